@@ -1,6 +1,7 @@
 //! Requests on a device, whatever their alignment: a write that begins or ends inside a sector
 //! reads the sectors that it touches, and writes them whole.
 
+mod spare;
 mod whole;
 
 use std::ops::Range;
@@ -11,6 +12,7 @@ use device::{Buffer, Device, DeviceError, Durability, Purpose, Request};
 use crate::locks::Occupancy;
 use crate::nbd::NbdCommand;
 use crate::provision::{Extent, Provisioned, tidied};
+use spare::SpareBuffers;
 
 /// Zeros that are written with one request.
 pub(crate) const ZEROS_AT_ONCE: u64 = 4 << 20;
@@ -20,6 +22,13 @@ pub(crate) const ZEROS_AT_ONCE: u64 = 4 << 20;
 pub struct ReadBytes {
     buffer: Buffer,
     range: Range<usize>,
+    spare: Rc<SpareBuffers>,
+}
+
+impl Drop for ReadBytes {
+    fn drop(&mut self) {
+        self.spare.give_back(std::mem::replace(&mut self.buffer, Buffer::zeroed(0)));
+    }
 }
 
 impl std::ops::Deref for ReadBytes {
@@ -45,6 +54,7 @@ pub struct ExportedVolume {
     device: Rc<dyn Device>,
     storage: Option<Rc<dyn Provisioned>>,
     occupancy: Rc<Occupancy>,
+    spare: Rc<SpareBuffers>,
     sector: u64,
 }
 
@@ -60,14 +70,14 @@ impl ExportedVolume {
     /// Serves `device`.
     pub fn new(device: Rc<dyn Device>) -> Self {
         let sector = u64::from(device.caps().sector).max(1);
-        Self { device, storage: None, occupancy: Rc::default(), sector }
+        Self { device, storage: None, occupancy: Rc::default(), spare: Rc::default(), sector }
     }
 
     /// The same bytes through another device. Requests of both wait for each other if they overlap.
     #[must_use]
     pub fn through(&self, device: Rc<dyn Device>) -> Self {
-        let (storage, occupancy) = (self.storage.clone(), Rc::clone(&self.occupancy));
-        Self { device, storage, occupancy, sector: self.sector }
+        let (occupancy, spare) = (Rc::clone(&self.occupancy), Rc::clone(&self.spare));
+        Self { device, storage: self.storage.clone(), occupancy, spare, sector: self.sector }
     }
 
     /// The same for a device on `storage` that takes bytes back, and knows its holes.
@@ -127,9 +137,9 @@ impl ExportedVolume {
     async fn read(&self, bytes: Range<u64>) -> Result<ReadBytes, DeviceError> {
         let _held = self.hold(&bytes, false).await;
         let Sectors { start, length, inner } = self.sectors(&bytes);
-        let read = Request::read(Purpose::Database, start, length);
+        let read = Request::read_into(Purpose::Database, start, self.spare.take(length));
         let buffer = self.device.submit(read).await.into_buffer()?;
-        Ok(ReadBytes { buffer, range: inner })
+        Ok(ReadBytes { buffer, range: inner, spare: Rc::clone(&self.spare) })
     }
 
     async fn write(

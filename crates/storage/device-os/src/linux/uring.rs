@@ -11,6 +11,7 @@
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
 mod in_memory;
+mod sockets;
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -25,13 +26,13 @@ use io_uring::{IoUring, Probe, opcode, squeue};
 use units::Nanos;
 
 use super::file::OpenFile;
-use super::watch::Watches;
 use super::{Host, Readiness, pool, sys};
 use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
 use crate::transfer::{Progress, progress};
 use in_memory::CopiedAtOnce;
+use sockets::WatchedSockets;
 
 /// Entries that may wait to be submitted: parts of short transfers, and requests that the kernel
 /// was short of memory for.
@@ -67,11 +68,7 @@ pub(super) struct UringHost {
     finished: RefCell<Vec<(u64, i32)>>,
     /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
-    watches: RefCell<Watches>,
-    /// Queued watches that the kernel has not been given.
-    held_watches: Cell<usize>,
-    /// `true` if a turn has left them queued.
-    is_holding: Cell<bool>,
+    sockets: WatchedSockets,
     copied: CopiedAtOnce,
     helpers: Helpers,
     bell: File,
@@ -139,9 +136,7 @@ impl UringHost {
             requests: RefCell::default(),
             finished: RefCell::default(),
             untold: RefCell::default(),
-            watches: RefCell::default(),
-            held_watches: Cell::new(0),
-            is_holding: Cell::new(false),
+            sockets: WatchedSockets::default(),
             copied: CopiedAtOnce::default(),
             helpers: Helpers::new(HELPER_THREADS, Some(ring_bell)),
             bell,
@@ -172,7 +167,6 @@ impl UringHost {
     /// Submits the queued entries. An error here shows again, and is handled, at the next turn.
     fn hand_over(&self) {
         self.date_untold();
-        self.hold_nothing();
         let _ = self.ring.borrow_mut().submit();
     }
 
@@ -189,17 +183,6 @@ impl UringHost {
         }
     }
 
-    /// Whether the queue may wait for the next turn: it holds watches alone, and waited for none.
-    /// A task that has just found its socket empty is mostly about to begin requests.
-    fn may_hold(&self, queued: usize) -> bool {
-        queued == self.held_watches.get() && !self.is_holding.replace(true)
-    }
-
-    fn hold_nothing(&self) {
-        self.held_watches.set(0);
-        self.is_holding.set(false);
-    }
-
     fn watch_bell(&self) {
         if self.helpers.busy() && !self.bell_is_watched.replace(true) {
             let poll = opcode::PollAdd::new(Fd(self.bell.as_raw_fd()), libc::POLLIN as u32);
@@ -210,22 +193,36 @@ impl UringHost {
     /// Submits queued entries; waits for a completion if `until` is ahead.
     fn enter(&self, until: Option<Nanos>) {
         self.date_untold();
-        let mut ring = self.ring.borrow_mut();
         let wait = match until {
             None => Nanos::ZERO,
             Some(Nanos::MAX) => Nanos::MAX,
             Some(until) => until.since(self.clock.now()),
         };
-        let idle = {
-            let queue = ring.submission();
-            !queue.taskrun()
-                && !queue.cq_overflow()
-                && (queue.is_empty() || wait == Nanos::ZERO && self.may_hold(queue.len()))
-        };
-        if wait == Nanos::ZERO && idle {
+        let is_idle = self.is_idle();
+        if wait == Nanos::ZERO && is_idle && self.sockets.may_stay_outside() {
             return; // Nothing to submit and nothing to reap.
         }
-        self.hold_nothing();
+        let works_on = self.requests.borrow().count() > 0 || self.helpers.busy();
+        if wait > Nanos::ZERO && is_idle && !works_on && self.sockets.can_be_polled() {
+            let ring = self.ring.borrow().as_raw_fd();
+            return self.sockets.wait(ring, wait);
+        }
+        for entry in self.sockets.enter_ring() {
+            self.push(&entry);
+        }
+        self.submit(wait);
+    }
+
+    /// Whether the ring has nothing to submit and nothing to reap.
+    fn is_idle(&self) -> bool {
+        let mut ring = self.ring.borrow_mut();
+        let queue = ring.submission();
+        !queue.taskrun() && !queue.cq_overflow() && queue.is_empty()
+    }
+
+    /// Submits queued entries and waits for a completion, for `wait` at most.
+    fn submit(&self, wait: Nanos) {
+        let ring = self.ring.borrow();
         let submitter = ring.submitter();
         let result = if wait == Nanos::ZERO {
             submitter.submit()
@@ -272,11 +269,7 @@ impl UringHost {
             return;
         }
         if number & WATCH != 0 {
-            let then = self.watches.borrow_mut().take(number & !WATCH);
-            if let Some(then) = then {
-                then();
-            }
-            return;
+            return self.sockets.fire(number & !WATCH);
         }
         let slot = usize::try_from(number).expect("invariant: numbers are slots");
         if result == -libc::ECANCELED {
@@ -415,9 +408,8 @@ impl Reactor for UringHost {
 
     fn turn(&self, until: Option<Nanos>) -> bool {
         let delivered = self.drain() | self.helpers.deliver() | self.copied.deliver();
-        let in_flight = self.requests.borrow().count() > 0
-            || self.helpers.busy()
-            || !self.watches.borrow().is_empty();
+        let in_flight =
+            self.requests.borrow().count() > 0 || self.helpers.busy() || !self.sockets.is_empty();
         if !delivered && !in_flight && until == Some(Nanos::MAX) {
             return false;
         }
@@ -458,11 +450,7 @@ impl Host for UringHost {
     }
 
     fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>) {
-        let number = self.watches.borrow_mut().add(socket, then);
-        let events = u32::from(readiness.events().unsigned_abs());
-        let poll = opcode::PollAdd::new(Fd(socket.as_raw_fd()), events);
-        self.push(&poll.build().user_data(WATCH | number));
-        self.held_watches.set(self.held_watches.get() + 1);
+        self.sockets.add(socket, readiness, then);
     }
 
     fn helpers(&self) -> &Helpers {

@@ -80,24 +80,30 @@ impl Cached {
         if !blocks.clone().all(|block| key(volume, block).is_some_and(|key| store.holds(key))) {
             return false;
         }
+        let block_bytes = self.file.block_bytes();
+        if offset == blocks.start * block_bytes && buffer.len() as u64 == block_bytes {
+            return self.read_block((volume, blocks.start), buffer).await;
+        }
+        let mut bytes = Buffer::zeroed(index(block_bytes));
         for block in blocks {
-            let Some(key) = key(volume, block) else {
+            if !self.read_block((volume, block), &mut bytes).await {
                 return false;
-            };
-            let Some(bytes) = store.read(key).await else {
-                return false;
-            };
-            let first = block * self.file.block_bytes();
-            if first == offset && bytes.len() == buffer.len() {
-                *buffer = bytes;
-                return true;
             }
+            let first = block * block_bytes;
             let from = first.max(offset);
-            let end = (first + bytes.len() as u64).min(offset + buffer.len() as u64);
+            let end = (first + block_bytes).min(offset + buffer.len() as u64);
             buffer[index(from - offset)..index(end - offset)]
                 .copy_from_slice(&bytes[index(from - first)..index(end - first)]);
         }
         true
+    }
+
+    /// Fills a block's buffer from the cache; `false` if it is not there or not sound.
+    async fn read_block(&self, (volume, block): (u16, u64), buffer: &mut Buffer) -> bool {
+        match key(volume, block) {
+            Some(key) => self.file.cache.store().read(key, buffer).await,
+            None => false,
+        }
     }
 
     /// Reads whole blocks from the backing volume and takes them in.

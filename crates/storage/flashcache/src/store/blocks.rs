@@ -22,29 +22,34 @@ impl CacheStore {
         counters.block_misses += misses;
     }
 
-    /// The bytes of a block; none if it is not cached, or no longer sound.
-    pub(crate) async fn read(&self, key: Key) -> Option<Buffer> {
+    /// Fills a block's buffer; `false` if the block is not cached, or no longer sound. The buffer
+    /// then holds anything.
+    pub(crate) async fn read(&self, key: Key, buffer: &mut Buffer) -> bool {
         let core = &self.core;
         let (position, checksum) = {
             let mut state = core.state.borrow_mut();
-            let position = state.index.position(key)?;
-            let entry = state.index.entry(position)?;
+            let found = state.index.position(key);
+            let Some((position, entry)) = found.and_then(|at| Some((at, state.index.entry(at)?)))
+            else {
+                return false;
+            };
             state.index.set_accesses(position, rules::touched(entry.accesses));
             if let Some(bytes) = state.in_memory(position) {
-                return Some(Buffer::copy_of(bytes));
+                buffer.copy_from_slice(bytes);
+                return true;
             }
             (position, entry.checksum)
         };
-        let bytes = core.read_position(position).await;
-        let sound = bytes.ok().filter(|bytes| key.checksum(bytes) == checksum);
-        if sound.is_none() {
-            let mut state = core.state.borrow_mut();
-            if state.index.position(key) == Some(position) {
-                state.forget(position);
-            }
-            state.counters.damaged += 1;
+        let is_read = core.read_position(position, buffer).await.is_ok();
+        if is_read && key.checksum(buffer) == checksum {
+            return true;
         }
-        sound
+        let mut state = core.state.borrow_mut();
+        if state.index.position(key) == Some(position) {
+            state.forget(position);
+        }
+        state.counters.damaged += 1;
+        false
     }
 
     /// Takes a block in. `accesses`: those of the version that it replaces, if there was one.
@@ -82,15 +87,22 @@ impl CacheStore {
 
 impl CacheStoreCore {
     /// Reads the bytes at a position, whose segment is not written meanwhile.
-    pub(super) async fn read_position(&self, position: u32) -> Result<Buffer, DeviceError> {
+    pub(super) async fn read_position(
+        &self,
+        position: u32,
+        buffer: &mut Buffer,
+    ) -> Result<(), DeviceError> {
         let segment = position / self.geometry.blocks_per_segment();
         self.state.borrow_mut().segments.pin(segment);
         let length = self.geometry.block_bytes as usize;
-        let read = Request::read(Purpose::Database, self.geometry.block_at(position), length);
+        assert_eq!(buffer.len(), length, "a buffer of a block");
+        let own = std::mem::replace(buffer, Buffer::zeroed(0));
+        let read = Request::read_into(Purpose::Database, self.geometry.block_at(position), own);
         let outcome = self.flash.submit(read).await;
         self.state.borrow_mut().segments.unpin(segment);
         self.changed.notify();
-        outcome.into_buffer()
+        *buffer = outcome.buffer.unwrap_or_else(|| Buffer::zeroed(length));
+        outcome.result
     }
 
     /// Starts the write of a sealed group.

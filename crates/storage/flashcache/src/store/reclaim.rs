@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use device::Buffer;
+
 use super::CacheStoreCore;
 use super::index::CachedEntry;
 use super::state::StoreState;
@@ -75,10 +77,13 @@ impl CacheStoreCore {
     /// Copies one block to the main queue, or forgets it if that fails.
     async fn keep(self: &Rc<Self>, kept: &KeptBlock) {
         let KeptBlock { position, entry, accesses } = *kept;
-        let in_memory = self.state.borrow().in_memory(position).map(device::Buffer::copy_of);
+        let in_memory = self.state.borrow().in_memory(position).map(Buffer::copy_of);
         let bytes = match in_memory {
             Some(bytes) => Ok(bytes),
-            None => self.read_position(position).await,
+            None => {
+                let mut buffer = Buffer::zeroed(self.geometry.block_bytes as usize);
+                self.read_position(position, &mut buffer).await.map(|()| buffer)
+            }
         };
         let sealed = {
             let mut state = self.state.borrow_mut();

@@ -1,5 +1,6 @@
 //! Connections of clients as the server's wires.
 
+use std::cell::Cell;
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd as _;
@@ -33,6 +34,8 @@ pub(super) struct SocketWire {
     socket: ClientSocket,
     watch: Watch,
     presence: Rc<ClientPresence>,
+    /// `true` if the last read took everything that had arrived.
+    is_drained: Cell<bool>,
 }
 
 impl SocketWire {
@@ -48,7 +51,7 @@ impl SocketWire {
                 watcher.watch(stream.as_fd().try_clone_to_owned()?)
             }
         };
-        Ok(Self { socket, watch, presence: Rc::default() })
+        Ok(Self { socket, watch, presence: Rc::default(), is_drained: Cell::new(false) })
     }
 
     pub(super) fn presence(&self) -> Rc<ClientPresence> {
@@ -96,10 +99,18 @@ impl Wire for SocketWire {
         context: &mut Context<'_>,
         room: &mut [u8],
     ) -> Poll<Result<usize, WireError>> {
-        self.moved(context, Readiness::Readable, || match &self.socket {
+        if self.is_drained.take() {
+            self.watch.wake_when(Readiness::Readable, context);
+            return Poll::Pending;
+        }
+        let received = self.moved(context, Readiness::Readable, || match &self.socket {
             ClientSocket::Unix(stream) => (&mut &*stream).read(room),
             ClientSocket::Tcp(stream) => (&mut &*stream).read(room),
-        })
+        });
+        if let Poll::Ready(Ok(bytes)) = &received {
+            self.is_drained.set((1..room.len()).contains(bytes));
+        }
+        received
     }
 
     fn poll_send(
