@@ -16,7 +16,6 @@ use xtask::shell;
 
 use crate::windows;
 use cases::{CASES, Case};
-use network::Network;
 use world::{Fleet, Site};
 
 /// The proofs to run, and how often.
@@ -46,7 +45,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
         shell::run(&["cargo", "build", "-q", "-p", "plimsoll"])?;
         shell::run(&["cargo", "build", "-q", "-p", "testkit", "--bin", "faultfs"])?;
     }
-    let site = Site::new(Network::new()?, (wanted.folder, programs))?;
+    let site = Site::new(network::new()?, (wanted.folder, programs))?;
     println!("{:<14} {:>7} {:>8}  result", "proof", "time", "seconds");
     let mut complaints = Vec::new();
     for case in CASES.iter().filter(|case| wanted.includes(case.name)) {
@@ -110,12 +109,10 @@ impl<'a> Wanted<'a> {
 
 /// What this machine lacks.
 fn missing() -> Option<&'static str> {
-    let is_root = shell::capture(&["id", "-u"]).is_ok_and(|id| id.trim() == "0");
-    if !is_root {
-        return Some("network namespaces need root");
+    if let Some(missing) = xtask::network::missing() {
+        return Some(missing);
     }
     let programs = [
-        ("ip", "it needs the package iproute2"),
         ("openssl", "it needs the package openssl"),
         ("nats-server", "it needs the package nats-server"),
     ];

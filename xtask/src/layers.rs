@@ -283,7 +283,7 @@ const TABLE: &[Layer] = &[
             "terminal_size",
             "time",
         ],
-        tests: &["testkit"],
+        tests: &["testkit", "xtask"],
     },
     Layer {
         package: "testkit",

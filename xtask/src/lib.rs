@@ -1,6 +1,8 @@
-//! Running programs and saying why one failed, for every command that automates the project.
+//! Running programs and saying why one failed, for every command that automates the project and for
+//! tests that need networks.
 
 pub mod command;
 pub mod failure;
+pub mod network;
 pub mod shell;
 pub mod usage;

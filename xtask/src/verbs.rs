@@ -175,6 +175,21 @@ mirror-kills [--times N]         two hosts and their NATS server killed N times 
         },
     },
     Verb {
+        name: "mirror-network",
+        usage: "\
+mirror-network [--times N] [--first S]
+                  two hosts in networks of their own: kills, partitions, pauses, slow links and
+                  failing flash, drawn N times (default 200); needs root and FUSE; an hour
+",
+        run: |words| match words {
+            [] => steps::mirror_network("200", "0"),
+            ["--times", times] => steps::mirror_network(times, "0"),
+            ["--first", first] => steps::mirror_network("1", first),
+            ["--times", times, "--first", first] => steps::mirror_network(times, first),
+            _ => refused("mirror-network", words),
+        },
+    },
+    Verb {
         name: "soak",
         usage: "\
 soak [--minutes N] [--iops N]    a load of N minutes (default 10), then every reader must agree;

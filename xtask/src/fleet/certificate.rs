@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
-use super::network::SERVER;
+use xtask::network::SERVER;
 
 /// The files that a server and its clients need, PEM.
 pub(super) struct Certificate {

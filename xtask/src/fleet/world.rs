@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use xtask::failure::Failure;
+use xtask::network::{Network, Place, SERVER};
 use xtask::shell;
 
 use super::certificate::Certificate;
 use super::design::{Design, host_name};
-use super::network::{Network, Place, SERVER};
+use super::network::{CONTROLLER, place};
 use super::reports::began;
 use super::volume::Volume;
 use super::wait_until;
@@ -96,7 +97,7 @@ impl<'a> Fleet<'a> {
         let listen = format!("{SERVER}:4222");
         let tls = ["--tls-cert", &cert, "--tls-key", &key, "--tls-ca", &ca];
         let words = [&["fleet", "up", "--listen", &listen][..], &tls].concat();
-        self.answer(Place::Server, &words).map(drop)
+        self.answer(Place::SERVER, &words).map(drop)
     }
 
     /// Starts the agent of a host; a second one takes over the folder of the first.
@@ -104,7 +105,7 @@ impl<'a> Fleet<'a> {
         let (name, state, data) = (host_name(host), format!("agent{host}"), format!("data{host}"));
         let words = ["agent", "--credentials", "plimsoll-fleet/agent.json", "--name", &name];
         let words = [&words[..], &["--state", &state, "--allow", &data]].concat();
-        let mut command = self.site.plimsoll(Place::Host(host), &self.folder, &words);
+        let mut command = self.site.plimsoll(place(host), &self.folder, &words);
         let said = File::create(self.folder.join(format!("{name}.txt"))).map_err(Failure::of)?;
         let agent = command.stdout(Stdio::null()).stderr(said).spawn().map_err(Failure::of)?;
         if self.agents.len() < host {
@@ -129,7 +130,7 @@ impl<'a> Fleet<'a> {
     /// Starts the fleet run; its report comes from [`Fleet::report`].
     pub(super) fn start(&self) -> Result<Child, Failure> {
         let words = ["fleet", "run", "fleet.toml", "-o", "out", "--json"];
-        let mut command = self.site.plimsoll(Place::Controller, &self.folder, &words);
+        let mut command = self.site.plimsoll(CONTROLLER, &self.folder, &words);
         let said = File::create(self.folder.join("controller.txt")).map_err(Failure::of)?;
         command.stdout(Stdio::piped()).stderr(said).spawn().map_err(Failure::of)
     }
@@ -148,7 +149,7 @@ impl<'a> Fleet<'a> {
     /// Collects the journals once more: exit status and report.
     pub(super) fn collect(&self) -> Result<(i32, Value), Failure> {
         let words = ["fleet", "collect", "out", "--json"];
-        let (code, text) = self.answer(Place::Controller, &words)?;
+        let (code, text) = self.answer(CONTROLLER, &words)?;
         Ok((code, serde_json::from_str(&text).map_err(Failure::of)?))
     }
 
@@ -164,7 +165,7 @@ impl<'a> Fleet<'a> {
 
     /// Pulls the cable of a host, or plugs it in.
     pub(super) fn plug(&self, host: usize, is_in: bool) -> Result<(), Failure> {
-        self.site.network.plug(Place::Host(host), is_in)
+        self.site.network.plug(place(host), is_in)
     }
 
     /// Ends the run of a host, which outlives its agent.
@@ -198,7 +199,7 @@ impl<'a> Fleet<'a> {
     pub(super) fn restart_server(&mut self) -> Result<(), Failure> {
         let configuration = path(&self.folder.join("plimsoll-fleet/nats.conf"));
         let words = ["nats-server", "-c", &configuration];
-        let mut command = self.site.network.command(Place::Server, &words);
+        let mut command = self.site.network.command(Place::SERVER, &words);
         let said = File::create(self.folder.join("server.txt")).map_err(Failure::of)?;
         let server = command.stdout(Stdio::null()).stderr(said).spawn().map_err(Failure::of)?;
         self.server = Some(server);
@@ -214,6 +215,6 @@ impl Drop for Fleet<'_> {
         for host in 1..=self.agents.len() {
             let _ = self.end_run(host);
         }
-        let _ = self.answer(Place::Server, &["fleet", "down"]);
+        let _ = self.answer(Place::SERVER, &["fleet", "down"]);
     }
 }

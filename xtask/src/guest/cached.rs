@@ -3,15 +3,13 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use xtask::failure::Failure;
-use xtask::shell;
 
 use super::content::Content;
-use super::image::{self, pack};
+use super::image::{self, Contents, OF_A_DISK, pack};
 use super::machine::{Hardware, Machine};
 use super::program::{self, Plimsoll, Server, emptied};
 use super::tools::is_equipped;
@@ -53,7 +51,7 @@ pub(crate) fn cached() -> Result<(), Failure> {
     let server = scene.serve()?;
     let (found, from_flash) = scene.read()?;
     drop(server);
-    let behind = scene.behind()?;
+    let behind = Content::on_disk(&scene.folder)?;
     let mut wrong = [written.faults.clone(), found.faults.clone()].concat();
     wrong.extend(written.differences(&found));
     let lost = written.differences(&behind).into_iter();
@@ -77,7 +75,9 @@ impl Scene {
         let shared = image::folder()?;
         let folder = emptied(&shared, "cached")?;
         let kernel = image::kernel(&shared)?;
-        let root = pack(&folder, &kernel, "cached.sh", &["/usr/sbin/mke2fs"])?;
+        let contents =
+            Contents { first: "cached.sh", programs: &["/usr/sbin/mke2fs"], modules: OF_A_DISK };
+        let root = pack(&folder, &kernel, &contents)?;
         let disk = File::create_new(folder.join("disk.img")).map_err(Failure::of)?;
         disk.set_len(VOLUME_BYTES).map_err(Failure::of)?;
         plimsoll.answer(&folder, &["cache", "create", "flash.img", "--size", FLASH])?;
@@ -124,16 +124,6 @@ impl Scene {
         let classes = status["classes"].as_array().into_iter().flatten();
         let hits = classes.filter_map(|class| class["hits"].as_u64()).sum();
         Ok((Content::read(&guest.said()), hits))
-    }
-
-    /// What the volume holds without its cache.
-    fn behind(&self) -> Result<Content, Failure> {
-        let disk = self.folder.join("disk.img").display().to_string();
-        shell::capture(&["e2fsck", "-fn", &disk])?;
-        let script = "mkdir behind && debugfs -R 'rdump / behind' disk.img 2> /dev/null && \
-                      cd behind && sha256sum file* | sed 's/\\(.*\\)  \\(.*\\)/found \\2 \\1/'";
-        let output = Command::new("sh").args(["-c", script]).current_dir(&self.folder).output();
-        Ok(Content::read(&String::from_utf8_lossy(&output.map_err(Failure::of)?.stdout)))
     }
 }
 

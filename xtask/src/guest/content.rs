@@ -1,6 +1,11 @@
 //! What a guest said of its files: the contents that are durable, what it found later, and errors.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use xtask::failure::Failure;
+use xtask::shell;
 
 /// Beginnings and parts of lines that report an error of the disk or of the file system.
 const ERRORS: [&str; 4] = ["failed to ", "I/O error", "EXT4-fs", "can't open"];
@@ -33,6 +38,17 @@ impl Content {
             }
         }
         content
+    }
+
+    /// The files of the ext4 in `disk.img` of a folder, which must be sound: those of a volume
+    /// without its cache.
+    pub(super) fn on_disk(folder: &Path) -> Result<Self, Failure> {
+        let disk = folder.join("disk.img").display().to_string();
+        shell::capture(&["e2fsck", "-fn", &disk])?;
+        let script = "mkdir behind && debugfs -R 'rdump / behind' disk.img 2> /dev/null && \
+                      cd behind && sha256sum file* | sed 's/\\(.*\\)  \\(.*\\)/found \\2 \\1/'";
+        let output = Command::new("sh").args(["-c", script]).current_dir(folder).output();
+        Ok(Self::read(&String::from_utf8_lossy(&output.map_err(Failure::of)?.stdout)))
     }
 
     fn compare(&mut self, name: &str, digest: &str) {

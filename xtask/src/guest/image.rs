@@ -10,8 +10,18 @@ use xtask::shell;
 /// The package of the kernel.
 const KERNEL: &str = "linux-image-cloud-amd64";
 
-/// Modules of a guest's disk; file systems are part of the kernel.
-const MODULES: &str = "virtio_pci virtio_blk";
+/// Modules of a guest whose disk is of QEMU's; file systems are part of the kernel.
+pub(super) const OF_A_DISK: &str = "virtio_pci virtio_blk";
+
+/// Files in a guest's root.
+pub(super) struct Contents<'a> {
+    /// Script in `xtask/guest` that is its first program.
+    pub(super) first: &'a str,
+    /// Programs of this machine.
+    pub(super) programs: &'a [&'a str],
+    /// Modules of its kernel, separated by spaces.
+    pub(super) modules: &'a str,
+}
 
 /// The folder that guests share.
 pub(super) fn folder() -> Result<PathBuf, Failure> {
@@ -41,19 +51,17 @@ pub(super) fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(unpacked)
 }
 
-/// Packs the first program of a guest, the modules of its disk and `programs` of this machine with
-/// their libraries into `folder`; the archive.
+/// Packs these contents, with the libraries of the programs, into `folder`; the archive.
 pub(super) fn pack(
     folder: &Path,
     kernel: &Path,
-    first: &str,
-    programs: &[&str],
+    contents: &Contents<'_>,
 ) -> Result<PathBuf, Failure> {
     let script = format!(
         "set -e; kernel='{kernel}'; version=$(ls $kernel/lib/modules); cd '{folder}'; rm -rf root; \
          mkdir -p root/bin root/proc root/sys root/dev root/tmp root/mnt root/modules.d; \
          depmod -b $kernel $version; \
-         modprobe -d $kernel -S $version --show-depends -a {MODULES} | grep ^insmod | \
+         modprobe -d $kernel -S $version --show-depends -a {modules} | grep ^insmod | \
          while read -r insmod module; do name=/modules.d/$(basename $module); \
          [ -e root$name ] || echo $name >> root/modules; cp $module root$name; done; \
          for program in /usr/bin/busybox {programs}; do \
@@ -64,7 +72,9 @@ pub(super) fn pack(
          rm -rf ../root",
         kernel = kernel.display(),
         folder = folder.display(),
-        programs = programs.join(" "),
+        programs = contents.programs.join(" "),
+        modules = contents.modules,
+        first = contents.first,
         top = shell::root().display(),
     );
     run(Command::new("sh").args(["-c", &script]))?;

@@ -47,6 +47,28 @@ impl Machine {
              reconnect-delay={},cache.direct=on,discard=unmap",
             hardware.reconnect_seconds
         );
+        let incoming = incoming.then(|| format!("unix:{name}.incoming"));
+        let incoming: Vec<&str> = incoming.iter().flat_map(|of| ["-incoming", of]).collect();
+        let disk = ["-blockdev", &drive, "-device", "virtio-blk-pci,drive=mail"];
+        Self::boot((folder, name), hardware, job, &[&disk[..], &incoming].concat())
+    }
+
+    /// Starts a machine without a disk, whose network has this machine at 10.0.2.2.
+    pub(super) fn start_alone(
+        (folder, name): (&Path, &str),
+        hardware: &Hardware,
+        job: &str,
+    ) -> Result<Self, Failure> {
+        let network = ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"];
+        Self::boot((folder, name), hardware, job, &network)
+    }
+
+    fn boot(
+        (folder, name): (&Path, &str),
+        hardware: &Hardware,
+        job: &str,
+        devices: &[&str],
+    ) -> Result<Self, Failure> {
         let kernels = fs::read_dir(hardware.kernel.join("boot")).map_err(Failure::of)?;
         let mut kernels = kernels.flatten().map(|entry| entry.path());
         let kernel = kernels.find(|path| path.display().to_string().contains("vmlinuz"));
@@ -56,12 +78,8 @@ impl Machine {
         command.args(["-display", "none", "-m", &hardware.memory_mib.to_string()]);
         command.arg("-kernel").arg(kernel).arg("-initrd").arg(&hardware.root);
         command.args(["-append", &format!("console=ttyS0 quiet panic=-1 job={job}")]);
-        command.args(["-blockdev", &drive, "-device", "virtio-blk-pci,drive=mail"]);
-        command.args(["-serial", &format!("file:{name}.console")]);
+        command.args(["-serial", &format!("file:{name}.console")]).args(devices);
         command.args(["-qmp", &format!("unix:{name}.monitor,server=on,wait=off")]);
-        if incoming {
-            command.args(["-incoming", &format!("unix:{name}.incoming")]);
-        }
         let errors = File::create(folder.join(format!("{name}.err"))).map_err(Failure::of)?;
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
         let process = command.spawn().map_err(Failure::of)?;

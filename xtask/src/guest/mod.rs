@@ -1,5 +1,6 @@
 //! Machines of QEMU, without a hypervisor: disks and volumes as a guest sees them.
 
+mod attached;
 mod cached;
 mod caches;
 mod content;
@@ -9,6 +10,7 @@ mod moved;
 mod program;
 mod tools;
 
+pub(crate) use attached::attached;
 pub(crate) use cached::cached;
 pub(crate) use caches::caches;
 pub(crate) use moved::moved;

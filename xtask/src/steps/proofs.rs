@@ -110,6 +110,12 @@ pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
 }
 
+/// Runs two hosts in separate networks `times` times, with faults drawn from seeds from `first`.
+pub(crate) fn mirror_network(times: &str, first: &str) -> Result<(), Failure> {
+    let environment = [("PLIMSOLL_MIRROR_RUNS", times), ("PLIMSOLL_MIRROR_FIRST", first)];
+    program_tests("end_to_end", " mirrored::network --ignored", &environment)
+}
+
 /// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
 /// lost.
 pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {

@@ -113,6 +113,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::mirror_kills("200"),
     },
     Step {
+        name: "mirror-network",
+        what: "two hosts in networks of their own under 200 drawn sets of faults; root, FUSE",
+        run: &|| proofs::mirror_network("200", "0"),
+    },
+    Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",
         run: &|| proofs::soak("10", None),
@@ -142,6 +147,11 @@ pub(crate) const PROVE: &[Step] = &[
         name: "mirror-guest",
         what: "a guest under fio's verification moved 20 times with its volume",
         run: &guest::moved,
+    },
+    Step {
+        name: "iscsi-guest",
+        what: "a guest's kernel attaches a served cache by iSCSI, with and without CHAP",
+        run: &guest::attached,
     },
     Step {
         name: "measured",

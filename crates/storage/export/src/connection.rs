@@ -47,6 +47,9 @@ pub trait Wire {
         Err(WireError("this stream cannot be encrypted".to_owned()))
     }
 
+    /// Called once the client has left: it sees no more replies, and may ask elsewhere.
+    fn client_left(&self) {}
+
     /// Sends some bytes of `head`, and if it takes all of them, of `data`.
     fn poll_send(
         &self,
@@ -117,6 +120,9 @@ pub async fn serve_connection(
     let mut receiver =
         Receiver { hall, link: Rc::clone(&link), runtime, session, stops, reserved: None };
     let end = receiver.run().await;
+    if link.broken.borrow().is_some() || !matches!(end, ConnectionEnd::Stopped) {
+        link.wire.client_left();
+    }
     link.drained(0).await;
     match link.broken.take() {
         Some(error) => ConnectionEnd::Broken(error),

@@ -73,6 +73,13 @@ impl ExportedVolume {
         Self { device, storage: None, occupancy: Rc::default(), spare: Rc::default(), sector }
     }
 
+    /// The same bytes through another device. Requests of both wait for each other if they overlap.
+    #[must_use]
+    pub fn through(&self, device: Rc<dyn Device>) -> Self {
+        let (occupancy, spare) = (Rc::clone(&self.occupancy), Rc::clone(&self.spare));
+        Self { device, storage: self.storage.clone(), occupancy, spare, sector: self.sector }
+    }
+
     /// The same for a device on `storage` that takes bytes back, and knows its holes.
     #[must_use]
     pub fn on(self, storage: Rc<dyn Provisioned>) -> Self {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use xtask::failure::Failure;
 
-use crate::guest::image::{self, pack};
+use crate::guest::image::{self, Contents, OF_A_DISK, pack};
 use crate::guest::machine::{Hardware, Machine};
 use crate::guest::program::{self, Plimsoll, Server, dependent, emptied};
 
@@ -45,7 +45,9 @@ impl Site {
         let shared = image::folder()?;
         let folder = emptied(&shared, "moved")?;
         let kernel = image::kernel(&shared)?;
-        let root = pack(&folder, &kernel, "moved.sh", &["/usr/bin/fio"])?;
+        let contents =
+            Contents { first: "moved.sh", programs: &["/usr/bin/fio"], modules: OF_A_DISK };
+        let root = pack(&folder, &kernel, &contents)?;
         let hardware = Hardware { kernel, root, memory_mib: 384, reconnect_seconds: 60 };
         let disk = File::create_new(folder.join("disk.img")).map_err(Failure::of)?;
         disk.set_len(VOLUME_BYTES).map_err(Failure::of)?;

@@ -66,7 +66,7 @@ pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<V
 }
 
 /// The job in what fio prints as JSON.
-pub(super) fn job(printed: &str) -> Result<Value, Failure> {
+fn job(printed: &str) -> Result<Value, Failure> {
     // A line about its connection may be in front.
     let document = printed.find('{').and_then(|at| serde_json::from_str(&printed[at..]).ok());
     let job = document.and_then(|document: Value| document["jobs"].get(0).cloned());

@@ -2,15 +2,15 @@
 //! simulations: while the cache fills, and once it is full.
 //!
 //! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request
-//! takes there, since sleeps of a busy machine are long, and on flash; nothing is fitted to a run.
+//! takes there, since sleeps of a busy machine are long, and a run without a cache how long a read
+//! takes on flash; nothing is fitted to the run that is predicted.
 
 use std::fs;
 
 use serde_json::Value;
 use xtask::failure::Failure;
-use xtask::shell;
 
-use super::load::{fio, job};
+use super::load::fio;
 use super::scene::CacheScene;
 use super::server::NbdServer;
 use crate::folder;
@@ -25,8 +25,12 @@ const TOLERANCE: f64 = 0.15;
 const RUN_SECONDS: u64 = 90;
 const PART_SECONDS: f64 = 20.0;
 
-/// Reads a second of the warm part of a run.
-const PACE: &str = "--rate_iops=110";
+/// Requests a second of the warm part of a run. Flash is measured at that pace: a virtual disk
+/// answers a processor that sleeps between two requests up to three times later than a busy one.
+const PACE: &str = "target_iops = 220\n";
+
+/// Seconds for which flash is measured.
+const FLASH_SECONDS: u64 = 15;
 
 /// The volume: a thread that sleeps before every request.
 const VOLUME: [&str; 6] =
@@ -70,16 +74,16 @@ fn one(scene: &CacheScene) -> Result<[RunParts; 2], Failure> {
     let times = [service_micros(&volume)?, flash_micros(scene)?];
     let array = write(scene, "array.toml", &array(times))?;
     let uri = volume.uri();
-    let bare = write(scene, "bare.toml", &plan(&uri, ""))?;
+    let bare = write(scene, "bare.toml", &plan((&uri, ""), RUN_SECONDS, ""))?;
     call(scene, &["format", &uri])?;
     call(scene, &["prepare", &bare])?;
     let flash = scene.on_disk("flash.cache");
     // Left by the run before.
     let _ = fs::remove_file(&flash);
     let cache = format!("[cache]\nfile = \"{}\"\nsize = \"96MiB\"\n", flash.display());
-    let cached = write(scene, "cached.toml", &plan(&uri, &cache))?;
+    let cached = write(scene, "cached.toml", &plan((&uri, ""), RUN_SECONDS, &cache))?;
     let measured = report(scene, &["run", &cached, "--output"])?;
-    let simulated = write(scene, "simulated.toml", &plan("/slow", ""))?;
+    let simulated = write(scene, "simulated.toml", &plan(("/slow", ""), RUN_SECONDS, ""))?;
     let words = ["simulate", &simulated, "--array", &array, "--level=1"];
     let length = format!("--duration={RUN_SECONDS}s");
     let predicted = report(scene, &[&words[..], &[&length, "--output"]].concat())?;
@@ -93,33 +97,25 @@ fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
     per_second.map(|rate| 1e6 / rate).ok_or_else(|| Failure::new("the volume answers nothing"))
 }
 
-/// Microseconds of a read of a block on the disk that holds the cache, at about the pace of a run:
-/// a processor that sleeps between two requests answers later than a busy one.
+/// Microseconds of a read on the disk that holds the cache, by a run of the same load there.
 fn flash_micros(scene: &CacheScene) -> Result<f64, Failure> {
-    let file = format!("--filename={}", scene.on_disk("flash.fio").display());
-    let job = job(&shell::capture(&[
-        "fio",
-        "--name=flash",
-        "--rw=randread",
-        "--bs=32k",
-        "--size=64M",
-        "--direct=1",
-        "--time_based",
-        "--runtime=8",
-        PACE,
-        "--output-format=json",
-        &file,
-    ])?)?;
-    Ok(job["read"]["lat_ns"]["mean"].as_f64().unwrap_or(0.0) / 1e3)
+    let folder = scene.on_disk("flash");
+    folder::remove(&folder)?;
+    folder::create(&folder)?;
+    let load = plan((&folder.display().to_string(), PACE), FLASH_SECONDS, "");
+    let load = write(scene, "flash.toml", &load)?;
+    call(scene, &["prepare", &load])?;
+    let measured = RunParts::of(&report(scene, &["run", &load, "--output"])?)?;
+    Ok(measured.warm.read_ms * 1e3)
 }
 
 /// One small database, so that the cache is full soon.
-fn plan(folder: &str, cache: &str) -> String {
+fn plan((folder, pace): (&str, &str), seconds: u64, cache: &str) -> String {
     format!(
         "[databases]\nfolders = [\"{folder}\"]\ncount = 1\nsize = \"24MiB\"\n\
          [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"1MiB\"\n\
-         [workload]\nthreads = 4\n\
-         [test]\nduration = \"{RUN_SECONDS}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n\
+         [workload]\nthreads = 4\n{pace}\
+         [test]\nduration = \"{seconds}s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n\
          maintenance = false\nchecksum = false\n{cache}"
     )
 }

@@ -1,8 +1,7 @@
 //! A guest that writes unique contents through whichever host serves the volume, and checks every
 //! read against the history of its block.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::future::Future;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,66 +14,103 @@ use device_net::{NbdAddress, connect};
 use device_os::{Backend, World};
 use units::{Prng, Seed};
 
-/// Bytes of a write.
-pub(super) const BLOCK: usize = 4_096;
+use super::history::{BLOCK, History};
 
 /// Blocks that are written again and again.
-pub(super) const HOT: u64 = 512;
+const HOT: u64 = 512;
 
 /// Requests in flight.
 const DEPTH: u64 = 4;
 
-/// Versions that a block may have: the acknowledged one, or those whose outcome is unknown.
-pub(super) type Versions = BTreeMap<u64, Vec<u64>>;
+/// Blocks that a check reads at once.
+const CHECKED_BLOCKS: u64 = 32;
 
 /// What a guest and its observer share.
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) stop: AtomicBool,
     pub(super) acknowledged: AtomicU64,
+    pub(super) history: Arc<History>,
 }
 
-/// The content of a block after the write of this version; 0: never written.
-fn content(block: u64, version: u64) -> Buffer {
-    let mut buffer = Buffer::zeroed(BLOCK);
-    if version > 0 {
-        Prng::new(Seed(block << 32 | version)).fill(&mut buffer);
-        buffer[..8].copy_from_slice(&version.to_le_bytes());
+impl Progress {
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
-    buffer
 }
 
-fn open(address: &str, world: &World) -> Option<Rc<dyn Device>> {
+/// Connects to the volume at `address`; `None` if no server answers.
+pub(super) fn open(address: &str, world: &World) -> Option<Rc<dyn Device>> {
     let (place, name, _) = NbdAddress::parse(address, Path::exists).unwrap();
     connect(&place, &name, OpenMode::ReadWrite, world.remote()).ok()
 }
 
-/// Works until it is stopped, through the hosts in turn; what every block may hold at the end.
-pub(super) fn work(addresses: &[String; 2], progress: &Arc<Progress>, seed: u64) -> Versions {
-    let mut versions = Versions::new();
+/// Reads `count` blocks from `first` and checks them; `true` once they have been read.
+pub(super) fn read(
+    device: &dyn Device,
+    history: &Arc<History>,
+    (first, count): (u64, u64),
+) -> impl Future<Output = bool> + use<> {
+    let begun: Vec<_> = (first..first + count).map(|block| history.begin_read(block)).collect();
+    let bytes = begun.len() * BLOCK;
+    let read = device.submit(Request::read(Purpose::Database, first * BLOCK as u64, bytes));
+    async move {
+        let Ok(bytes) = read.await.into_buffer() else { return false };
+        begun.into_iter().zip(bytes.chunks(BLOCK)).for_each(|(read, bytes)| read.end(bytes));
+        true
+    }
+}
+
+/// Writes `count` blocks from `first`; `true` once they are acknowledged, and at once if another
+/// write to one of them is under way.
+pub(super) fn write(
+    device: &dyn Device,
+    history: &Arc<History>,
+    (first, count): (u64, u64),
+    durability: Durability,
+) -> impl Future<Output = bool> + use<> {
+    let begun: Option<Vec<_>> =
+        (first..first + count).map(|block| history.begin_write(block)).collect();
+    let request = begun.map(|begun| {
+        let (begun, contents): (Vec<_>, Vec<_>) = begun.into_iter().unzip();
+        let mut buffer = Buffer::zeroed(contents.len() * BLOCK);
+        buffer.copy_from_slice(&contents.concat());
+        let at = first * BLOCK as u64;
+        (begun, device.submit(Request::write(Purpose::Database, at, buffer, durability)))
+    });
+    async move {
+        let Some((begun, write)) = request else { return true };
+        let is_done = write.await.result.is_ok();
+        if is_done {
+            begun.into_iter().for_each(super::history::BegunWrite::acknowledge);
+        }
+        is_done
+    }
+}
+
+/// Works until it is stopped, through the hosts in turn.
+pub(super) fn work(addresses: &[String; 2], progress: &Arc<Progress>, seed: u64) {
     let mut host = 0;
     for number in 1.. {
-        if progress.stop.load(Ordering::Relaxed) {
+        if progress.is_over() {
             break;
         }
-        versions = session(&addresses[host], progress, seed << 16 | number, versions);
+        session(&addresses[host], progress, seed << 16 | number);
         host = 1 - host;
         thread::sleep(Duration::from_millis(50));
     }
-    versions
+    progress.history.check();
 }
 
 /// One connection: lanes of requests, each over its own blocks, until one fails.
-fn session(address: &str, progress: &Arc<Progress>, seed: u64, versions: Versions) -> Versions {
+fn session(address: &str, progress: &Arc<Progress>, seed: u64) {
     let world = World::new(Backend::Auto).unwrap();
-    let Some(device) = open(address, &world) else { return versions };
-    let versions = Rc::new(RefCell::new(versions));
+    let Some(device) = open(address, &world) else { return };
     let runtime = world.executor().runtime();
     let lanes: Vec<_> = (0..DEPTH)
         .map(|number| {
-            let (device, versions) = (Rc::clone(&device), Rc::clone(&versions));
-            let lane = Lane { device, versions, progress: Arc::clone(progress), number };
-            runtime.spawn(lane.run(seed))
+            let (device, progress) = (Rc::clone(&device), Arc::clone(progress));
+            runtime.spawn(Lane { device, progress, number }.run(seed))
         })
         .collect();
     world.executor().block_on(async move {
@@ -82,12 +118,10 @@ fn session(address: &str, progress: &Arc<Progress>, seed: u64, versions: Version
             lane.await;
         }
     });
-    versions.take()
 }
 
 struct Lane {
     device: Rc<dyn Device>,
-    versions: Rc<RefCell<Versions>>,
     progress: Arc<Progress>,
     number: u64,
 }
@@ -95,79 +129,65 @@ struct Lane {
 impl Lane {
     async fn run(self, seed: u64) {
         let mut prng = Prng::new(Seed(seed << 8 | self.number));
-        for step in 1.. {
-            if self.progress.stop.load(Ordering::Relaxed) {
-                return;
-            }
+        while !self.progress.is_over() {
             let block = prng.below(HOT / DEPTH) * DEPTH + self.number;
-            let is_done = match prng.below(10) {
-                0..4 => self.read(block).await,
-                4 => self.device.submit(Request::flush(Purpose::Database)).await.result.is_ok(),
-                _ => self.write(block, seed << 24 | step).await,
-            };
-            if !is_done {
+            if !step(&*self.device, &self.progress, block, &mut prng).await {
                 return;
             }
         }
     }
+}
 
-    async fn read(&self, block: u64) -> bool {
-        let read = Request::read(Purpose::Database, block * BLOCK as u64, BLOCK);
-        let Ok(bytes) = self.device.submit(read).await.into_buffer() else { return false };
-        expect(&mut self.versions.borrow_mut(), block, &bytes);
-        true
-    }
-
-    async fn write(&self, block: u64, version: u64) -> bool {
-        self.versions.borrow_mut().entry(block).or_insert_with(|| vec![0]).push(version);
-        let (at, buffer) = (block * BLOCK as u64, content(block, version));
-        let durability =
-            if version.is_multiple_of(5) { Durability::Durable } else { Durability::Volatile };
-        let write = Request::write(Purpose::Database, at, buffer, durability);
-        if self.device.submit(write).await.result.is_err() {
-            return false;
+/// A drawn request to `block`, or a flush; `false` if it failed.
+pub(super) async fn step(
+    device: &dyn Device,
+    progress: &Progress,
+    block: u64,
+    prng: &mut Prng,
+) -> bool {
+    let history = &progress.history;
+    match prng.below(10) {
+        0..4 => read(device, history, (block, 1)).await,
+        4 => device.submit(Request::flush(Purpose::Database)).await.result.is_ok(),
+        _ => {
+            let is_durable = prng.below(5) == 0;
+            let durability = if is_durable { Durability::Durable } else { Durability::Volatile };
+            let is_done = write(device, history, (block, 1), durability).await;
+            progress.acknowledged.fetch_add(u64::from(is_done), Ordering::Relaxed);
+            is_done
         }
-        self.versions.borrow_mut().insert(block, vec![version]);
-        self.progress.acknowledged.fetch_add(1, Ordering::Relaxed);
-        true
     }
 }
 
-/// Panics unless the bytes are one of the versions that the block may have. From then on it has
-/// that one: another must not surface later.
-fn expect(versions: &mut Versions, block: u64, bytes: &[u8]) {
-    let found = u64::from_le_bytes(bytes[..8].try_into().unwrap());
-    let known = versions.entry(block).or_insert_with(|| vec![0]);
-    let is_whole = known.contains(&found) && content(block, found)[..] == *bytes;
-    assert!(is_whole, "block {block}: found {found:#x}, may be one of {known:x?}");
-    *known = vec![found];
-}
-
-/// Reads every block through one host.
-pub(super) fn verify(address: &str, versions: &mut Versions) {
+/// Reads every block of the history through one host.
+pub(super) fn verify(address: &str, history: &Arc<History>) {
     let world = World::new(Backend::Auto).unwrap();
     let device = open(address, &world).unwrap();
-    for block in 0..HOT {
-        let read = device.submit(Request::read(Purpose::Database, block * BLOCK as u64, BLOCK));
-        let bytes = world.executor().block_on(read).into_buffer().unwrap();
-        expect(versions, block, &bytes);
+    let mut end = 0;
+    for block in history.blocks() {
+        if block >= end {
+            end = block + CHECKED_BLOCKS;
+            let read = read(&*device, history, (block, CHECKED_BLOCKS));
+            assert!(world.executor().block_on(read), "block {block} cannot be read");
+        }
     }
+    history.check();
 }
 
 /// Writes for a moment through one host.
-pub(super) fn burst(address: &str, progress: &Arc<Progress>, seed: u64, versions: &mut Versions) {
+pub(super) fn burst(address: &str, progress: &Arc<Progress>, seed: u64) {
     let (before, enough) = (progress.acknowledged.load(Ordering::Relaxed), 200);
     progress.stop.store(false, Ordering::Relaxed);
     thread::scope(|scope| {
-        let taken = std::mem::take(versions);
-        let guest = scope.spawn(move || session(address, progress, seed + 1, taken));
+        let guest = scope.spawn(move || session(address, progress, seed + 1));
         while !guest.is_finished()
             && progress.acknowledged.load(Ordering::Relaxed) < before + enough
         {
             thread::sleep(Duration::from_millis(5));
         }
         progress.stop.store(true, Ordering::Relaxed);
-        *versions = guest.join().unwrap();
+        guest.join().unwrap();
     });
+    progress.history.check();
     assert!(progress.acknowledged.load(Ordering::Relaxed) >= before + enough);
 }

@@ -29,10 +29,11 @@ fn ready(name: &str, is_backed: bool) -> Option<Pair> {
 }
 
 /// Waits for `count` more acknowledged writes; how long it took.
-fn wait_for_writes(pair: &Pair, progress: &Progress, count: u64) -> Duration {
+pub(super) fn wait_for_writes(pair: &Pair, progress: &Progress, count: u64) -> Duration {
     let begun = Instant::now();
     let before = progress.acknowledged.load(Ordering::Relaxed);
     while progress.acknowledged.load(Ordering::Relaxed) < before + count {
+        progress.history.check();
         assert!(begun.elapsed() < PATIENCE, "no write is acknowledged: {}", pair.messages());
         thread::sleep(Duration::from_millis(20));
     }
@@ -43,21 +44,21 @@ fn wait_for_writes(pair: &Pair, progress: &Progress, count: u64) -> Duration {
 fn under_load(pair: &mut Pair, seed: u64, faults: impl FnOnce(&mut Pair, &Progress)) {
     let progress = Arc::<Progress>::default();
     let addresses = [pair.address(0), pair.address(1)];
-    let mut versions = thread::scope(|scope| {
+    thread::scope(|scope| {
         let guest = scope.spawn(|| guest::work(&addresses, &progress, seed));
         let _stops = StopsAtTheEnd(&progress);
         wait_for_writes(pair, &progress, 100);
         faults(pair, &progress);
         wait_for_writes(pair, &progress, 100);
         progress.stop.store(true, Ordering::Relaxed);
-        guest.join().unwrap()
+        guest.join().unwrap();
     });
     let owner = pair.owner();
-    guest::verify(&addresses[owner], &mut versions);
+    guest::verify(&addresses[owner], &progress.history);
 }
 
 /// Ends the guest even if an assertion fails: the scope waits for it.
-struct StopsAtTheEnd<'a>(&'a Progress);
+pub(super) struct StopsAtTheEnd<'a>(pub(super) &'a Progress);
 
 impl Drop for StopsAtTheEnd<'_> {
     fn drop(&mut self) {

@@ -1,9 +1,11 @@
-//! One volume on two hosts as users run it: two servers and a NATS server on loopback, killed while
-//! guests write.
+//! One volume on two hosts as users run it: two servers and a NATS server, on loopback or each in
+//! its own network, killed, paused and cut off while guests write.
 
 mod device;
 mod guest;
+mod history;
 mod kills;
+mod network;
 mod orders;
 mod refusals;
 
@@ -15,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use xtask::network::{Network, Place, SERVER};
 
 use crate::scene::Scene;
 
@@ -30,9 +33,28 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Two hosts and a NATS server, all ended with the test.
 struct Pair {
     scene: Scene,
-    port: u16,
+    /// Of the NATS server: address and port.
+    address: (String, u16),
+    /// The hosts' networks, unless all share that of this machine.
+    network: Option<Network>,
     nats: Option<Child>,
     hosts: [Option<Child>; 2],
+}
+
+/// What the documents of a pair say.
+struct PairDocument {
+    is_backed: bool,
+    bytes: u64,
+    /// How long requests wait for a host that serves.
+    patience: Duration,
+    /// Folder of a host's copy in the scene, ending with `/`, or nothing.
+    folders: [&'static str; 2],
+}
+
+impl PairDocument {
+    const fn usual(is_backed: bool, bytes: u64) -> Self {
+        Self { is_backed, bytes, patience: Duration::from_secs(5), folders: ["", ""] }
+    }
 }
 
 impl Pair {
@@ -43,29 +65,76 @@ impl Pair {
 
     fn of_size(name: &str, is_backed: bool, bytes: u64) -> Option<Self> {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
+        let address = ("127.0.0.1".to_owned(), free.local_addr().unwrap().port());
         drop(free);
-        let scene = Scene::new(name);
-        if is_backed {
+        let document = PairDocument::usual(is_backed, bytes);
+        Self::of(Scene::new(name), address, None, &document)
+    }
+
+    /// The same with a network for each host.
+    fn within(scene: Scene, network: Network, document: &PairDocument) -> Option<Self> {
+        Self::of(scene, (SERVER.to_owned(), 4_222), Some(network), document)
+    }
+
+    fn of(
+        scene: Scene,
+        address: (String, u16),
+        network: Option<Network>,
+        document: &PairDocument,
+    ) -> Option<Self> {
+        if document.is_backed {
             let disk = File::create_new(scene.path("disk.img")).unwrap();
-            disk.set_len(bytes).unwrap();
+            disk.set_len(document.bytes).unwrap();
         }
-        let mut pair = Self { scene, port, nats: None, hosts: [None, None] };
-        for host in HOSTS {
-            let document = pair.document(host, is_backed, bytes);
-            pair.scene.write(&format!("{host}.toml"), document.as_bytes());
+        let mut pair = Self { scene, address, network, nats: None, hosts: [None, None] };
+        for host in [0, 1] {
+            let text = pair.document(host, document);
+            pair.scene.write(&format!("{}.toml", HOSTS[host]), text.as_bytes());
         }
+        pair.allow_messages([true; 2]);
         pair.start_nats().then_some(pair)
     }
 
-    fn document(&self, host: &str, is_backed: bool, bytes: u64) -> String {
-        let device = if is_backed { "device = \"disk.img\"\n" } else { "" };
+    fn document(&self, host: usize, of: &PairDocument) -> String {
+        let (name, folder) = (HOSTS[host], of.folders[host]);
+        let device = if of.is_backed { "device = \"disk.img\"\n" } else { "" };
         format!(
-            "volume = \"mail\"\nhosts = [\"left\", \"right\"]\nhost = \"{host}\"\n\
-             flash = \"{host}.flash\"\nsize = \"{bytes}B\"\npatience = \"5s\"\n\
-             server = \"nats://127.0.0.1:{}\"\nlisten = [\"unix:{host}.sock\"]\n{device}",
-            self.port
+            "volume = \"mail\"\nhosts = [\"left\", \"right\"]\nhost = \"{name}\"\n\
+             flash = \"{folder}{name}.flash\"\nsize = \"{}B\"\npatience = \"{}s\"\n\
+             server = \"{}\"\nlisten = [\"unix:{name}.sock\"]\n\
+             control = \"{name}.flash.sock\"\n{device}",
+            of.bytes,
+            of.patience.as_secs(),
+            self.server(),
         )
+    }
+
+    /// The URL of the NATS server.
+    fn server(&self) -> String {
+        format!("nats://{}:{}", self.address.0, self.address.1)
+    }
+
+    /// Which hosts the NATS server delivers messages of the other one to; a running server must
+    /// read its configuration again.
+    fn allow_messages(&self, to: [bool; 2]) {
+        let subject = |host: &str| format!("\"plimsoll.v1.mirror.mail.{host}.peer\"");
+        let denied = HOSTS.iter().zip(to).filter(|(_, is_allowed)| !is_allowed);
+        let denied: Vec<String> = denied.map(|(host, _)| subject(host)).collect();
+        let text = format!(
+            "authorization {{ users = [ {{ user: host, password: unused, permissions: {{ \
+             publish: {{ deny: [{}] }} }} }} ] }}\nno_auth_user: host\n\
+             jetstream {{ store_dir: nats }}\n",
+            denied.join(", ")
+        );
+        // A server that reads it meanwhile must not find half of it.
+        self.scene.write("nats.conf.new", text.as_bytes());
+        fs::rename(self.scene.path("nats.conf.new"), self.scene.path("nats.conf")).unwrap();
+    }
+
+    /// `command` in the network of the NATS server, or of a host counted from 1.
+    fn placed(&self, command: Command, place: Place) -> Command {
+        let Some(network) = &self.network else { return command };
+        network.enter(place, &command)
     }
 
     fn start_nats(&mut self) -> bool {
@@ -76,12 +145,17 @@ impl Pair {
             eprintln!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
             return false;
         };
+        let log = self.scene.path("nats.err");
         let mut command = Command::new(program);
-        command.args(["-a", "127.0.0.1", "-p", &self.port.to_string(), "-js", "-sd"]);
-        command.arg(self.scene.path("nats")).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["-c", "nats.conf", "-a", &self.address.0, "-p"]);
+        command.arg(self.address.1.to_string()).current_dir(&self.scene.folder);
+        let mut command = self.placed(command, Place::SERVER);
+        let errors = File::create(&log).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
         self.nats = Some(command.spawn().unwrap());
-        let port = self.port;
-        wait("the NATS server", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        wait("the NATS server", || {
+            fs::read_to_string(&log).is_ok_and(|text| text.contains("Server is ready"))
+        });
         true
     }
 
@@ -90,10 +164,11 @@ impl Pair {
     }
 
     fn start(&mut self, host: usize) {
-        let name = HOSTS[host];
-        let mut command = self.scene.command(["cache", "serve", "--mirror"]);
+        let document = format!("{}.toml", HOSTS[host]);
+        let command = self.scene.command(["cache", "serve", "--mirror", &document]);
+        let mut command = self.placed(command, Place::client(host + 1));
         let errors = File::options().append(true).create(true).open(self.log(host));
-        command.arg(format!("{name}.toml")).stdout(Stdio::null()).stderr(errors.unwrap());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors.unwrap());
         self.hosts[host] = Some(command.spawn().unwrap());
     }
 
@@ -106,8 +181,11 @@ impl Pair {
     }
 
     fn messages(&self) -> String {
-        let text = |host| fs::read_to_string(self.log(host)).unwrap_or_default();
-        format!("left:\n{}right:\n{}", text(0), text(1))
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        let nats = text(self.scene.path("nats.err"));
+        let nats: Vec<&str> = nats.lines().rev().take(8).collect();
+        let [left, right] = [0, 1].map(|host| text(self.log(host)));
+        format!("left:\n{left}right:\n{right}NATS, last first:\n{}", nats.join("\n"))
     }
 
     /// What the server on a host says of the volume; null if it does not answer.

@@ -12,8 +12,7 @@ fn a_copy_that_was_lost_is_not_replaced_by_an_empty_one() {
     pair.start(1);
     let owner = pair.wait_for_both();
     let progress = std::sync::Arc::<guest::Progress>::default();
-    let mut versions = guest::Versions::new();
-    guest::burst(&pair.address(owner), &progress, 1, &mut versions);
+    guest::burst(&pair.address(owner), &progress, 1);
     pair.kill(0);
     pair.kill(1);
     let kept = pair.scene.read("left.flash");
@@ -52,7 +51,7 @@ fn documents_and_orders_that_cannot_be_carried_out_say_why() {
     scene.write("mirror.toml", b"volume = \"mail\"\nhosts = [\"left\"]\n");
     scene.run(words).expect_refusal(&["hosts", "flash", "size"]);
     let Some(mut pair) = Pair::new("mirror-orders", false) else { return };
-    let server = format!("nats://127.0.0.1:{}", pair.port);
+    let server = pair.server();
     let order = |pair: &Pair, volume: &str, host: &str| {
         pair.scene.run(["cache", "hand-over", volume, host, "--server", &server])
     };

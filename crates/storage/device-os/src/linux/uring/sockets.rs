@@ -17,7 +17,7 @@ use super::WATCH;
 
 /// Turns for which watches wait before they go to the ring. A task that has just found its socket
 /// empty is mostly about to begin requests, and the thread to wait for the socket after them.
-const MOST_TURNS: u32 = 4;
+const MOST_TURNS: u32 = 16;
 
 /// Watches that poll(2) is asked for at once; the ring is better with more.
 const MOST_POLLED: usize = 64;

@@ -5,10 +5,13 @@ use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use device_os::{Readiness, Watch, Watcher};
 use export::{Wire, WireError};
+
+use super::presence::ClientPresence;
 
 /// Answers that wait in the kernel for a client on this machine: 64 reads of 32 KiB. TCP adapts its
 /// own. `cargo xtask bench cache` shows what it brings.
@@ -30,6 +33,7 @@ impl ClientSocket {
 pub(super) struct SocketWire {
     socket: ClientSocket,
     watch: Watch,
+    presence: Rc<ClientPresence>,
     /// `true` if the last read took everything that had arrived.
     is_drained: Cell<bool>,
 }
@@ -47,7 +51,11 @@ impl SocketWire {
                 watcher.watch(stream.as_fd().try_clone_to_owned()?)
             }
         };
-        Ok(Self { socket, watch, is_drained: Cell::new(false) })
+        Ok(Self { socket, watch, presence: Rc::default(), is_drained: Cell::new(false) })
+    }
+
+    pub(super) fn presence(&self) -> Rc<ClientPresence> {
+        Rc::clone(&self.presence)
     }
 
     fn moved(
@@ -82,6 +90,10 @@ impl Drop for SocketWire {
 }
 
 impl Wire for SocketWire {
+    fn client_left(&self) {
+        self.presence.leave();
+    }
+
     fn poll_receive(
         &self,
         context: &mut Context<'_>,

@@ -9,6 +9,7 @@ mod iscsi;
 mod mailbox;
 mod manager;
 mod mirrored;
+mod presence;
 mod report;
 mod settings;
 mod socket;

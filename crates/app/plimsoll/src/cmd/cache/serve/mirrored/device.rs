@@ -9,23 +9,25 @@ use device::{
 use mirror::{BlockData, GuestOutcome, GuestRequest};
 
 use super::driver::MirrorDriver;
+use crate::cmd::cache::serve::presence::ClientPresence;
 
 /// The system's number for an input/output error.
 const EIO: i32 = 5;
 
-/// See the module.
+/// See the module. Each client has its own.
 pub(super) struct MirroredDevice {
     driver: Rc<MirrorDriver>,
+    client: Rc<ClientPresence>,
     name: String,
     block: usize,
     bytes: u64,
 }
 
 impl MirroredDevice {
-    pub(super) fn new(driver: Rc<MirrorDriver>) -> Self {
+    pub(super) fn new(driver: Rc<MirrorDriver>, client: Rc<ClientPresence>) -> Self {
         let (name, bytes) = (driver.document.volume.clone(), driver.document.size.0);
         let block = usize::try_from(driver.document.block.0).unwrap_or(4_096);
-        Self { driver, name, block, bytes }
+        Self { driver, client, name, block, bytes }
     }
 }
 
@@ -33,7 +35,8 @@ impl Device for MirroredDevice {
     fn submit(&self, request: Request) -> Completion {
         let (completer, completion) = completion();
         let driver = Rc::clone(&self.driver);
-        let task = BlockTask { name: self.name.clone(), block: self.block, driver };
+        let (name, client) = (self.name.clone(), Rc::clone(&self.client));
+        let task = BlockTask { name, block: self.block, driver, client };
         drop(self.driver.runtime.spawn(async move {
             let submitted = task.driver.runtime.now();
             let (buffer, result) = task.perform(request.op).await;
@@ -67,6 +70,7 @@ impl Device for MirroredDevice {
 /// One request, block by block.
 struct BlockTask {
     driver: Rc<MirrorDriver>,
+    client: Rc<ClientPresence>,
     name: String,
     block: usize,
 }
@@ -128,13 +132,16 @@ impl BlockTask {
         offset: u64,
         requests: Vec<GuestRequest>,
     ) -> Result<Vec<Option<BlockData>>, DeviceError> {
+        if self.client.has_left() {
+            return Err(self.error(operation, offset, "its client has left"));
+        }
         let deadline = self.driver.runtime.now() + self.driver.document.patience;
         let posted: Vec<_> =
             requests.iter().map(|request| self.driver.post(request.clone())).collect();
         let mut found = Vec::new();
         let mut failure = None;
         for (request, answer) in requests.into_iter().zip(posted) {
-            match self.driver.end(request, answer, deadline).await {
+            match self.driver.end(request, answer, (&self.client, deadline)).await {
                 GuestOutcome::Done => {}
                 GuestOutcome::Value(value) => found.push(value),
                 GuestOutcome::NotServing => failure = Some("no host serves the volume"),

@@ -24,6 +24,7 @@ use super::memory::ClockHand;
 use super::registry::Registry;
 use crate::cmd::cache::mirror as shared;
 use crate::cmd::cache::serve::mailbox::DaemonInbox;
+use crate::cmd::cache::serve::presence::ClientPresence;
 use crate::console;
 
 /// Interval of the state machine's timer.
@@ -336,13 +337,14 @@ impl MirrorDriver {
     }
 
     /// The end of a request that was posted as `answer`. One that was not carried out is posted
-    /// again until `deadline`, and so is a read whose outcome is unknown. A write is not, once the
-    /// peer has served the volume: its guest may have moved there and written again.
+    /// again until `deadline` while its client is connected, and so is a read whose outcome is
+    /// unknown. A write is not, once the peer has served the volume: its guest may have moved there
+    /// and written again.
     pub(super) async fn end(
         self: &Rc<Self>,
         request: GuestRequest,
         mut answer: Rc<Answer>,
-        deadline: Nanos,
+        (client, deadline): (&ClientPresence, Nanos),
     ) -> GuestOutcome {
         let since = answer.peer_epoch;
         loop {
@@ -356,6 +358,9 @@ impl MirrorDriver {
                 return outcome;
             }
             self.runtime.sleep(RETRY).await;
+            if client.has_left() {
+                return GuestOutcome::NotServing;
+            }
             if self.peer_epoch.get() != since && !matches!(request, GuestRequest::Read(_)) {
                 return GuestOutcome::NotServing;
             }

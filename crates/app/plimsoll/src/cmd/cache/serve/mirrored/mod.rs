@@ -5,6 +5,7 @@ mod device;
 mod driver;
 mod event;
 mod flash;
+mod hall;
 mod line;
 mod memory;
 mod registry;
@@ -15,17 +16,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use ::device::Device;
 use carrier::{Carrier, Letters};
 use device_os::World;
-use export::{ExportHall, ExportOffer, ExportedVolume, Limits, MemoryBudget};
 use host::{crew, wire};
 use mirror::{FlashImage, MirrorNode, MirrorSettings};
 use plan::MirroredVolume;
 use units::Bytes;
 
 use self::backing::SharedBacking;
-use self::device::MirroredDevice;
 use self::driver::{MirrorDriver, Outlets};
 use self::event::{EventSlot, MirrorEvent};
 use self::flash::FlashFile;
@@ -40,9 +38,6 @@ use crate::cmd::fleet::access;
 use crate::console::Console;
 use crate::documents::read_text;
 use crate::error::CommandError;
-
-/// Memory for requests in progress.
-const MEMORY: Bytes = Bytes::from_mib(256);
 
 /// Committed entries kept in the log, for a peer that was away for a moment.
 const RETAINED: u64 = 4_096;
@@ -66,7 +61,7 @@ pub(super) fn run(file: &Path, console: &mut Console) -> Result<Outcome, Command
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&driver.document, addresses, &mailbox, console)?;
     watch_signals(mailbox.slot())?;
-    let server = MirrorServer::new(Rc::clone(&driver), hall(&driver), &world);
+    let server = MirrorServer::new(Rc::clone(&driver), &world);
     drop(driver.runtime.spawn(Rc::clone(&driver).listen(inbox)));
     drop(driver.runtime.spawn(Rc::clone(&driver).tick()));
     manager::notify("READY=1");
@@ -180,25 +175,6 @@ fn listen_to_orders(
         }
     })?;
     Ok(())
-}
-
-fn hall(driver: &Rc<MirrorDriver>) -> Rc<ExportHall> {
-    let device = Rc::new(MirroredDevice::new(Rc::clone(driver)));
-    let volume = Rc::new(ExportedVolume::new(Rc::<MirroredDevice>::clone(&device)));
-    let document = &driver.document;
-    let offer = ExportOffer {
-        name: document.volume.clone(),
-        description: format!("on the flash of {} and {}", document.hosts[0], document.hosts[1]),
-        bytes: device.length(),
-        is_read_only: false,
-        preferred_block: device.caps().sector,
-    };
-    Rc::new(ExportHall {
-        offers: [offer].into(),
-        volumes: vec![volume],
-        limits: Limits::default(),
-        memory: MemoryBudget::new(MEMORY.0),
-    })
 }
 
 /// Listens for clients and for questions.

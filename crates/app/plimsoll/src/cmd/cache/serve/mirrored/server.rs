@@ -5,10 +5,11 @@ use std::rc::Rc;
 use std::sync::mpsc::Sender;
 
 use device_os::{Watcher, World};
-use export::{ExportHall, serve_connection};
+use export::serve_connection;
 use units::Nanos;
 
 use super::driver::MirrorDriver;
+use super::hall::MirrorHall;
 use super::status;
 use crate::cmd::cache::serve::client::{ClientSocket, SocketWire};
 use crate::cmd::cache::serve::daemon::{Ended, remarkable};
@@ -26,7 +27,7 @@ const PATIENCE: Nanos = Nanos::from_secs(12);
 /// See the module.
 pub(super) struct MirrorServer {
     driver: Rc<MirrorDriver>,
-    hall: Rc<ExportHall>,
+    hall: MirrorHall,
     watcher: Watcher,
     clients: Cell<usize>,
     stopping: Rc<Stopping>,
@@ -34,7 +35,8 @@ pub(super) struct MirrorServer {
 }
 
 impl MirrorServer {
-    pub(super) fn new(driver: Rc<MirrorDriver>, hall: Rc<ExportHall>, world: &World) -> Rc<Self> {
+    pub(super) fn new(driver: Rc<MirrorDriver>, world: &World) -> Rc<Self> {
+        let hall = MirrorHall::new(&driver);
         let (clients, is_draining) = (Cell::new(0), Cell::new(false));
         let (watcher, stopping) = (world.watcher(), Rc::default());
         Rc::new(Self { driver, hall, watcher, clients, stopping, is_draining })
@@ -92,7 +94,7 @@ impl MirrorServer {
         let Ok(wire) = SocketWire::new(socket, &self.watcher) else { return };
         self.clients.set(self.clients.get() + 1);
         let (server, slot, stops) = (Rc::clone(self), slot.clone(), self.stopping.question());
-        let (hall, runtime) = (Rc::clone(&self.hall), self.driver.runtime.clone());
+        let (hall, runtime) = (self.hall.of(wire.presence()), self.driver.runtime.clone());
         drop(self.driver.runtime.spawn(async move {
             let end = serve_connection(hall, Rc::new(wire), runtime, stops).await;
             if let Some(text) = remarkable(&end) {
