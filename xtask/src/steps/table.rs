@@ -94,7 +94,7 @@ pub(crate) const PROVE: &[Step] = &[
     },
     Step {
         name: "examples",
-        what: "six worked examples of the sizing, every claim of them played",
+        what: "the nine worked examples of the sizing, every claim of them played",
         run: &proofs::examples,
     },
     Step {

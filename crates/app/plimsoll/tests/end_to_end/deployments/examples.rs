@@ -154,6 +154,26 @@ fn what_the_formulas_call_failed_fails() {
     assert!(of_server["disagreement"].as_str().is_some_and(|why| why.contains("cannot refute")));
 }
 
+/// Of E5 with 600 mailboxes on single disks the formulas ask more of a disk than its rating. Write
+/// memory joins page writes, so that the played claims hold; the design fails all the same.
+#[test]
+fn a_disk_beyond_its_rating_is_forbidden_and_the_disagreement_explained() {
+    let changes = [
+        ("mailboxes = 100", "mailboxes = 600"),
+        ("symmetrical = true", "symmetrical = true\ndatabases = 4"),
+        ("[storage]", "[storage]\nbuild = \"jbod\""),
+    ];
+    let proof = proved("E5", &changes);
+    assert_eq!(proof["verdict"], "simulated_fail", "{proof:#}");
+    let violations = proof["violations"].to_string();
+    assert!(violations.contains("a volume needs 72 a second"), "{violations}");
+    for claim in claims(&proof) {
+        assert_eq!((&claim["formulas"], &claim["state"]), (&"fails".into(), &"holds".into()));
+        let why = claim["disagreement"].as_str().expect("a reason");
+        assert!(why.contains("joins page writes"), "{why}");
+    }
+}
+
 /// Played by hand (docs/worked-examples.md): E1 loses EX01 and EX03, a server of each site. Each
 /// survivor of the group carries 20 active copies of 10.05 IOPS and replays 20.
 #[test]
