@@ -31,7 +31,7 @@ const GIVES_UP: Nanos = Nanos::from_secs(7);
 const OWN: u64 = 8;
 
 /// Blocks that many are written of at once, on each host: enough that copying them takes a while.
-const WIDE: u64 = 2_048;
+const WIDE: u64 = 4_096;
 const FIRST_WIDE: u64 = 1_024;
 const AT_ONCE: u64 = 32;
 
@@ -41,7 +41,7 @@ const PROBE: Nanos = Nanos::from_millis(200);
 const MOST_PROBES: u64 = 220;
 
 /// Pause of a client after each wide request.
-const WIDE_PAUSE: Nanos = Nanos::from_millis(150);
+const WIDE_PAUSE: Nanos = Nanos::from_millis(80);
 
 /// See the module.
 pub(super) struct Clients {

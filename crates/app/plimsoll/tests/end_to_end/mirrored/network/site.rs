@@ -27,6 +27,9 @@ const PATIENCE_OF_REQUESTS: Duration = Duration::from_secs(20);
 /// Pause between attempts to start a server that has ended by itself.
 const RESTARTS_AFTER: Duration = Duration::from_millis(500);
 
+/// A resynchronisation begins this soon after the end of a fault, or not at all.
+const COPIES_WITHIN: Duration = Duration::from_secs(4);
+
 /// Interval of checks while waiting, and their number: a minute.
 const TURN: Duration = Duration::from_millis(20);
 const MOST_TURNS: u32 = 3_000;
@@ -89,7 +92,7 @@ impl<'a> Site<'a> {
 
     /// Carries the plan out, and lets go of everything at its end.
     pub(super) fn suffer(&mut self, progress: &Progress) {
-        let begun = Instant::now();
+        let mut begun = Instant::now();
         for (at, step) in &self.plan.steps {
             let at = Duration::from_millis(*at);
             self.tend("the time of a fault", progress, |_| begun.elapsed() >= at);
@@ -97,9 +100,20 @@ impl<'a> Site<'a> {
                 Step::Begin(fault) => self.begin(*fault),
                 Step::End(fault) => self.end(*fault),
                 Step::HandOver => self.hand_over(),
+                Step::AwaitCopy => begun += self.await_copy(progress),
             }
         }
         assert!(self.in_force.is_empty(), "{:?}", self.in_force);
+    }
+
+    /// Waits for a resynchronisation, if there is one; how long.
+    fn await_copy(&mut self, progress: &Progress) -> Duration {
+        let begun = Instant::now();
+        self.tend("a resynchronisation", progress, |site| {
+            let is_copying = |host| !site.ask(host)["resync"].is_null();
+            begun.elapsed() > COPIES_WITHIN || [0, 1].into_iter().any(is_copying)
+        });
+        begun.elapsed()
     }
 
     /// Waits until both copies count again and clients have got on.
