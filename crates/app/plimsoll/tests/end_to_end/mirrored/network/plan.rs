@@ -108,7 +108,7 @@ impl Plan {
 
     fn fault(&mut self, at: u64, prng: &mut Prng) -> u64 {
         let fault = drawn(prng);
-        let most = if prng.percent(50) { 800 } else { 8_000 };
+        let most = if prng.percent(50) { 800 } else { 12_000 };
         let span = match fault {
             Fault::Pause(_) if prng.percent(50) && !self.has_long_pause() => LONG_PAUSE,
             Fault::Flash(_) => 100 + prng.below(2_000),
