@@ -80,10 +80,11 @@ struct LevelRefusal {
 }
 
 /// Parts of the sentences with which a level refuses a plan, and what they mean.
-const REFUSALS: [(&str, &str); 4] = [
+const REFUSALS: [(&str, &str); 5] = [
     ("would shrink", "databases would shrink more than 4,096 times"),
     ("cache answers more", "databases would shrink to less than 32 of the least engine cache"),
     ("sends every read", "the engine's cache holds more than an eighth of a database"),
+    ("wait for each other's", "sessions wait for each other's pages"),
     ("share of the array", "the array has no room"),
 ];
 

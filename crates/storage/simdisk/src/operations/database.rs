@@ -31,9 +31,10 @@ pub(super) struct SimulatedDatabase<'a> {
     pub parked: Vec<u32>,
     /// Reads until its cache is warm.
     pub cold_left: u64,
-    /// The burst that comes next, and the reads until then.
+    /// The burst that comes next, and the reads since the one before.
     burst: usize,
-    reads_left: u32,
+    reads: u32,
+    writes_per_read: f64,
     /// Writes that have not begun.
     waiting_writes: VecDeque<WriteShape>,
     writes_in_flight: usize,
@@ -82,7 +83,8 @@ impl<'a> SimulatedDatabase<'a> {
             parked: Vec::new(),
             cold_left: 0,
             burst,
-            reads_left: profile.bursts.get(burst).map_or(u32::MAX, |burst| burst.after_reads),
+            reads: 0,
+            writes_per_read: profile.writes_per_read(),
             waiting_writes: VecDeque::new(),
             writes_in_flight: 0,
             last_write: place.base,
@@ -132,15 +134,25 @@ impl<'a> SimulatedDatabase<'a> {
 
     /// Notes that a read begins, and makes the bursts due that come with it.
     pub(super) fn note_read(&mut self, profile: &OperationProfile) {
-        self.reads_left = self.reads_left.saturating_sub(1);
+        self.reads = self.reads.saturating_add(1);
+        self.release(profile, false);
+    }
+
+    /// Makes bursts due. One that came without a read in between had waited for a write of the
+    /// burst before, and does so here: `is_written` if one is done.
+    fn release(&mut self, profile: &OperationProfile, mut is_written: bool) {
         // As many as there are at most, should none of them need a read.
         for _ in 0..profile.bursts.len() {
-            if self.reads_left > 0 {
+            let next = &profile.bursts[self.burst];
+            let is_idle = self.writes_in_flight == 0 && self.waiting_writes.is_empty();
+            let is_due = next.after_reads > 0 || is_written || is_idle;
+            if self.reads < next.after_reads || !is_due {
                 return;
             }
-            self.waiting_writes.extend(&profile.bursts[self.burst].writes);
+            is_written &= next.after_reads > 0;
+            self.reads -= next.after_reads;
+            self.waiting_writes.extend(&next.writes);
             self.burst = (self.burst + 1) % profile.bursts.len();
-            self.reads_left = profile.bursts[self.burst].after_reads;
         }
     }
 
@@ -156,13 +168,17 @@ impl<'a> SimulatedDatabase<'a> {
     }
 
     /// A write of the database is done.
-    pub(super) const fn write_done(&mut self) {
+    pub(super) fn write_done(&mut self, profile: &OperationProfile) {
         self.writes_in_flight -= 1;
+        self.release(profile, true);
     }
 
     /// Whether enough writes wait that reads find no room.
     pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
-        self.waiting_writes.len() > profile.writes_behind
+        let is_held = profile.bursts.get(self.burst).is_some_and(|next| next.after_reads == 0);
+        // What came with the reads since then waits as well.
+        let held = if is_held { f64::from(self.reads) * self.writes_per_read } else { 0.0 };
+        self.waiting_writes.len() as f64 + held > profile.writes_behind as f64
     }
 
     /// The log has advanced: queues the accompanying requests.
@@ -210,5 +226,63 @@ impl<'a> SimulatedDatabase<'a> {
     /// A request of a chain is done.
     pub(super) const fn beside_done(&mut self, chain: usize) {
         self.chains[chain].is_busy = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{Prng, Seed};
+
+    use super::SimulatedDatabase;
+    use crate::description::ArrayDescription;
+    use crate::file_system::Metadata;
+    use crate::operations::{
+        ColdCache, LogShape, OperationPlace, OperationProfile, Placement, WriteBurst, WriteShape,
+    };
+
+    const FLASH: &str = include_str!("../../../../../arrays/nvme.toml");
+    const PAGE: u64 = 32 << 10;
+
+    /// Bursts of two writes, each after so many reads.
+    fn profile(after_reads: &[u32]) -> OperationProfile {
+        let writes = vec![WriteShape { bytes: PAGE, placement: Placement::Anywhere }; 2];
+        let burst = |&after_reads| WriteBurst { after_reads, writes: writes.clone() };
+        OperationProfile {
+            batches: Vec::new(),
+            bursts: after_reads.iter().map(burst).collect(),
+            read_bytes: PAGE,
+            writes_in_flight: 32,
+            writes_behind: 3,
+            log: LogShape::default(),
+            cold: ColdCache::default(),
+        }
+    }
+
+    /// How many writes begin now.
+    fn begun(database: &mut SimulatedDatabase<'_>) -> usize {
+        let profile = database.profile;
+        std::iter::from_fn(|| database.next_write(profile)).count()
+    }
+
+    #[test]
+    fn a_burst_without_reads_before_it_follows_a_write() {
+        let profile = profile(&[1, 0, 0]);
+        let array = ArrayDescription::parse("nvme", FLASH, &[]).expect("an array that ships");
+        let place = OperationPlace { array: 0, base: 0, bytes: 1 << 30 };
+        let metadata = Metadata::new(array.file_system, 1 << 40, Seed(1));
+        let more = (Prng::new(Seed(1)), metadata);
+        let mut database = SimulatedDatabase::new(&profile, (place, place), None, more);
+        database.burst = 0;
+        database.note_read(&profile);
+        assert_eq!(begun(&mut database), 2, "of the first burst alone");
+        database.write_done(&profile);
+        assert_eq!(begun(&mut database), 2, "of the burst that follows");
+        for _ in 0..2 {
+            database.note_read(&profile);
+        }
+        assert_eq!(begun(&mut database), 0, "reads do not bring the third one");
+        assert!(database.is_behind(&profile), "12 writes are due for the reads");
+        database.write_done(&profile);
+        assert_eq!(begun(&mut database), 4, "the third, and the first for a read since");
     }
 }

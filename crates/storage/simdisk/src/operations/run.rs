@@ -590,7 +590,7 @@ impl<'a> OperationRun<'a> {
         told: &mut impl FnMut(OperationAnswer),
     ) {
         let database = &mut self.databases[number as usize];
-        database.write_done();
+        database.write_done(database.profile);
         let stalled = if database.is_behind(database.profile) {
             Vec::new()
         } else {

@@ -8,9 +8,10 @@ use units::Nanos;
 
 use super::Playback;
 use crate::error::HostError;
+use crate::simulate::alike::Alike;
 use crate::simulate::measured;
 use crate::simulate::pace::ArrayPace;
-use crate::simulate::scale::{scaled, whole};
+use crate::simulate::scale::{scaled_to, whole};
 
 /// Reads that are measured over all databases, after the same number of unmeasured ones.
 const READS: u64 = 20_000;
@@ -34,7 +35,9 @@ pub(super) fn profile(
         return Ok(playback.profile.clone());
     }
     let pace = observed(playback, plan)?;
-    measured::paced(playback.profile, &scaled(plan).0, pace)
+    // As large as at level 1: with a larger cache the bursts of page writes are longer.
+    let simulated = Alike::of_engine(playback.order.storage, plan).simulated.len();
+    measured::paced(playback.profile, &scaled_to(plan, simulated).0, pace)
 }
 
 fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, HostError> {
