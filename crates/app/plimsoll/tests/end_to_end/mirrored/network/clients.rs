@@ -27,8 +27,8 @@ const ROAMING: u64 = 24;
 /// It gives a host up after this long without an answer: later than any lease.
 const GIVES_UP: Nanos = Nanos::from_secs(5);
 
-/// A client that ends a connection waits this long for the other requests in flight. A write that is
-/// abandoned while its host serves may still be carried out.
+/// A client that ends a connection waits this long for the other requests in flight. A write that
+/// is abandoned while its host serves may still be carried out.
 const ENDS_WITHIN: Nanos = Nanos::from_secs(5);
 
 /// Blocks that clients on one host write, one at a time.
