@@ -104,10 +104,12 @@ impl Network {
     }
 
     /// A program about to be run, in the network of a place: with its arguments, folder and
-    /// environment, but not its input and output.
+    /// environment, but not its input and output. The kernel kills it once the thread that starts
+    /// it is gone.
     #[must_use]
     pub fn enter(&self, place: Place, program: &Command) -> Command {
-        let mut command = self.command(place, &[]);
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "ip", "netns", "exec", &self.name(place)]);
         command.arg(program.get_program()).args(program.get_args());
         if let Some(folder) = program.get_current_dir() {
             command.current_dir(folder);

@@ -190,6 +190,14 @@ mirror-network [--times N] [--first S]
         },
     },
     Verb {
+        name: "mirror-speed",
+        usage: "\
+mirror-speed    a mirrored write beside a local durable write and a round trip, at most 1.3 times
+                  both together; on an idle machine
+",
+        run: |words| alone("mirror-speed", words, steps::mirror_speed),
+    },
+    Verb {
         name: "soak",
         usage: "\
 soak [--minutes N] [--iops N]    a load of N minutes (default 10), then every reader must agree;

@@ -11,7 +11,8 @@ use xtask::shell;
 
 pub(crate) use proofs::{
     bench, cache_crash, cache_kill, crash, damage, fidelity, kill, lies, measured_caches, mirror,
-    mirror_kills, mirror_network, mixed_fleet, program_test, program_tests, soak, sweeps,
+    mirror_kills, mirror_network, mirror_speed, mixed_fleet, program_test, program_tests, soak,
+    sweeps,
 };
 pub(crate) use table::{PROVE, TEST};
 

@@ -116,6 +116,11 @@ pub(crate) fn mirror_network(times: &str, first: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::network --ignored", &environment)
 }
 
+/// What a mirrored write costs beside its parts; on an idle machine.
+pub(crate) fn mirror_speed() -> Result<(), Failure> {
+    program_tests("end_to_end", " mirrored::speed --ignored", &[])
+}
+
 /// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
 /// lost.
 pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {

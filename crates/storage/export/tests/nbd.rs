@@ -345,3 +345,21 @@ fn ten_thousand_malformed_streams_neither_panic_nor_take_more_memory_than_grante
         assert!(sent < 1 << 20, "{sent} bytes in answer to {}", bytes.len());
     }
 }
+
+/// A device that waits asks the wire whether its client is still there.
+#[test]
+fn a_client_leaves_by_its_own_act_and_not_because_the_server_stops() {
+    let (executor, device) = slow_volume();
+    for (is_closed, stops) in [(true, false), (false, true)] {
+        let wire = Rc::new(PipeWire::default());
+        let read = request(TwinFraming::Simple, (0, 0), 1, (0, 4_096));
+        wire.send(&[handshake(TwinFraming::Simple, "rw"), read].concat());
+        if is_closed {
+            wire.close();
+        }
+        let (twin, runtime, hall) = (Rc::clone(&wire), executor.runtime(), hall(&device, 1 << 20));
+        let question: Rc<dyn Fn(&std::task::Context<'_>) -> bool> = Rc::new(move |_| stops);
+        executor.block_on(async move { serve_connection(hall, twin, runtime, question).await });
+        assert_eq!(wire.has_left.get(), is_closed);
+    }
+}

@@ -5,7 +5,7 @@ use export::{
     ExportHall, ExportOffer, ExportedVolume, Limits, MemoryBudget, Session, SessionEvent, Wire,
     WireError,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -57,6 +57,7 @@ pub(crate) struct PipeWire {
     to_server: RefCell<VecDeque<u8>>,
     pub(crate) from_server: RefCell<Vec<u8>>,
     is_closed: RefCell<bool>,
+    pub(crate) has_left: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
 
@@ -95,6 +96,10 @@ impl Wire for PipeWire {
         }
         self.waker.replace(Some(context.waker().clone()));
         Poll::Pending
+    }
+
+    fn client_left(&self) {
+        self.has_left.set(true);
     }
 
     fn poll_send(

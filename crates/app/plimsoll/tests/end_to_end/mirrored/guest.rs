@@ -31,6 +31,8 @@ pub(super) struct Progress {
     pub(super) stop: AtomicBool,
     pub(super) acknowledged: AtomicU64,
     pub(super) history: Arc<History>,
+    /// Hosts that are paused and had the volume: machines on them are frozen, not gone.
+    pub(super) frozen: [AtomicBool; 2],
 }
 
 impl Progress {

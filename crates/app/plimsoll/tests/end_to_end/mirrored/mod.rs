@@ -8,6 +8,7 @@ mod kills;
 mod network;
 mod orders;
 mod refusals;
+mod speed;
 
 use std::fs::{self, File};
 use std::net::TcpListener;

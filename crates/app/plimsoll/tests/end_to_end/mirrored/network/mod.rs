@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Instant;
 
 use testkit::fault_volume::FaultVolume;
-use xtask::network;
+use xtask::network::{self, Direction};
 
 use self::clients::Clients;
 use self::plan::{Fault, Plan, Step, Whom};
@@ -40,15 +40,15 @@ fn is_impossible() -> bool {
 fn run(plan: &Plan, seed: u64) -> Option<String> {
     let begun = Instant::now();
     let progress = Arc::<Progress>::default();
-    let mut site = Site::new(plan, seed)?;
+    let mut site = Site::new(plan, &progress, seed)?;
     let addresses = [site.pair.address(0), site.pair.address(1)];
     let clients = Clients { addresses, progress: Arc::clone(&progress), seed };
     thread::scope(|scope| {
         let _stops = StopsAtTheEnd(&progress);
         clients.start(scope);
         wait_for_writes(&site.pair, &progress, 50);
-        site.suffer(&progress);
-        site.recover(&progress);
+        site.suffer();
+        site.recover();
     });
     let owner = site.pair.owner();
     // Through the owner, and from its cache through the other host.
@@ -64,14 +64,21 @@ fn run(plan: &Plan, seed: u64) -> Option<String> {
     ))
 }
 
-/// The worst case of a lease: its holder is paused until the other host serves, then wakes.
+/// The worst case of a lease: its holder is paused until the other host serves, wakes, and hears
+/// nothing of that host.
 #[test]
 fn an_owner_that_wakes_up_answers_nothing_stale() {
     if is_impossible() {
         return;
     }
     let pause = Fault::Pause(Whom::Owner);
-    let steps = vec![(0, Step::Begin(pause)), (9_000, Step::End(pause))];
+    let deaf = Fault::Cut(Whom::Owner, Some(Direction::FromServer));
+    let steps = vec![
+        (0, Step::Begin(pause)),
+        (500, Step::Begin(deaf)),
+        (8_000, Step::End(pause)),
+        (9_000, Step::End(deaf)),
+    ];
     run(&Plan { is_backed: false, steps, ..Plan::draw(0) }, u64::MAX);
 }
 

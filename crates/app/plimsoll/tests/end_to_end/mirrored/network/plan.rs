@@ -46,6 +46,8 @@ pub(super) enum Step {
     End(Fault),
     /// An operator moves the volume.
     HandOver,
+    /// Waits for a resynchronisation to begin, but for a few seconds only.
+    AwaitCopy,
 }
 
 /// See the module.
@@ -93,17 +95,20 @@ impl Plan {
             return end;
         }
         // During the first one, or while the copies are brought up to date after it.
-        let at = if prng.percent(50) {
-            begin + prng.below(end - begin)
-        } else {
-            end + prng.below(1_500)
-        };
-        self.fault(at, prng).max(end)
+        if prng.percent(40) {
+            return self.fault(begin + prng.below(end - begin), prng).max(end);
+        }
+        let mut at = end + prng.below(1_500);
+        if prng.percent(70) {
+            at = end + 1;
+            self.steps.push((end, Step::AwaitCopy));
+        }
+        self.fault(at, prng)
     }
 
     fn fault(&mut self, at: u64, prng: &mut Prng) -> u64 {
         let fault = drawn(prng);
-        let most = if prng.percent(50) { 800 } else { 8_000 };
+        let most = if prng.percent(50) { 800 } else { 12_000 };
         let span = match fault {
             Fault::Pause(_) if prng.percent(50) && !self.has_long_pause() => LONG_PAUSE,
             Fault::Flash(_) => 100 + prng.below(2_000),
@@ -124,7 +129,7 @@ impl Plan {
         let steps = self.steps.iter().filter_map(|(at, step)| match step {
             Step::Begin(fault) => Some(format!("{fault:?} at {at}")),
             Step::HandOver => Some(format!("HandOver at {at}")),
-            Step::End(_) => None,
+            Step::End(_) | Step::AwaitCopy => None,
         });
         let last = self.steps.last().map_or(0, |(at, _)| *at);
         format!("{place}: {}; last end at {last} ms", steps.collect::<Vec<_>>().join(", "))

@@ -27,6 +27,9 @@ const PATIENCE_OF_REQUESTS: Duration = Duration::from_secs(20);
 /// Pause between attempts to start a server that has ended by itself.
 const RESTARTS_AFTER: Duration = Duration::from_millis(500);
 
+/// A resynchronisation begins this soon after the end of a fault, or not at all.
+const COPIES_WITHIN: Duration = Duration::from_secs(4);
+
 /// Interval of checks while waiting, and their number: a minute.
 const TURN: Duration = Duration::from_millis(20);
 const MOST_TURNS: u32 = 3_000;
@@ -50,6 +53,7 @@ enum Effect {
 pub(super) struct Site<'a> {
     pub(super) pair: Pair,
     plan: &'a Plan,
+    progress: &'a Progress,
     /// One for the flash of each host.
     volumes: Vec<FaultVolume>,
     in_force: BTreeMap<Effect, u32>,
@@ -64,7 +68,7 @@ pub(super) struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Starts everything; `None`, said aloud, on a machine that cannot.
-    pub(super) fn new(plan: &'a Plan, seed: u64) -> Option<Self> {
+    pub(super) fn new(plan: &'a Plan, progress: &'a Progress, seed: u64) -> Option<Self> {
         let scene = Scene::new(&format!("mirror-network-{seed}"));
         let volumes = HOSTS.map(|host| {
             let [disk, mount] = ["disk", "mount"].map(|end| scene.path(format!("{host}-{end}")));
@@ -84,28 +88,51 @@ impl<'a> Site<'a> {
         let owner = pair.wait_for_both();
         let (in_force, begun, orders) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (started, within) = ([Instant::now(); 2], [0; 2]);
-        Some(Self { pair, plan, volumes, in_force, begun, owner, orders, started, within })
+        Some(Self {
+            pair,
+            plan,
+            progress,
+            volumes,
+            in_force,
+            begun,
+            owner,
+            orders,
+            started,
+            within,
+        })
     }
 
     /// Carries the plan out, and lets go of everything at its end.
-    pub(super) fn suffer(&mut self, progress: &Progress) {
-        let begun = Instant::now();
+    pub(super) fn suffer(&mut self) {
+        let mut begun = Instant::now();
         for (at, step) in &self.plan.steps {
             let at = Duration::from_millis(*at);
-            self.tend("the time of a fault", progress, |_| begun.elapsed() >= at);
+            self.tend("the time of a fault", |_| begun.elapsed() >= at);
             match step {
                 Step::Begin(fault) => self.begin(*fault),
                 Step::End(fault) => self.end(*fault),
                 Step::HandOver => self.hand_over(),
+                Step::AwaitCopy => begun += self.await_copy(),
             }
         }
         assert!(self.in_force.is_empty(), "{:?}", self.in_force);
     }
 
+    /// Waits for a resynchronisation, if there is one; how long.
+    fn await_copy(&mut self) -> Duration {
+        let begun = Instant::now();
+        self.tend("a resynchronisation", |site| {
+            let is_copying = |host| !site.ask(host)["resync"].is_null();
+            begun.elapsed() > COPIES_WITHIN || [0, 1].into_iter().any(is_copying)
+        });
+        begun.elapsed()
+    }
+
     /// Waits until both copies count again and clients have got on.
-    pub(super) fn recover(&mut self, progress: &Progress) {
+    pub(super) fn recover(&mut self) {
+        let progress = self.progress;
         let before = progress.acknowledged.load(Ordering::Relaxed);
-        self.tend("the end of all faults", progress, |site| {
+        self.tend("the end of all faults", |site| {
             let is_whole = HOSTS.iter().enumerate().any(|(host, _)| {
                 let status = site.ask(host);
                 status["role"] == "owner" && status["data_on"] == "both"
@@ -115,11 +142,11 @@ impl<'a> Site<'a> {
     }
 
     /// Waits, and meanwhile starts servers again that have ended by themselves.
-    fn tend(&mut self, what: &str, progress: &Progress, mut until: impl FnMut(&Self) -> bool) {
+    fn tend(&mut self, what: &str, mut until: impl FnMut(&Self) -> bool) {
         // Turns are counted, not seconds: a virtual machine that is itself paused is no fault.
         let mut turns = 0;
         while !until(self) {
-            progress.history.check();
+            self.progress.history.check();
             turns += 1;
             let is_late = turns > MOST_TURNS;
             assert!(!is_late, "{what} does not come: {}\n{}", self.ask(0), self.ask(1));
@@ -195,7 +222,10 @@ impl<'a> Site<'a> {
         match effect {
             Effect::Down(host) => self.pair.kill(host),
             Effect::NatsDown => self.pair.kill_nats(),
-            Effect::Paused(host) => signal(self.pair.hosts[host].as_ref(), "-STOP"),
+            Effect::Paused(host) => {
+                signal(self.pair.hosts[host].as_ref(), "-STOP");
+                self.progress.frozen[host].store(host == self.owner, Ordering::Relaxed);
+            }
             Effect::NatsPaused => signal(self.pair.nats.as_ref(), "-STOP"),
             Effect::Cut(host, to) => self.cut(host, to, true),
             Effect::Parted(_) => self.part(),
@@ -210,7 +240,10 @@ impl<'a> Site<'a> {
         match effect {
             Effect::Down(host) => self.start(host),
             Effect::NatsDown => drop(self.pair.start_nats()),
-            Effect::Paused(host) => signal(self.pair.hosts[host].as_ref(), "-CONT"),
+            Effect::Paused(host) => {
+                self.progress.frozen[host].store(false, Ordering::Relaxed);
+                signal(self.pair.hosts[host].as_ref(), "-CONT");
+            }
             Effect::NatsPaused => signal(self.pair.nats.as_ref(), "-CONT"),
             Effect::Cut(host, to) => self.cut(host, to, false),
             Effect::Parted(_) => self.part(),
