@@ -211,17 +211,25 @@ fn banner(proof: &Proof) -> Banner {
     }
 }
 
-/// Which failure breaks the design, and which others do; none if all claims hold.
+/// How clearly a claim fails: narrow failures last, and those without a measure first.
+fn severity(of: &Claim) -> (bool, f64) {
+    let measured = of.excess.filter(|_| of.state == ClaimState::Fails);
+    (!of.is_narrow, measured.unwrap_or(f64::INFINITY))
+}
+
+/// Which failure breaks the design most clearly, and which others do; none if all claims hold.
 fn breaking_words(claims: &[Claim]) -> Option<String> {
-    let mut failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
-    let first = failed.next()?;
-    let case = if first.worst == "-" { String::new() } else { format!(" ({})", first.worst) };
-    let others: Vec<&str> = failed.map(|of| of.name.as_str()).collect();
+    let failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
+    let clearer = |most, of| if severity(of) > severity(most) { of } else { most };
+    let worst = failed.clone().reduce(clearer)?;
+    let case = if worst.worst == "-" { String::new() } else { format!(" ({})", worst.worst) };
+    let others: Vec<&str> =
+        failed.map(|of| of.name.as_str()).filter(|name| *name != worst.name).collect();
     let others = match others[..] {
         [] => String::new(),
         _ => format!(" Also failing: {}.", others.join(", ")),
     };
-    Some(format!("Breaks it: {}{case}. {}.{others}", first.name, first.because))
+    Some(format!("Breaks it: {}{case}. {}.{others}", worst.name, worst.because))
 }
 
 fn remedy_words(of: &Remedy) -> String {

@@ -82,6 +82,19 @@ fn the_table_of_changes_is_for_more_than_one() {
     assert!(page.contains("Also failing: one server fails."), "{page}");
 }
 
+/// A narrow failure may be none, so that a clear one is named first.
+#[test]
+fn the_clearest_failure_is_named_first() {
+    let mut failing = proof(ClaimState::Fails);
+    failing.claims[0].state = ClaimState::Fails;
+    failing.claims[0].excess = Some(0.9);
+    assert!(proof_html(&failing).contains("Breaks it: normal operation"));
+    failing.claims[0].is_narrow = true;
+    let page = proof_html(&failing);
+    assert!(page.contains("Breaks it: one server fails"), "{page}");
+    assert!(page.contains("Also failing: normal operation."), "{page}");
+}
+
 #[test]
 fn claims_that_hold_need_no_change() {
     let holding = proof(ClaimState::Holds);

@@ -46,7 +46,6 @@ fn proved(name: &str, changes: &[(&str, &str)]) -> Value {
     let ran = scene.run(["size", "d.toml", "--prove", "--html", "proof.html", "--json"]);
     assert!(ran.code.is_some_and(|code| code < 2), "{name}: {}", ran.err);
     if let Some(pages) = printed_pages(&scene.path("proof.html")) {
-        println!("{name}: its page prints on {pages}");
         assert!(pages <= MOST_PRINTED, "{name}: its page prints on {pages}");
     }
     json(ran.out.as_bytes())
@@ -55,7 +54,7 @@ fn proved(name: &str, changes: &[(&str, &str)]) -> Value {
 /// How many pages of paper a browser makes of an HTML page; none without a browser.
 fn printed_pages(page: &Path) -> Option<usize> {
     if Command::new("chromium").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED: printing {}, which needs chromium", page.display());
+        eprintln!("SKIPPED: printing {}, which needs chromium", page.display());
         return None;
     }
     let (sheets, profile) = (page.with_extension("pdf"), page.with_extension("profile"));
