@@ -86,7 +86,7 @@ pub struct PlayedRules {
     pub rebuild_rate: Option<f64>,
 }
 
-/// Bytes per second of one copy's reseed, which follow from published times: 2 TB take 23 hours, and
+/// Bytes per second of one copy's reseed. They follow from published times: 2 TB take 23 hours, and
 /// 8 TB 93 (decision 093).
 const USUAL_RESEED: f64 = 24e6;
 

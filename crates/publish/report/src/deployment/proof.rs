@@ -217,10 +217,13 @@ fn severity(of: &Claim) -> (bool, f64) {
     (!of.is_narrow, measured.unwrap_or(f64::INFINITY))
 }
 
+fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
+    if severity(other) > severity(one) { other } else { one }
+}
+
 /// Which failure breaks the design most clearly, and which others do; none if all claims hold.
 fn breaking_words(claims: &[Claim]) -> Option<String> {
     let failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
-    let clearer = |most, of| if severity(of) > severity(most) { of } else { most };
     let worst = failed.clone().reduce(clearer)?;
     let case = if worst.worst == "-" { String::new() } else { format!(" ({})", worst.worst) };
     let others: Vec<&str> =

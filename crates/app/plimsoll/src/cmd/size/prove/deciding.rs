@@ -23,17 +23,20 @@ pub(super) struct ArrayLoad {
 /// What weighs on a host, by array.
 type HostLoad = BTreeMap<usize, ArrayLoad>;
 
+fn sum(load: &HostLoad, of: fn(&ArrayLoad) -> usize) -> usize {
+    load.values().map(of).sum()
+}
+
 /// Sums of the arrays, and the most active copies on one.
 fn merits(load: &HostLoad) -> [usize; 7] {
-    let sum = |of: fn(&ArrayLoad) -> usize| load.values().map(of).sum::<usize>();
     let densest = load.values().map(|of| of.active).max().unwrap_or(0);
     [
-        sum(|of| of.active),
-        sum(|of| of.replaying),
-        sum(|of| of.catching_up),
-        sum(|of| of.seeded),
-        sum(|of| of.sources),
-        sum(|of| of.failed_drives),
+        sum(load, |of| of.active),
+        sum(load, |of| of.replaying),
+        sum(load, |of| of.catching_up),
+        sum(load, |of| of.seeded),
+        sum(load, |of| of.sources),
+        sum(load, |of| of.failed_drives),
         densest,
     ]
 }
@@ -125,13 +128,14 @@ pub(super) fn deciding_anew(
 ) -> Vec<BTreeSet<usize>> {
     let disks = disks_of(deployment);
     let mut seen = BTreeSet::new();
-    let mut anew = |stretches: &Vec<Stretch>| {
+    let mut anew = Vec::new();
+    for stretches in cases {
         let loads: Vec<Vec<HostLoad>> = stretches.iter().map(|of| loads(deployment, of)).collect();
         let mut hosts = deciding(deployment, stretches);
         hosts.retain(|&host| seen.insert(history((stretches, &loads), &disks[host], host)));
-        hosts
-    };
-    cases.iter().map(&mut anew).collect()
+        anew.push(hosts);
+    }
+    anew
 }
 
 fn history(
@@ -140,10 +144,10 @@ fn history(
     host: usize,
 ) -> HostHistory {
     let numbers: BTreeSet<usize> = loads.iter().flat_map(|all| all[host].keys().copied()).collect();
-    let of_array = |array: &usize| -> Vec<ArrayLoad> {
-        loads.iter().map(|all| all[host].get(array).copied().unwrap_or_default()).collect()
-    };
-    let mut arrays: Vec<Vec<ArrayLoad>> = numbers.iter().map(of_array).collect();
+    let mut arrays = vec![Vec::new(); numbers.len()];
+    for (number, array) in numbers.into_iter().zip(&mut arrays) {
+        array.extend(loads.iter().map(|all| all[host].get(&number).copied().unwrap_or_default()));
+    }
     arrays.sort_unstable();
     let stretches = stretches.iter().map(|of| (of.to, of.inactive())).collect();
     HostHistory { disks: disks.clone(), arrays, stretches }

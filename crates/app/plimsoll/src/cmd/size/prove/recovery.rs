@@ -1,4 +1,4 @@
-//! How much recovery works on disks beside the load: copies that are seeded, read for that, or catch
+//! What recovery does to disks beside the load: copies that are seeded, read for that, or catch
 //! up. A pure function of the layout and its timeline.
 
 use std::collections::BTreeMap;
@@ -30,9 +30,10 @@ impl RecoveryWork {
             (written.0, format!("seeded at {}", megabytes(written))),
             (catching_up, "catching up".to_owned()),
         ];
-        let due = parts.into_iter().filter(|(count, _)| *count > 0);
-        let due: Vec<String> =
-            due.map(|(count, what)| format!("{} {what}", copies(count))).collect();
+        let mut due = Vec::new();
+        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
+            due.push(format!("{} {what}", copies(count)));
+        }
         due.join(", ")
     }
 }
@@ -44,7 +45,7 @@ fn megabytes((count, rate): (usize, u64)) -> String {
 
 fn copies(count: usize) -> String {
     match count {
-        1 => "one copy on one disk is".to_owned(),
+        1 => "one copy on a disk is".to_owned(),
         _ => format!("{count} copies on one disk are"),
     }
 }

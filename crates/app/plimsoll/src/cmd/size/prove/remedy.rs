@@ -117,9 +117,6 @@ impl RemedySearch<'_> {
         }
         // Nothing is seeded in the other cases, so their results stay.
         let held: BTreeSet<String> = self.held().collect();
-        let is_held = |name: &str, adjustment| {
-            if name == ONE_DISK { trial.holds(name, adjustment) } else { Ok(held.contains(name)) }
-        };
         for times in LONGER_RESEEDS {
             self.tried += 1;
             let rate = trial.reseed_mb_per_second() / f64::from(times);
@@ -130,7 +127,11 @@ impl RemedySearch<'_> {
                 tried: self.tried,
             };
             let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };
-            if self.note(&remedy, |name| is_held(name, adjustment))? {
+            let all_hold = self.note(&remedy, |name| match name {
+                ONE_DISK => trial.holds(name, adjustment),
+                _ => Ok(held.contains(name)),
+            })?;
+            if all_hold {
                 return Ok(Some(remedy).filter(|_| trial.violations.is_empty()));
             }
         }
