@@ -85,21 +85,31 @@ impl<'a> Site<'a> {
         let mut pair = Pair::within(scene, network, &document)?;
         pair.start(0);
         pair.start(1);
-        let owner = pair.wait_for_both();
         let (in_force, begun, orders) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (started, within) = ([Instant::now(); 2], [0; 2]);
-        Some(Self {
+        let mut site = Self {
             pair,
             plan,
             progress,
             volumes,
             in_force,
             begun,
-            owner,
+            owner: 0,
             orders,
             started,
             within,
-        })
+        };
+        // A server that finds the machine too busy at its start ends, and is started again.
+        site.tend("the first start", Self::is_whole);
+        Some(site)
+    }
+
+    /// `true` if a host serves and both copies count.
+    fn is_whole(&self) -> bool {
+        [0, 1]
+            .map(|host| self.ask(host))
+            .iter()
+            .any(|status| status["role"] == "owner" && status["data_on"] == "both")
     }
 
     /// Carries the plan out, and lets go of everything at its end.
@@ -133,11 +143,7 @@ impl<'a> Site<'a> {
         let progress = self.progress;
         let before = progress.acknowledged.load(Ordering::Relaxed);
         self.tend("the end of all faults", |site| {
-            let is_whole = HOSTS.iter().enumerate().any(|(host, _)| {
-                let status = site.ask(host);
-                status["role"] == "owner" && status["data_on"] == "both"
-            });
-            is_whole && progress.acknowledged.load(Ordering::Relaxed) > before + 100
+            site.is_whole() && progress.acknowledged.load(Ordering::Relaxed) > before + 100
         });
     }
 
