@@ -78,12 +78,11 @@ impl CacheStoreCore {
     async fn keep(self: &Rc<Self>, kept: &KeptBlock) {
         let KeptBlock { position, entry, accesses } = *kept;
         let in_memory = self.state.borrow().in_memory(position).map(Buffer::copy_of);
-        let bytes = match in_memory {
-            Some(bytes) => Ok(bytes),
-            None => {
-                let mut buffer = Buffer::zeroed(self.geometry.block_bytes as usize);
-                self.read_position(position, &mut buffer).await.map(|()| buffer)
-            }
+        let bytes = if let Some(bytes) = in_memory {
+            Ok(bytes)
+        } else {
+            let mut buffer = Buffer::zeroed(self.geometry.block_bytes as usize);
+            self.read_position(position, &mut buffer).await.map(|()| buffer)
         };
         let sealed = {
             let mut state = self.state.borrow_mut();

@@ -78,14 +78,15 @@ impl WatchedSockets {
     /// Waits until a watched socket is ready, `ring` has a completion, or the time is up.
     pub(super) fn wait(&self, ring: RawFd, time: Nanos) {
         self.turns.set(0);
-        let ready = {
-            let mut outside = self.outside.borrow_mut();
-            let sockets = outside.iter().map(|&(_, descriptor, events)| (descriptor, events));
-            let found = sys::poll(sockets.chain([(ring, libc::POLLIN)]), time);
-            let mut found = found.into_iter();
-            let of_outside = outside.extract_if(.., |_| found.next() == Some(true));
-            of_outside.map(|(number, ..)| number).collect::<Vec<_>>()
-        };
-        ready.into_iter().for_each(|number| self.fire(number));
+        self.ready(ring, time).into_iter().for_each(|number| self.fire(number));
+    }
+
+    /// Numbers of the sockets that are ready by then.
+    fn ready(&self, ring: RawFd, time: Nanos) -> Vec<u64> {
+        let mut outside = self.outside.borrow_mut();
+        let sockets = outside.iter().map(|&(_, descriptor, events)| (descriptor, events));
+        let found = sys::poll(sockets.chain([(ring, libc::POLLIN)]), time);
+        let mut found = found.into_iter();
+        outside.extract_if(.., |_| found.next() == Some(true)).map(|(number, ..)| number).collect()
     }
 }
