@@ -1,7 +1,8 @@
-//! The sockets that a ring's tasks wait for. A thread that waits for nothing else waits for them
-//! with poll(2): the peer's write then wakes it as a hand-over, on the processor that the peer is
-//! about to leave, where a ring's completion interrupts another one. A server of cached pages
-//! answers a client with one request in flight a third sooner.
+//! The sockets that a ring's tasks wait for. They go to the ring only if the thread works on for
+//! several turns without waiting: a server mostly answers first, and then waits for its next
+//! request, with one call for both. A thread that has neither requests nor helpers at work waits
+//! for its sockets with poll(2), which needs no entry in the ring. A server whose helper waits for
+//! clients does not come there.
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
