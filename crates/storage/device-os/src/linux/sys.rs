@@ -5,11 +5,8 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
-
-use units::Nanos;
 
 use crate::probe::FileMark;
 
@@ -117,24 +114,6 @@ pub(super) fn wait_for(socket: &OwnedFd, events: i16) {
             return; // A socket that is in error is ready: the next call reports it.
         }
     }
-}
-
-/// Waits until one of the descriptors reports one of its events of poll(2), or an error, or until
-/// `time` is up, if it is not [`Nanos::MAX`]; which of them have.
-pub(super) fn poll(asked: impl Iterator<Item = (RawFd, i16)>, time: Nanos) -> Vec<bool> {
-    let mut asked: Vec<libc::pollfd> =
-        asked.map(|(fd, events)| libc::pollfd { fd, events, revents: 0 }).collect();
-    let second = 1_000_000_000;
-    let limit = libc::timespec {
-        tv_sec: libc::time_t::try_from(time.0 / second).unwrap_or(libc::time_t::MAX),
-        tv_nsec: libc::c_long::try_from(time.0 % second).unwrap_or(0),
-    };
-    let limit = if time == Nanos::MAX { ptr::null() } else { &raw const limit };
-    // SAFETY: the first pointer is to as many live `pollfd`s as the count says, the second one to a
-    // live `timespec` or null, and there is no signal mask.
-    let found = unsafe { libc::ppoll(asked.as_mut_ptr(), asked.len() as u64, limit, ptr::null()) };
-    // After an error, such as a signal, none is known to be ready.
-    asked.iter().map(|of| found > 0 && of.revents != 0).collect()
 }
 
 /// Time since the machine was started, including sleep; `None` if the kernel does not report it.

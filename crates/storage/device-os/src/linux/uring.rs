@@ -198,14 +198,8 @@ impl UringHost {
             Some(Nanos::MAX) => Nanos::MAX,
             Some(until) => until.since(self.clock.now()),
         };
-        let is_idle = self.is_idle();
-        if wait == Nanos::ZERO && is_idle && self.sockets.may_stay_outside() {
+        if wait == Nanos::ZERO && self.is_idle() && self.sockets.may_stay_outside() {
             return; // Nothing to submit and nothing to reap.
-        }
-        let works_on = self.requests.borrow().count() > 0 || self.helpers.busy();
-        if wait > Nanos::ZERO && is_idle && !works_on && self.sockets.can_be_polled() {
-            let ring = self.ring.borrow().as_raw_fd();
-            return self.sockets.wait(ring, wait);
         }
         for entry in self.sockets.enter_ring() {
             self.push(&entry);

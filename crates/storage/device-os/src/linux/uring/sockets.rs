@@ -1,8 +1,6 @@
 //! The sockets that a ring's tasks wait for. They go to the ring only if the thread works on for
 //! several turns without waiting: a server mostly answers first, and then waits for its next
-//! request, with one call for both. A thread that has neither requests nor helpers at work waits
-//! for its sockets with poll(2), which needs no entry in the ring. A server whose helper waits for
-//! clients does not come there.
+//! request, with one call for both.
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -10,18 +8,13 @@ use std::sync::Arc;
 
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
-use units::Nanos;
 
-use super::super::sys;
 use super::super::watch::{Readiness, Watches};
 use super::WATCH;
 
 /// Turns for which watches wait before they go to the ring. A task that has just found its socket
 /// empty is mostly about to begin requests, and the thread to wait for the socket after them.
 const MOST_TURNS: u32 = 16;
-
-/// Watches that poll(2) is asked for at once; the ring is better with more.
-const MOST_POLLED: usize = 64;
 
 /// Watched sockets, in the ring or not yet.
 #[derive(Default)]
@@ -68,26 +61,5 @@ impl WatchedSockets {
             poll.build().user_data(WATCH | number)
         };
         self.outside.borrow_mut().drain(..).map(entry).collect()
-    }
-
-    /// Whether poll(2) can wait for everything that is watched.
-    pub(super) fn can_be_polled(&self) -> bool {
-        let outside = self.outside.borrow().len();
-        outside > 0 && outside <= MOST_POLLED
-    }
-
-    /// Waits until a watched socket is ready, `ring` has a completion, or the time is up.
-    pub(super) fn wait(&self, ring: RawFd, time: Nanos) {
-        self.turns.set(0);
-        self.ready(ring, time).into_iter().for_each(|number| self.fire(number));
-    }
-
-    /// Numbers of the sockets that are ready by then.
-    fn ready(&self, ring: RawFd, time: Nanos) -> Vec<u64> {
-        let mut outside = self.outside.borrow_mut();
-        let sockets = outside.iter().map(|&(_, descriptor, events)| (descriptor, events));
-        let found = sys::poll(sockets.chain([(ring, libc::POLLIN)]), time);
-        let mut found = found.into_iter();
-        outside.extract_if(.., |_| found.next() == Some(true)).map(|(number, ..)| number).collect()
     }
 }
