@@ -35,6 +35,8 @@ impl Scene {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("{name}-{}-{number}", std::process::id()));
+        // A killed test of the same process number may have left one.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self { folder }
     }

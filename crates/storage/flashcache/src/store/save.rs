@@ -117,7 +117,8 @@ impl CacheStoreCore {
         self.dirty.finish_clearing().await
     }
 
-    /// Writes the next superblock over the older copy. Failed flash stays marked as empty.
+    /// Writes the next superblock over the older copy. Failed flash stays marked as empty; a cache
+    /// that was closed stays as it was left.
     pub(super) async fn write_superblock(
         &self,
         change: impl FnOnce(&mut CacheSuperblock),
@@ -127,8 +128,10 @@ impl CacheStoreCore {
             let mut state = self.state.borrow_mut();
             change(&mut state.superblock);
             state.superblock.generation += 1;
-            if !state.is_working() {
-                state.superblock.checkpoint = None;
+            match state.health {
+                CacheHealth::Working => {}
+                CacheHealth::Failed { .. } => state.superblock.checkpoint = None,
+                CacheHealth::Closed => return Ok(()),
             }
             state.superblock.clone()
         };

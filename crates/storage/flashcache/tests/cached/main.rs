@@ -99,6 +99,33 @@ fn a_clean_end_keeps_everything_warm() {
 }
 
 #[test]
+fn a_stamp_that_comes_late_leaves_a_closed_cache_warm() {
+    for delay_micros in [0, 50, 500, 1_000, 100_000] {
+        let world = World::new();
+        let (backing, flash) = (Rc::clone(&world.backing), Rc::clone(&world.flash));
+        let runtime = world.executor.runtime();
+        world.executor.block_on(async move {
+            let cache = new_cache(&(Rc::clone(&flash), runtime.clone()), FLASH).await;
+            let volume = cached(&cache, &backing, 1 << 30).await;
+            for block in 0..50 {
+                write(&volume, block * 3, pattern(block)).await;
+            }
+            volume.submit(Request::flush(Purpose::Database)).await.result.unwrap();
+            let (late, clock) = (cache.clone(), runtime.clone());
+            let stamping = runtime.spawn(async move {
+                clock.sleep(units::Nanos::from_micros(delay_micros)).await;
+                late.set_stamp("volume", 7).await;
+            });
+            cache.store().close().await.unwrap();
+            stamping.await;
+            drop((volume, cache));
+            let (_, recovery) = open_store(&flash, &runtime).await;
+            assert!(recovery.was_clean && recovery.blocks == 50, "{delay_micros}: {recovery:?}");
+        });
+    }
+}
+
+#[test]
 fn an_opened_store_knows_what_an_examination_finds_without_reading_it_twice() {
     let world = World::new();
     let (backing, flash) = (Rc::clone(&world.backing), Rc::clone(&world.flash));

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 
+use device::JoinHandle;
 use export::{ConnectionEnd, SessionEnd, Wire, serve_connection};
 use flashcache::CacheHealth;
 use units::Nanos;
@@ -33,7 +34,7 @@ impl Daemon {
     /// Serves until a signal or a question asks to stop.
     pub(super) async fn run(self: Rc<Self>, mailbox: DaemonInbox) -> Ended {
         let mut waiting = Vec::new();
-        drop(self.runtime.spawn(Rc::clone(&self).watch_health()));
+        let watching = self.runtime.spawn(Rc::clone(&self).watch_health());
         while !(self.is_draining.get() && self.clients.get() == 0) {
             match mailbox.next().await {
                 DaemonMessage::Client(socket) => self.admit(socket, &mailbox.slot()),
@@ -57,7 +58,7 @@ impl Daemon {
             }
         }
         manager::notify("STOPPING=1");
-        Ended { errors: self.close().await, waiting }
+        Ended { errors: self.close(watching).await, waiting }
     }
 
     fn answer(&self, question: &str) -> String {
@@ -122,12 +123,12 @@ impl Daemon {
         console::say(&"reloaded: bounds of volumes");
     }
 
-    /// Says once that the flash or a device has failed, and notes changes of volumes.
+    /// Says once that the flash or a device has failed, and notes changes of volumes, until the
+    /// server stops.
     async fn watch_health(self: Rc<Self>) {
         let mut is_said = false;
         let mut errors = vec![0; self.volumes.len()];
-        loop {
-            self.runtime.sleep(LOOK).await;
+        while !self.stopping.within(LOOK, &self.runtime).await {
             let health = self.cache.store().status().health;
             if matches!(health, CacheHealth::Failed { .. })
                 && !std::mem::replace(&mut is_said, true)
@@ -149,9 +150,11 @@ impl Daemon {
         }
     }
 
-    /// Lets connections answer what they have received, then writes everything down.
-    async fn close(&self) -> Vec<String> {
+    /// Lets connections answer what they have received, then writes everything down. `watching`
+    /// ends first: a change that it noted later would hide how the volumes were left.
+    async fn close(&self, watching: JoinHandle<()>) -> Vec<String> {
         self.stopping.set();
+        watching.await;
         let limit = self.runtime.now() + PATIENCE;
         while self.clients.get() > 0 && self.runtime.now() < limit {
             self.runtime.sleep(Nanos::from_millis(5)).await;

@@ -1,8 +1,13 @@
 //! The end of the server, as its connections learn of it.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::{Rc, Weak};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
+
+use device::Runtime;
+use units::Nanos;
 
 type WakerSlot = RefCell<Option<Waker>>;
 
@@ -27,6 +32,18 @@ impl Stopping {
             }
             stopping.is_set.get()
         })
+    }
+
+    /// Waits for `time`, or until the server stops; `true` if it does.
+    pub(super) async fn within(self: &Rc<Self>, time: Nanos, runtime: &Runtime) -> bool {
+        let stops = self.question();
+        let mut sleep = pin!(runtime.sleep(time));
+        poll_fn(|context| match (stops(context), sleep.as_mut().poll(context)) {
+            (true, _) => Poll::Ready(true),
+            (false, Poll::Ready(())) => Poll::Ready(false),
+            (false, Poll::Pending) => Poll::Pending,
+        })
+        .await
     }
 
     /// The server stops.
