@@ -10,6 +10,7 @@
 //! for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
+mod attention;
 mod in_memory;
 mod sockets;
 
@@ -19,6 +20,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::thread;
 
 use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
@@ -31,6 +33,7 @@ use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::probe::DurableWrites;
 use crate::transfer::{Progress, progress};
+use attention::{Attention, ClientWait};
 use in_memory::CopiedAtOnce;
 use sockets::WatchedSockets;
 
@@ -69,6 +72,8 @@ pub(super) struct UringHost {
     /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
     sockets: WatchedSockets,
+    /// How long the next wait for a socket looks before it sleeps.
+    attention: Cell<Attention>,
     copied: CopiedAtOnce,
     helpers: Helpers,
     bell: File,
@@ -137,6 +142,7 @@ impl UringHost {
             finished: RefCell::default(),
             untold: RefCell::default(),
             sockets: WatchedSockets::default(),
+            attention: Cell::default(),
             copied: CopiedAtOnce::default(),
             helpers: Helpers::new(HELPER_THREADS, Some(ring_bell)),
             bell,
@@ -204,7 +210,48 @@ impl UringHost {
         for entry in self.sockets.enter_ring() {
             self.push(&entry);
         }
+        let waits_for_a_client = wait > Nanos::ZERO && self.requests.borrow().count() == 0;
+        if waits_for_a_client && !self.sockets.is_empty() {
+            self.wait_for_a_client(wait);
+        } else {
+            self.submit(wait);
+        }
+    }
+
+    /// Waits for a socket; looks for it at first, where the last waits were short.
+    fn wait_for_a_client(&self, wait: Nanos) {
+        let (attention, begun) = (self.attention.get(), self.clock.now());
+        let mut looked = match attention.span().min(wait) {
+            Nanos::ZERO => ClientWait::default(),
+            span => self.look_for_a_client(begun, span),
+        };
         self.submit(wait);
+        looked.waited = self.clock.now().since(begun);
+        self.attention.set(attention.after(looked));
+    }
+
+    /// Looks for a socket until `span` has passed since `begun`.
+    fn look_for_a_client(&self, begun: Nanos, span: Nanos) -> ClientWait {
+        self.submit(Nanos::ZERO);
+        let (mut looked, mut before) = (ClientWait::default(), self.clock.now());
+        while !self.has_news() && before.since(begun) < span {
+            // The client may have no other processor.
+            thread::yield_now();
+            let now = self.clock.now();
+            looked.longest_step = looked.longest_step.max(looked.last_step);
+            looked.last_step = now.since(before);
+            before = now;
+        }
+        if !self.has_news() {
+            looked.longest_step = looked.longest_step.max(looked.last_step);
+        }
+        looked
+    }
+
+    /// Whether the ring has something to reap.
+    fn has_news(&self) -> bool {
+        let mut ring = self.ring.borrow_mut();
+        ring.submission().taskrun() || !ring.completion().is_empty()
     }
 
     /// Whether the ring has nothing to submit and nothing to reap.

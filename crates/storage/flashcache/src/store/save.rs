@@ -117,8 +117,8 @@ impl CacheStoreCore {
         self.dirty.finish_clearing().await
     }
 
-    /// Writes the next superblock over the older copy. Failed flash stays marked as empty; a cache
-    /// that was closed stays as it was left.
+    /// Writes the next superblock over the older copy. Failed flash stays marked as empty; a
+    /// closed cache is not written to.
     pub(super) async fn write_superblock(
         &self,
         change: impl FnOnce(&mut CacheSuperblock),
