@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::fmt;
+use std::io::IoSlice;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -14,6 +14,7 @@ use crate::nbd::{
     ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, Session, SessionEnd, SessionEvent,
 };
 use crate::volume::{self, ExportedVolume};
+use crate::wire::{Wire, WireError, send_whole};
 
 /// Bytes that are received at once, at most; more than the longest option.
 const RECEIVE_BYTES: usize = 64 << 10;
@@ -21,43 +22,8 @@ const RECEIVE_BYTES: usize = 64 << 10;
 /// Requests of one connection that are performed side by side.
 const MOST_REQUESTS: usize = 256;
 
-/// Why bytes cannot move.
-#[derive(Debug)]
-pub struct WireError(pub String);
-
-impl fmt::Display for WireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for WireError {}
-
-/// A stream of bytes both ways, as of a socket. One task receives and one sends.
-pub trait Wire {
-    /// Receives some bytes; 0 at the end of the stream.
-    fn poll_receive(
-        &self,
-        context: &mut Context<'_>,
-        room: &mut [u8],
-    ) -> Poll<Result<usize, WireError>>;
-
-    /// Encrypts everything that follows, both ways, as the server.
-    fn start_tls(&self) -> Result<(), WireError> {
-        Err(WireError("this stream cannot be encrypted".to_owned()))
-    }
-
-    /// Called once the client has left: it sees no more replies, and may ask elsewhere.
-    fn client_left(&self) {}
-
-    /// Sends some bytes of `head`, and if it takes all of them, of `data`.
-    fn poll_send(
-        &self,
-        context: &mut Context<'_>,
-        head: &[u8],
-        data: &[u8],
-    ) -> Poll<Result<usize, WireError>>;
-}
+/// Replies that one call hands to the system, at most: each call wakes the client.
+const MOST_TOGETHER: usize = 4;
 
 /// What all connections of a server share.
 pub struct ExportHall {
@@ -301,33 +267,29 @@ impl SharedConnection {
         }
     }
 
+    fn next_replies(&self) -> Vec<PendingReply> {
+        let mut outbox = self.outbox.borrow_mut();
+        let together = outbox.len().min(MOST_TOGETHER);
+        outbox.drain(..together).collect()
+    }
+
     async fn send_all(&self) {
         loop {
-            let next = self.outbox.borrow_mut().pop_front();
-            let Some(outgoing) = next else {
+            let next = self.next_replies();
+            if next.is_empty() {
                 return;
-            };
-            if let Err(error) = self.send_one(&outgoing.reply).await {
+            }
+            let mut parts = Vec::with_capacity(2 * next.len());
+            for PendingReply { reply, .. } in &next {
+                parts.push(IoSlice::new(&reply.head));
+                parts.push(IoSlice::new(reply.data.as_deref().unwrap_or(&[])));
+            }
+            if let Err(error) = send_whole(&*self.wire, &mut parts).await {
                 self.broken.borrow_mut().get_or_insert(error);
                 self.outbox.borrow_mut().clear();
                 return;
             }
             self.notify();
         }
-    }
-
-    async fn send_one(&self, reply: &NbdReply) -> Result<(), WireError> {
-        let data: &[u8] = reply.data.as_deref().unwrap_or(&[]);
-        let mut sent = 0;
-        while sent < reply.head.len() + data.len() {
-            let head = reply.head.get(sent..).unwrap_or(&[]);
-            let rest = &data[sent.saturating_sub(reply.head.len())..];
-            let moving = std::future::poll_fn(|context| self.wire.poll_send(context, head, rest));
-            match moving.await? {
-                0 => return Err(WireError("the stream takes no more bytes".to_owned())),
-                bytes => sent += bytes,
-            }
-        }
-        Ok(())
     }
 }

@@ -11,9 +11,10 @@ mod nbd;
 mod provision;
 mod tally;
 mod volume;
+mod wire;
 
 pub use budget::{MemoryBudget, Reserved};
-pub use connection::{ConnectionEnd, ExportHall, Wire, WireError, serve_connection};
+pub use connection::{ConnectionEnd, ExportHall, serve_connection};
 pub use nbd::{
     Advance, ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, ReplyTicket, Session,
     SessionEnd, SessionEvent,
@@ -21,3 +22,4 @@ pub use nbd::{
 pub use provision::{Extent, Provisioned};
 pub use tally::{DeviceTally, RequestSeries, Tallied};
 pub use volume::{ExportedVolume, Performed, ReadBytes};
+pub use wire::{Wire, WireError, send_whole};

@@ -34,7 +34,18 @@ impl CacheScene {
         let scene = Self { program, memory, disk };
         folder::create(&scene.disk)?;
         folder::create(&scene.memory)?;
+        scene.mount_huge_pages();
         Ok(scene)
+    }
+
+    /// Puts the folder in memory on huge pages. Flash moves its bytes itself; a stand-in that looks
+    /// up eight small pages for a read of 32 KiB costs the server a sixth of its time.
+    fn mount_huge_pages(&self) {
+        let folder = self.memory.display().to_string();
+        let words = ["mount", "-t", "tmpfs", "-o", "huge=always", "none", &folder];
+        if shell::capture(&words).is_err() {
+            println!("flash in small pages, which cost hits a sixth: huge ones need root");
+        }
     }
 
     pub(super) fn in_memory(&self, name: &str) -> PathBuf {
@@ -97,6 +108,8 @@ impl CacheScene {
 
 impl Drop for CacheScene {
     fn drop(&mut self) {
+        // Without root nothing is mounted there.
+        let _ = shell::capture(&["umount", "--lazy", &self.memory.display().to_string()]);
         for folder in [&self.memory, &self.disk] {
             let _ = fs::remove_dir_all(folder);
         }

@@ -2,11 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::future::poll_fn;
+use std::io::IoSlice;
 use std::ops::Range;
 use std::rc::Rc;
 
-use export::{ReadBytes, Reserved, Wire, WireError};
+use export::{ReadBytes, Reserved, Wire, WireError, send_whole};
 
 /// Most bytes of short PDUs that are sent at once.
 const JOINED_BYTES: usize = 16 << 10;
@@ -79,7 +79,8 @@ impl Outbox {
     /// Sends until nothing is left or the wire breaks; `progress` is called after every PDU.
     pub(super) async fn send_all(&self, wire: &dyn Wire, progress: impl Fn()) {
         while let Some(pdu) = self.next() {
-            if let Err(error) = transmit(wire, &pdu).await {
+            let mut parts = [IoSlice::new(&pdu.head), IoSlice::new(pdu.data())];
+            if let Err(error) = send_whole(wire, &mut parts).await {
                 self.broken.replace(Some(error));
                 self.queue.borrow_mut().clear();
                 break;
@@ -102,19 +103,4 @@ impl Outbox {
         }
         Some(first)
     }
-}
-
-/// Sends the whole of a PDU.
-async fn transmit(wire: &dyn Wire, pdu: &OutgoingPdu) -> Result<(), WireError> {
-    let (mut head, mut data) = (&pdu.head[..], pdu.data());
-    while !(head.is_empty() && data.is_empty()) {
-        let moved = poll_fn(|context| wire.poll_send(context, head, data)).await?;
-        if moved == 0 {
-            return Err(WireError("the initiator takes no more bytes".to_owned()));
-        }
-        let of_head = moved.min(head.len());
-        head = &head[of_head..];
-        data = &data[moved - of_head..];
-    }
-    Ok(())
 }

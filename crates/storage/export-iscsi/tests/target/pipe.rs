@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::io::IoSlice;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -119,11 +120,12 @@ impl Wire for PipeWire {
     fn poll_send(
         &self,
         _context: &mut Context<'_>,
-        head: &[u8],
-        data: &[u8],
+        parts: &[IoSlice<'_>],
     ) -> Poll<Result<usize, WireError>> {
-        let moved = (head.len() + data.len()).min(2_003);
-        self.from_server.borrow_mut().extend(head.iter().chain(data).take(moved));
-        Poll::Ready(Ok(moved))
+        let some = parts.iter().flat_map(|part| part.iter()).take(2_003);
+        let mut queue = self.from_server.borrow_mut();
+        let before = queue.len();
+        queue.extend(some);
+        Poll::Ready(Ok(queue.len() - before))
     }
 }

@@ -7,6 +7,7 @@ use export::{
 };
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::io::IoSlice;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use units::{Nanos, Seed};
@@ -105,13 +106,13 @@ impl Wire for PipeWire {
     fn poll_send(
         &self,
         _context: &mut Context<'_>,
-        head: &[u8],
-        data: &[u8],
+        parts: &[IoSlice<'_>],
     ) -> Poll<Result<usize, WireError>> {
-        let all = [head, data].concat();
-        let count = all.len().min(3_001);
-        self.from_server.borrow_mut().extend_from_slice(&all[..count]);
-        Poll::Ready(Ok(count))
+        let some = parts.iter().flat_map(|part| part.iter()).take(3_001);
+        let mut bytes = self.from_server.borrow_mut();
+        let before = bytes.len();
+        bytes.extend(some);
+        Poll::Ready(Ok(bytes.len() - before))
     }
 }
 

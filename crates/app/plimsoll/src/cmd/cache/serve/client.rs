@@ -116,13 +116,11 @@ impl Wire for SocketWire {
     fn poll_send(
         &self,
         context: &mut Context<'_>,
-        head: &[u8],
-        data: &[u8],
+        parts: &[IoSlice<'_>],
     ) -> Poll<Result<usize, WireError>> {
-        let parts = [IoSlice::new(head), IoSlice::new(data)];
         self.moved(context, Readiness::Writable, || match &self.socket {
-            ClientSocket::Unix(stream) => (&mut &*stream).write_vectored(&parts),
-            ClientSocket::Tcp(stream) => (&mut &*stream).write_vectored(&parts),
+            ClientSocket::Unix(stream) => (&mut &*stream).write_vectored(parts),
+            ClientSocket::Tcp(stream) => (&mut &*stream).write_vectored(parts),
         })
     }
 }

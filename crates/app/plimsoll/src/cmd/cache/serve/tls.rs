@@ -87,7 +87,7 @@ impl Read for Plain<'_, '_> {
 
 impl Write for Plain<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        at_once(self.wire.poll_send(self.context, bytes, &[]))
+        at_once(self.wire.poll_send(self.context, &[IoSlice::new(bytes)]))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -193,16 +193,14 @@ impl Wire for TlsWire {
     fn poll_send(
         &self,
         context: &mut Context<'_>,
-        header: &[u8],
-        payload: &[u8],
+        parts: &[IoSlice<'_>],
     ) -> Poll<Result<usize, WireError>> {
         let mut session = self.session.borrow_mut();
         let Some(session) = &mut *session else {
-            return self.inner.poll_send(context, header, payload);
+            return self.inner.poll_send(context, parts);
         };
         if self.unsent.get() == 0 {
-            let parts = [IoSlice::new(header), IoSlice::new(payload)];
-            self.unsent.set(session.writer().write_vectored(&parts).map_err(broken)?);
+            self.unsent.set(session.writer().write_vectored(parts).map_err(broken)?);
         }
         let mut plain = Plain { wire: &self.inner, context };
         if !flush(session, &mut plain)? {
