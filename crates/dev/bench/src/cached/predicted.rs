@@ -2,12 +2,13 @@
 //! simulations: while the cache fills, and once it is full.
 //!
 //! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request
-//! takes there, since sleeps of a busy machine are long, and runs without a cache before and after
-//! it how long a read takes on flash; nothing is fitted to the run that is predicted.
+//! takes there, since sleeps of a busy machine are long. Before and after it, runs behind a cache
+//! on the same disk, in front of a volume without a delay, measure how long a hit takes. Nothing is
+//! fitted to the run that is predicted.
 //!
 //! The flash is a file on whatever disk is here. A disk that became faster or slower meanwhile
-//! says nothing of a prediction, and the run is repeated. Of the latencies of the seconds of a part
-//! the median counts, predicted and measured: one stall of a shared disk outweighs ten seconds.
+//! says nothing of a prediction, and the run is repeated. The slowest tenth of the seconds of a
+//! part does not count, predicted or measured: one stall of a shared disk outweighs ten seconds.
 
 use std::fs;
 
@@ -17,7 +18,7 @@ use xtask::failure::Failure;
 use super::load::fio;
 use super::scene::CacheScene;
 use super::server::NbdServer;
-use crate::{folder, median};
+use crate::folder;
 
 /// Runs, one after the other.
 const ROUNDS: usize = 5;
@@ -32,12 +33,15 @@ const TOLERANCE: f64 = 0.15;
 const RUN_SECONDS: u64 = 90;
 const PART_SECONDS: f64 = 20.0;
 
-/// Requests a second of the warm part of a run. Flash is measured at that pace: a virtual disk
+/// Requests a second of the warm part of a run. Hits are measured at that pace: a virtual disk
 /// answers a processor that sleeps between two requests up to three times later than a busy one.
 const PACE: &str = "target_iops = 220\n";
 
-/// Seconds for which flash is measured.
-const FLASH_SECONDS: u64 = 15;
+/// Seconds for which hits are measured, with those in which that cache fills.
+const HIT_SECONDS: u64 = 30;
+
+/// The volume without a delay.
+const FAST_VOLUME: [&str; 3] = ["--threads=1", "memory", "512M"];
 
 /// The volume: a thread that sleeps before every request.
 const VOLUME: [&str; 6] =
@@ -84,21 +88,14 @@ fn percent(predicted: f64, measured: f64) -> f64 {
 
 /// A run and its simulation; none if the flash changed meanwhile.
 fn one(scene: &CacheScene) -> Result<Option<[RunParts; 2]>, Failure> {
-    let volume = scene.nbdkit(&VOLUME)?;
-    let (service, before) = (service_micros(&volume)?, flash_micros(scene)?);
-    let uri = volume.uri();
-    let bare = write(scene, "bare.toml", &plan((&uri, ""), RUN_SECONDS, ""))?;
-    call(scene, &["format", &uri])?;
-    call(scene, &["prepare", &bare])?;
-    let flash = scene.on_disk("flash.cache");
-    // Left by the run before.
-    let _ = fs::remove_file(&flash);
-    let cache = format!("[cache]\nfile = \"{}\"\nsize = \"96MiB\"\n", flash.display());
-    let cached = write(scene, "cached.toml", &plan((&uri, ""), RUN_SECONDS, &cache))?;
-    let measured = report(scene, &["run", &cached, "--output"])?;
-    let after = flash_micros(scene)?;
+    let before = hit_micros(scene)?;
+    let (service, measured) = {
+        let volume = scene.nbdkit(&VOLUME)?;
+        (service_micros(&volume)?, cached_run(scene, &volume.uri(), ("", RUN_SECONDS))?)
+    };
+    let after = hit_micros(scene)?;
     if percent(before, after).abs() > TOLERANCE * 100.0 {
-        println!("cache, a run: flash took {before:.0} us before it, {after:.0} after: repeated");
+        println!("cache, a run: a hit took {before:.0} us before it, {after:.0} after: repeated");
         return Ok(None);
     }
     let array = write(scene, "array.toml", &array([service, f64::midpoint(before, after)]))?;
@@ -106,7 +103,24 @@ fn one(scene: &CacheScene) -> Result<Option<[RunParts; 2]>, Failure> {
     let words = ["simulate", &simulated, "--array", &array, "--level=1"];
     let length = format!("--duration={RUN_SECONDS}s");
     let predicted = report(scene, &[&words[..], &[&length, "--output"]].concat())?;
-    Ok(Some([RunParts::of(&measured)?, RunParts::of(&predicted)?]))
+    Ok(Some([measured, RunParts::of(&predicted)?]))
+}
+
+/// A run behind an empty cache on the disk, in front of the volume at `uri`.
+fn cached_run(
+    scene: &CacheScene,
+    uri: &str,
+    (pace, seconds): (&str, u64),
+) -> Result<RunParts, Failure> {
+    let bare = write(scene, "bare.toml", &plan((uri, pace), seconds, ""))?;
+    call(scene, &["format", uri])?;
+    call(scene, &["prepare", &bare])?;
+    let flash = scene.on_disk("flash.cache");
+    // Left by the run before.
+    let _ = fs::remove_file(&flash);
+    let cache = format!("[cache]\nfile = \"{}\"\nsize = \"96MiB\"\n", flash.display());
+    let cached = write(scene, "cached.toml", &plan((uri, pace), seconds, &cache))?;
+    RunParts::of(&report(scene, &["run", &cached, "--output"])?)
 }
 
 /// Microseconds that the volume takes for a request while others wait.
@@ -116,15 +130,11 @@ fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
     per_second.map(|rate| 1e6 / rate).ok_or_else(|| Failure::new("the volume answers nothing"))
 }
 
-/// Microseconds of a read on the disk that holds the cache, by a run of the same load there.
-fn flash_micros(scene: &CacheScene) -> Result<f64, Failure> {
-    let folder = scene.on_disk("flash");
-    folder::remove(&folder)?;
-    folder::create(&folder)?;
-    let load = plan((&folder.display().to_string(), PACE), FLASH_SECONDS, "");
-    let load = write(scene, "flash.toml", &load)?;
-    call(scene, &["prepare", &load])?;
-    let measured = RunParts::of(&report(scene, &["run", &load, "--output"])?)?;
+/// Microseconds of a hit on the disk that holds the cache, by a run of the same load in front of
+/// another volume.
+fn hit_micros(scene: &CacheScene) -> Result<f64, Failure> {
+    let volume = scene.nbdkit(&FAST_VOLUME)?;
+    let measured = cached_run(scene, &volume.uri(), (PACE, HIT_SECONDS))?;
     Ok(measured.warm.read_ms * 1e3)
 }
 
@@ -140,7 +150,7 @@ fn plan((folder, pace): (&str, &str), seconds: u64, cache: &str) -> String {
 }
 
 /// A volume that lets a request pass every `service` microseconds, whatever it is, behind flash.
-fn array([service, flash]: [f64; 2]) -> String {
+fn array([service, hit]: [f64; 2]) -> String {
     format!(
         "name = \"one request at a time\"\nprovenance = \"a delay\"\n\
          [calibration]\nuncertainty_percent = 15\n\
@@ -149,7 +159,8 @@ fn array([service, flash]: [f64; 2]) -> String {
          [flash]\ncapacity_gb = 1\ndies = 16\nread_us = 1\nprogram_us = 1\npage_kib = 32\n\
          interface_mb_per_second = 20000\noverhead_us = 0\nbuffer_kib = 0\n\
          [path]\nmb_per_second = 2000\nlatency_us = 30\nprocessors = 1\nrequest_us = 60\n\
-         [host_cache]\nsize_gb = 0.1\nread_us = {flash}\nwrite_us = {flash}\n",
+         [host_cache]\nsize_gb = 0.1\nread_us = {hit}\nwrite_us = {hit}\n\
+         mb_per_second = 20000\n",
         1e6 / service
     )
 }
@@ -211,7 +222,7 @@ fn seconds(row: &Value, name: &str) -> f64 {
     row[name].as_f64().unwrap_or(0.0) / 1e9
 }
 
-/// Load of some seconds, and the median of the mean latencies of their reads.
+/// Load of some seconds, and the mean latency of reads without the slowest tenth of the seconds.
 #[derive(Clone, Copy, Debug)]
 struct RunPart {
     iops: f64,
@@ -231,12 +242,9 @@ impl RunPart {
             let read = figure("database_read", "count");
             span += seconds(row, "to_ns") - seconds(row, "from_ns");
             requests += read + figure("database_write", "count");
-            if read > 0.0 {
-                latencies.push(figure("database_read", "average_ms"));
-            }
+            latencies.push((figure("database_read", "average_ms"), read));
         }
-        let read_ms = if latencies.is_empty() { 0.0 } else { median(latencies) };
-        Self { iops: requests / span.max(1e-9), read_ms }
+        Self { iops: requests / span.max(1e-9), read_ms: mean_without_slowest(latencies) }
     }
 
     fn is_close_to(self, measured: Self) -> bool {
@@ -246,11 +254,19 @@ impl RunPart {
     }
 }
 
+/// Mean of the latencies of seconds, each with its number of reads, without the slowest tenth.
+fn mean_without_slowest(mut seconds: Vec<(f64, f64)>) -> f64 {
+    seconds.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    seconds.truncate(seconds.len() - seconds.len().div_ceil(10));
+    let reads: f64 = seconds.iter().map(|(_, reads)| reads).sum();
+    seconds.iter().map(|(latency, reads)| latency * reads).sum::<f64>() / reads.max(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::RunParts;
+    use super::{RunParts, mean_without_slowest};
 
     #[test]
     fn the_first_and_the_last_seconds_of_the_load_are_told_apart() {
@@ -270,9 +286,15 @@ mod tests {
             row("measure", 50, 190, 1.0),
         ];
         let parts = RunParts::of(&json!({ "intervals": rows })).unwrap();
-        assert_eq!((parts.cold.iops, parts.cold.read_ms), (7.0, 8.0));
-        assert_eq!((parts.warm.iops, parts.warm.read_ms), (20.0, 2.0));
+        assert_eq!((parts.cold.iops, parts.cold.read_ms), (7.0, 4.0));
+        assert_eq!((parts.warm.iops, parts.warm.read_ms), (20.0, 1.0));
         assert!(parts.warm.is_close_to(parts.warm) && !parts.warm.is_close_to(parts.cold));
         assert!(RunParts::of(&json!({ "intervals": [] })).is_err());
+        let mut seconds = vec![(2.0, 30.0), (1.0, 10.0), (900.0, 5.0)];
+        assert!((mean_without_slowest(seconds.clone()) - 1.75).abs() < 1e-9, "a stall");
+        seconds.extend([(1.75, 3.0); 17]);
+        seconds.push((3.0, 50.0));
+        assert_eq!(seconds.len(), 21, "three do not count");
+        assert!((mean_without_slowest(seconds) - 99.25 / 61.0).abs() < 1e-9);
     }
 }

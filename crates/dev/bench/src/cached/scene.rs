@@ -1,6 +1,7 @@
 //! Folders of the benchmark, and the servers in them.
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,8 +65,12 @@ impl CacheScene {
     /// Our server of `volume` behind an empty cache in memory.
     pub(super) fn serve(&self, volume: &Path) -> Result<NbdServer, Failure> {
         let flash = self.in_memory("flash.img");
-        let file = File::create(&flash).map_err(Failure::of)?;
-        file.set_len(2 * WARM_BYTES).map_err(Failure::of)?;
+        // A flash device has its bytes from the beginning, a file gets them with the first write.
+        let mut file = File::create(&flash).map_err(Failure::of)?;
+        let zeros = vec![0; 1 << 20];
+        for _ in 0..(2 * WARM_BYTES) >> 20 {
+            file.write_all(&zeros).map_err(Failure::of)?;
+        }
         let flash = flash.display().to_string();
         let made = self.plimsoll(&["cache", "create", &flash]).status().map_err(Failure::of)?;
         if !made.success() {

@@ -87,3 +87,34 @@ pub(super) fn contents_json(name: &str, contents: &StoreContents) -> Value {
         "volumes": volumes,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use flashcache::StoreContents;
+
+    use super::last_session;
+
+    #[test]
+    fn a_clean_end_promises_no_more_warmth_than_there_is() {
+        let contents = |sessions, was_clean, [cached_blocks, blocks_dropped]: [u64; 2]| {
+            last_session(&StoreContents {
+                identity: [1; 16],
+                block_bytes: 32 << 10,
+                capacity_blocks: 100,
+                cached_blocks,
+                sessions,
+                was_clean,
+                checkpoint_damaged: false,
+                groups_replayed: 0,
+                blocks_dropped,
+                damaged_blocks: None,
+                volumes: Vec::new(),
+            })
+        };
+        assert_eq!(contents(0, true, [0, 0]), "none yet");
+        assert!(contents(2, true, [9, 0]).ends_with("starts warm"));
+        assert!(contents(2, true, [9, 4]).contains("without 4 blocks"));
+        assert!(contents(2, true, [0, 0]).ends_with("nothing cached"));
+        assert!(contents(2, false, [9, 4]).contains("warm without 4 blocks"));
+    }
+}

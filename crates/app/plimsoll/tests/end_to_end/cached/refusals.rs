@@ -164,6 +164,8 @@ fn noise_from_a_client_ends_its_connection_and_nothing_else() {
 fn a_volume_and_the_cache_are_removed_by_name() {
     let scene = scene("cache-remove");
     assert_eq!(Served::start(&scene).stop(), 0);
+    let unused = scene.run(["cache", "check", "flash.img"]);
+    unused.expect_code(0).expect_out(&["ended cleanly, with nothing cached"]);
     let refused = ["holds no volume nothing", "disk.img"];
     scene.run(["cache", "remove", "flash.img", "nothing"]).expect_refusal(&refused);
     let device = fs::canonicalize(scene.path("disk.img")).unwrap().display().to_string();
