@@ -100,6 +100,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "engine" => engine::run(directory),
         "batch" => batch::run(directory),
         "cache" => cached::run(directory),
+        "cached-runs" => cached::predicted_runs(directory),
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
         "fleet-day" => fleet_day::run(directory),
