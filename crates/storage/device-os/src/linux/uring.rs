@@ -218,7 +218,7 @@ impl UringHost {
         }
     }
 
-    /// Waits for a socket; looks for it at first, where the last waits were short.
+    /// Waits for a socket. If the last waits were short, it polls before it sleeps.
     fn wait_for_a_client(&self, wait: Nanos) {
         let (attention, begun) = (self.attention.get(), self.clock.now());
         let mut looked = match attention.span().min(wait) {

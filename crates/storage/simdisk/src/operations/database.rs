@@ -243,7 +243,7 @@ mod tests {
     const FLASH: &str = include_str!("../../../../../arrays/nvme.toml");
     const PAGE: u64 = 32 << 10;
 
-    /// Bursts of two writes, each after so many reads.
+    /// Bursts of two writes; the numbers are the reads before each.
     fn profile(after_reads: &[u32]) -> OperationProfile {
         let writes = vec![WriteShape { bytes: PAGE, placement: Placement::Anywhere }; 2];
         let burst = |&after_reads| WriteBurst { after_reads, writes: writes.clone() };
