@@ -115,7 +115,7 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
         tone: if holds { Tone::Pass } else { Tone::Fail },
         number,
-        number_unit: "ms mean of reads in the worst minute",
+        number_unit: "ms mean of reads in the slowest minute",
         number_metric: "database-reads-latency",
         meaning: meaning(report),
         figures: figures(report),
@@ -154,7 +154,7 @@ fn figures(report: &PlayedReport<'_>) -> Vec<Figure> {
         return Vec::new();
     };
     vec![Figure {
-        label: "Worst minute",
+        label: "Slowest minute",
         metric: "database-reads-latency",
         value: clock(at),
         remark: format!(
@@ -258,7 +258,7 @@ fn hosts(report: &PlayedReport<'_>) -> Block {
             Column::numbers("IOPS"),
             Column::metric("Read ms", "database-reads-latency"),
             Column::metric("Log write ms", "log-writes-latency"),
-            Column::numbers("Worst minute ms"),
+            Column::numbers("Slowest minute ms"),
             Column::numbers("Disks busy %"),
         ],
         rows: report.first().rows.iter().map(|row| host_row(report, row)).collect(),

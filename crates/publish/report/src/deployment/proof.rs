@@ -100,6 +100,13 @@ impl ClaimState {
     }
 }
 
+impl Claim {
+    /// What fails in the worst case; none in normal operation.
+    fn failure(&self) -> Option<&str> {
+        Some(self.worst.as_str()).filter(|worst| *worst != "-")
+    }
+}
+
 impl Proof {
     /// Whether every claim holds and the sizing forbids nothing.
     pub fn holds(&self) -> bool {
@@ -160,7 +167,7 @@ fn claim_json(of: &Claim) -> Value {
 }
 
 fn document(proof: &Proof) -> Document {
-    let mut blocks = vec![claims(proof)];
+    let mut blocks = vec![claims(proof), legend()];
     if proof.claims.iter().any(|of| of.is_narrow) {
         blocks.push(Block::Note(narrowness(proof.uncertainty_percent)));
     }
@@ -170,6 +177,17 @@ fn document(proof: &Proof) -> Document {
     sections.extend(disagreements(proof));
     sections.push(Section { id: "method", title: "Method", blocks: vec![method()] });
     Document { banner: banner(proof), sections }
+}
+
+/// What the columns of the claims mean.
+fn legend() -> Block {
+    Block::Note(
+        "Worst failure: the server, site or disk whose failure hurts most. Read ms: mean of the \
+         host that suffers most, after the failure has settled. Slowest minute: the mean of the \
+         slowest one, with caches still cold. Disks busy: share of its time that the busiest disk \
+         works. Redundant after: time from the failure until every database has all its copies."
+            .to_owned(),
+    )
 }
 
 /// What `narrowly` means.
@@ -225,21 +243,26 @@ fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
 fn breaking_words(claims: &[Claim]) -> Option<String> {
     let failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
     let worst = failed.clone().reduce(clearer)?;
-    let case = if worst.worst == "-" { String::new() } else { format!(" ({})", worst.worst) };
     let others: Vec<&str> =
         failed.map(|of| of.name.as_str()).filter(|name| *name != worst.name).collect();
     let others = match others[..] {
         [] => String::new(),
         _ => format!(" Also failing: {}.", others.join(", ")),
     };
-    Some(format!("Breaks it: {}{case}. {}.{others}", worst.name, worst.because))
+    let failure = match worst.failure() {
+        Some(failure) => format!("{}, worst if it is {failure}", worst.name),
+        None => worst.name.clone(),
+    };
+    Some(format!("Breaks it: {failure}. What suffers then: {}.{others}", worst.because))
 }
 
 fn remedy_words(of: &Remedy) -> String {
     match &of.edit {
-        Some(edit) => format!("Smallest change that helps: {edit} ({}).", of.effect),
+        Some(edit) => {
+            format!("Smallest change with which every claim holds: {edit} ({}).", of.effect)
+        }
         None if of.tried == 0 => format!("No change of the disks helps: {}.", of.effect),
-        None => format!("None of {} changes helps: {}.", of.tried, of.effect),
+        None => format!("With none of {} changes every claim holds: {}.", of.tried, of.effect),
     }
 }
 
@@ -247,7 +270,7 @@ fn remedy_words(of: &Remedy) -> String {
 fn changes(proof: &Proof) -> Block {
     let failed = proof.claims.iter().filter(|of| of.state != ClaimState::Holds);
     Block::Table(Table {
-        caption: "The smallest change that was played and with which each claim holds",
+        caption: "The smallest change that mends each claim, if it were the only one",
         columns: vec![Column::text("Claim"), Column::text("Change"), Column::text("Effect")],
         rows: failed.map(change_row).collect(),
     })
@@ -278,7 +301,7 @@ fn disagreements(proof: &Proof) -> Option<Section> {
     let is_needed = proof.claims.iter().any(|of| of.disagreement.is_some());
     is_needed.then(|| Section {
         id: "formulas",
-        title: "Against the Formulas",
+        title: "Where the Formulas Disagree",
         blocks: vec![table],
     })
 }
@@ -289,9 +312,9 @@ fn claims(proof: &Proof) -> Block {
         columns: vec![
             Column::text("Claim"),
             Column::text("Result"),
-            Column::text("Worst case"),
+            Column::text("Worst failure"),
             Column::metric("Read ms", "database-reads-latency"),
-            Column::numbers("Worst minute ms"),
+            Column::numbers("Slowest minute ms"),
             Column::numbers("Disks busy %"),
             Column::numbers("Over limit %"),
             Column::numbers("Redundant after"),
@@ -320,9 +343,18 @@ fn claim_row(of: &Claim) -> TableRow {
         Cell::or_none(of.worst_minute_ms.map(|ms| format!("{ms:.1}"))),
         Cell::plain(format!("{:.0}", of.disks_busy * 100.0)),
         Cell::or_none(of.excess.map(|excess| format!("{:.0}", excess * 100.0))),
-        Cell::or_none(of.redundant_after_ns.map(crate::format::duration)),
+        redundant_cell(of),
         Cell::plain(of.because.clone()),
     ])
+}
+
+/// A server or site that stays lost leaves its copies missing to the end.
+fn redundant_cell(of: &Claim) -> Cell {
+    match (of.redundant_after_ns, of.failure()) {
+        (Some(after), _) => Cell::plain(crate::format::duration(after)),
+        (None, Some(_)) => Cell::plain("its return".to_owned()),
+        (None, None) => Cell::none(),
+    }
 }
 
 fn method() -> Block {
@@ -331,7 +363,7 @@ fn method() -> Block {
          failure: users work on active copies, passive ones replay, a failed disk is rebuilt or \
          its copies are seeded again. A claim holds if every database stays active and every host \
          keeps its limits once the failure has settled and the caches of copies that took over are \
-         warm; the worst minute shows the time before. Nothing was measured on hardware: test what \
+         warm; the slowest minute shows the time before. Nothing was measured on hardware: test what \
          you buy."
             .to_owned(),
     )

@@ -48,11 +48,12 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
     let parts = [
         "SIMULATED FAIL",
         "1 of 2",
-        "Breaks it: one server fails",
+        "Breaks it: one server fails, worst if it is EX03",
+        "What suffers then: EX04",
         "RAID-1/0",
         "+-25 %",
         "57",
-        "Against the Formulas",
+        "Where the Formulas Disagree",
         "requests queue",
     ];
     for part in parts {
@@ -75,10 +76,10 @@ fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
 #[test]
 fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
-    assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("with which each claim holds"));
+    assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("that mends each claim"));
     failing.claims[0].state = ClaimState::FailsOnPaper;
     let page = proof_html(&failing);
-    assert!(page.contains("with which each claim holds"), "{page}");
+    assert!(page.contains("that mends each claim"), "{page}");
     assert!(page.contains("Also failing: one server fails."), "{page}");
 }
 

@@ -53,6 +53,7 @@ impl PlayedCase {
             (None, true) => ClaimState::Fails,
             (None, false) => ClaimState::Holds,
         };
+        let shown = self.shown();
         let settled = self.judgement.rows.iter();
         let reads = settled.filter_map(|row| row.settled.reads_ms).reduce(f64::max);
         Claim {
@@ -64,10 +65,10 @@ impl PlayedCase {
             is_narrow: state != ClaimState::FailsOnPaper && self.is_narrow(trust),
             reads_ms: reads,
             worst_minute_ms: self.judgement.worst_row().and_then(|row| row.worst).map(|of| of.1),
-            disks_busy: self.disks_busy(),
+            disks_busy: shown.disks_busy,
             excess: breach.map(|breach| breach.excess),
             because: objection.unwrap_or_else(|| self.because(breach)),
-            disagreement: disagreement(paper, &self.shown()),
+            disagreement: disagreement(paper, &shown),
             remedy: None,
             redundant_after_ns: self
                 .judgement

@@ -81,7 +81,8 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
         ),
         _ => format!(
             "the formulas limit how many requests a disk gets ({on_paper:.0} % of its rated IOPS) \
-             and not how long one waits: played, it is {busy:.0} % busy, and requests queue"
+             and not how long one waits: played, it works for {busy:.0} % of its time, and reads \
+             wait for one another"
         ),
     }
 }
@@ -114,7 +115,7 @@ mod tests {
         let lag = Nanos::from_secs(3_600);
         let cases = [
             (paper(1.2), Shown::default(), "write memory"),
-            (paper(0.8), broken, "requests queue"),
+            (paper(0.8), broken, "wait for one another"),
             (paper(0.8), Shown { is_degraded: true, ..broken }, "no rebuild"),
             (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "no reseed"),
             (paper(0.8), Shown { recovery: Some(SEEDS), ..broken }, "48 MB/s in all to seed"),

@@ -13,7 +13,7 @@ use rehearsal::{
 };
 use report::{Claim, ClaimState};
 use simdisk::ArrayDescription;
-use sizing::Severity;
+use sizing::{Key, Severity};
 use units::{Nanos, Seed};
 
 use super::case::{PlayedCase, Trust};
@@ -55,6 +55,8 @@ pub(super) struct Trial {
     pub violations: Vec<String>,
     /// Load of a disk by the formulas, as a share of the requests that it answers.
     pub disk_load: Option<f64>,
+    /// Disks of databases, logs, restores and reseeds; none if they are not sized.
+    disks_in_all: Option<f64>,
     arrangement: Arrangement,
     groups: Vec<HostGroup>,
 }
@@ -74,11 +76,13 @@ impl Trial {
         let choice = ArrayChoice { array, sharing, others };
         let document = plan_verb::layout_of(&deployment)?;
         let arrangement = from_provision::arranged(&document, &choice, (None, 0))?;
+        let sizing = provision::size(&deployment);
         let violations = findings.iter().filter(|of| of.severity == Severity::Violation);
         Ok(Self {
             violations: violations.map(|of| format!("{}: {}", of.key, of.text)).collect(),
             groups: groups(&arrangement.deployment),
-            disk_load: provision::disk_load(&provision::size(&deployment)),
+            disk_load: provision::disk_load(&sizing),
+            disks_in_all: sizing.number(Key::DiskAll),
             provision,
             arrangement,
         })
@@ -99,12 +103,16 @@ impl Trial {
         let deployment = &self.arrangement.deployment;
         let copies = deployment.databases.first().map_or(0, |of| of.copies.len());
         format!(
-            "{} servers, {} databases with {copies} copies each, {:.0} mailboxes; {} arrays of {}.",
+            "{} servers, {} databases with {copies} copies each, {:.0} mailboxes; {} arrays of {}\
+             {}.",
             deployment.hosts.len(),
             deployment.databases.len(),
             self.mailboxes(),
             deployment.arrays.len(),
-            self.arrangement.array.name
+            self.arrangement.array.name,
+            self.disks_in_all.map_or_else(String::new, |disks| {
+                format!(", {disks:.0} disks in all, those for logs, restores and reseeds included")
+            }),
         )
     }
 
