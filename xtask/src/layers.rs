@@ -75,6 +75,12 @@ const TABLE: &[Layer] = &[
         outside: &[],
         tests: &["device-os"],
     },
+    Layer {
+        package: "export-vhost",
+        inside: &["device", "export"],
+        outside: &["vhost", "virtio-queue", "vm-memory"],
+        tests: &["plimsoll-units"],
+    },
     Layer { package: "mirror", inside: &["plimsoll-units"], outside: &["twox-hash"], tests: &[] },
     Layer {
         package: "workload",
@@ -247,6 +253,7 @@ const TABLE: &[Layer] = &[
             "esrp",
             "export",
             "export-iscsi",
+            "export-vhost",
             "faults",
             "host",
             "inspection",

@@ -1,5 +1,6 @@
-//! A guest whose file system is behind `cache serve`, while the server is killed again and again
-//! and at last the guest with it: nothing that was synchronised is lost, and nothing stale is read.
+//! A guest whose file system is behind `cache serve`, over NBD or vhost-user, while the server is
+//! killed again and again and at last the guest with it: nothing that was synchronised is lost, and
+//! nothing stale is read.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use xtask::failure::Failure;
 
 use super::content::Content;
 use super::image::{self, Contents, OF_A_DISK, pack};
-use super::machine::{Hardware, Machine};
+use super::machine::{GuestDisk, Hardware, Machine};
 use super::program::{self, Plimsoll, Server, emptied};
 use super::tools::is_equipped;
 
@@ -32,20 +33,31 @@ const MOST_LINES: usize = 20;
 
 /// The server's sockets.
 const EXPORT: &str = "mail.sock";
+const RINGS: &str = "rings.sock";
 const CONTROL: &str = "flash.img.sock";
 
 struct Scene {
+    disk: GuestDisk<'static>,
     folder: PathBuf,
     hardware: Hardware,
     plimsoll: Plimsoll,
 }
 
-/// Runs the proof; minutes.
+/// Runs the proof over NBD; minutes.
 pub(crate) fn cached() -> Result<(), Failure> {
+    prove(GuestDisk::Nbd(EXPORT))
+}
+
+/// Runs the proof over vhost-user; minutes.
+pub(crate) fn cached_in_shared_memory() -> Result<(), Failure> {
+    prove(GuestDisk::VhostUser(RINGS))
+}
+
+fn prove(disk: GuestDisk<'static>) -> Result<(), Failure> {
     if !is_equipped(&[("/usr/sbin/debugfs", "e2fsprogs")]) {
         return Ok(());
     }
-    let scene = Scene::new()?;
+    let scene = Scene::new(disk)?;
     let begun = Instant::now();
     let written = scene.write()?;
     let server = scene.serve()?;
@@ -70,7 +82,7 @@ pub(crate) fn cached() -> Result<(), Failure> {
 }
 
 impl Scene {
-    fn new() -> Result<Self, Failure> {
+    fn new(guest_disk: GuestDisk<'static>) -> Result<Self, Failure> {
         let plimsoll = program::build()?;
         let shared = image::folder()?;
         let folder = emptied(&shared, "cached")?;
@@ -82,17 +94,18 @@ impl Scene {
         disk.set_len(VOLUME_BYTES).map_err(Failure::of)?;
         plimsoll.answer(&folder, &["cache", "create", "flash.img", "--size", FLASH])?;
         let hardware = Hardware { kernel, root, memory_mib: 192, reconnect_seconds: 60 };
-        Ok(Self { folder, hardware, plimsoll })
+        Ok(Self { disk: guest_disk, folder, hardware, plimsoll })
     }
 
     fn serve(&self) -> Result<Server, Failure> {
-        let listen = format!("unix:{EXPORT}");
+        let (listen, rings) = (format!("unix:{EXPORT}"), format!("mail={RINGS}"));
         let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
-        self.plimsoll.serve((&self.folder, "serve"), &[&words[..], &[&listen]].concat())
+        let sockets = [&*listen, "--vhost-user", &*rings];
+        self.plimsoll.serve((&self.folder, "serve"), &[&words[..], &sockets].concat())
     }
 
     fn start(&self, job: &str) -> Result<Machine, Failure> {
-        Machine::start((&self.folder, job), &self.hardware, (EXPORT, job), false)
+        Machine::start((&self.folder, job), &self.hardware, (&[self.disk], job), false)
     }
 
     /// Has the guest write while the server is killed; what must be there afterwards.

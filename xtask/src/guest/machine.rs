@@ -1,4 +1,4 @@
-//! One machine of QEMU whose disk is an NBD export; it is ended with its value.
+//! One machine of QEMU whose disks are served volumes; it is ended with its value.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -25,6 +25,44 @@ pub(super) struct Hardware {
     pub(super) reconnect_seconds: u32,
 }
 
+/// A served volume as a machine's disk, by the socket of its server.
+#[derive(Clone, Copy)]
+pub(super) enum GuestDisk<'a> {
+    /// The export `mail` of an NBD server.
+    Nbd(&'a str),
+    /// A socket of vhost-user.
+    VhostUser(&'a str),
+}
+
+impl GuestDisk<'_> {
+    /// QEMU's arguments for it.
+    fn arguments(self, hardware: &Hardware) -> Vec<String> {
+        let Hardware { memory_mib, reconnect_seconds, .. } = hardware;
+        match self {
+            Self::Nbd(socket) => vec![
+                "-blockdev".to_owned(),
+                format!(
+                    "nbd,node-name=mail,export=mail,server.type=unix,server.path={socket},\
+                     open-timeout=60,reconnect-delay={reconnect_seconds},cache.direct=on,\
+                     discard=unmap"
+                ),
+                "-device".to_owned(),
+                "virtio-blk-pci,drive=mail".to_owned(),
+            ],
+            Self::VhostUser(socket) => vec![
+                "-object".to_owned(),
+                format!("memory-backend-memfd,id=shared,size={memory_mib}M,share=on"),
+                "-machine".to_owned(),
+                "memory-backend=shared".to_owned(),
+                "-chardev".to_owned(),
+                format!("socket,id=guest,path={socket},reconnect-ms=200"),
+                "-device".to_owned(),
+                "vhost-user-blk-pci,chardev=guest,num-queues=1".to_owned(),
+            ],
+        }
+    }
+}
+
 /// See the module.
 pub(super) struct Machine {
     name: String,
@@ -34,23 +72,21 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Starts a machine on the export `mail` of `socket` in `folder`, which also gets the
-    /// machine's console and socket. With `incoming` it waits for the state of another machine.
+    /// Starts a machine with `disks`, whose sockets are in `folder`, which also gets the machine's
+    /// console and socket. With `incoming` it waits for the state of another machine.
     pub(super) fn start(
         (folder, name): (&Path, &str),
         hardware: &Hardware,
-        (socket, job): (&str, &str),
+        (disks, job): (&[GuestDisk<'_>], &str),
         incoming: bool,
     ) -> Result<Self, Failure> {
-        let drive = format!(
-            "nbd,node-name=mail,export=mail,server.type=unix,server.path={socket},open-timeout=60,\
-             reconnect-delay={},cache.direct=on,discard=unmap",
-            hardware.reconnect_seconds
-        );
-        let incoming = incoming.then(|| format!("unix:{name}.incoming"));
-        let incoming: Vec<&str> = incoming.iter().flat_map(|of| ["-incoming", of]).collect();
-        let disk = ["-blockdev", &drive, "-device", "virtio-blk-pci,drive=mail"];
-        Self::boot((folder, name), hardware, job, &[&disk[..], &incoming].concat())
+        let mut words: Vec<String> =
+            disks.iter().flat_map(|disk| disk.arguments(hardware)).collect();
+        if incoming {
+            words.extend(["-incoming".to_owned(), format!("unix:{name}.incoming")]);
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Self::boot((folder, name), hardware, job, &words)
     }
 
     /// Starts a machine without a disk, whose network has this machine at 10.0.2.2.

@@ -71,6 +71,8 @@ pub struct ServedVolume {
     pub least: Option<Bytes>,
     /// Flash that it may take.
     pub most: Option<Bytes>,
+    /// Socket for one hypervisor of this host; none: it is not served over vhost-user.
+    pub vhost_user: Option<String>,
 }
 
 impl ServedCache {
@@ -172,6 +174,7 @@ fn volumes(root: &mut Keys<'_, '_>) -> Vec<ServedVolume> {
             is_read_only: keys.flag("read_only", false),
             least: bytes(&mut keys, "min"),
             most: bytes(&mut keys, "max"),
+            vhost_user: text(&mut keys, "vhost_user"),
         };
         if volume.least.zip(volume.most).is_some_and(|(least, most)| least > most) {
             keys.conflict("min", "is more than `max`; give a smaller one");

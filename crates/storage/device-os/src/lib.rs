@@ -37,7 +37,9 @@ pub use clock::{OsClock, boot_clock};
 pub use memory::BufferMemory;
 pub use system::PacketSocket;
 #[cfg(target_os = "linux")]
-pub use system::{Readiness, SparseFile, StorageExtent, Watch, Watcher, inherited_sockets};
+pub use system::{
+    EventCounter, Readiness, SparseFile, StorageExtent, Watch, Watcher, inherited_sockets,
+};
 
 #[cfg(target_os = "linux")]
 use linux as system;

@@ -1,5 +1,6 @@
 //! Linux: `io_uring` or a pool of threads under the same files and folders.
 
+mod counter;
 mod durability;
 mod errors;
 mod file;
@@ -28,6 +29,7 @@ use crate::Backend;
 use crate::helpers::Helpers;
 use file::OpenFile;
 
+pub use counter::EventCounter;
 pub(crate) use file::refuses_unaligned;
 pub use inherited::inherited_sockets;
 pub use packets::PacketSocket;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use xtask::failure::Failure;
 
 use crate::guest::image::{self, Contents, OF_A_DISK, pack};
-use crate::guest::machine::{Hardware, Machine};
+use crate::guest::machine::{GuestDisk, Hardware, Machine};
 use crate::guest::program::{self, Plimsoll, Server, dependent, emptied};
 
 /// The hosts.
@@ -108,7 +108,8 @@ impl Site {
         incoming: bool,
     ) -> Result<Machine, Failure> {
         let socket = format!("{}.sock", HOSTS[host]);
-        Machine::start((&self.folder, &name(number)), &self.hardware, (&socket, "move"), incoming)
+        let disks = [GuestDisk::Nbd(&socket)];
+        Machine::start((&self.folder, &name(number)), &self.hardware, (&disks, "move"), incoming)
     }
 }
 

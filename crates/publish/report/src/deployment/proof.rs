@@ -363,8 +363,8 @@ fn method() -> Block {
          failure: users work on active copies, passive ones replay, a failed disk is rebuilt or \
          its copies are seeded again. A claim holds if every database stays active and every host \
          keeps its limits once the failure has settled and the caches of copies that took over are \
-         warm; the slowest minute shows the time before. Nothing was measured on hardware: test what \
-         you buy."
+         warm; the slowest minute shows the time before. Nothing was measured on hardware: test \
+         what you buy."
             .to_owned(),
     )
 }

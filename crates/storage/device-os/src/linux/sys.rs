@@ -104,6 +104,16 @@ pub(super) fn event_counter() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
+/// Has reads and writes of `file` fail where they would wait, for all who share it.
+pub(super) fn set_nonblocking(file: &File) -> io::Result<()> {
+    let descriptor = file.as_raw_fd();
+    // SAFETY: takes only integers, and the descriptor is open.
+    let flags = check(unsafe { libc::fcntl(descriptor, libc::F_GETFL) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) })?;
+    Ok(())
+}
+
 /// Waits until one of `events` of poll(2) is reported for a socket, or an error.
 pub(super) fn wait_for(socket: &OwnedFd, events: i16) {
     loop {

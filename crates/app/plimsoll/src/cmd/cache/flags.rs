@@ -76,6 +76,9 @@ pub(crate) struct CacheServeFlags {
     /// [default: 127.0.0.1:10809]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Vec<String>,
+    /// Socket of a volume for a hypervisor of this host that shares its guest's memory: vhost-user
+    #[arg(long, value_name = "NAME=PATH")]
+    pub vhost_user: Vec<String>,
     /// Address for iSCSI initiators, of the loopback; each volume is a target, its disk LUN 0
     #[arg(long, value_name = "HOST:PORT")]
     pub iscsi: Vec<String>,
@@ -114,7 +117,8 @@ pub(crate) struct CacheServeFlags {
     pub control: Option<PathBuf>,
     /// Read all of this from a document; SIGHUP reads the bounds of volumes again
     #[arg(long, value_name = "CACHE.toml", conflicts_with_all = ["flash", "volume", "listen",
-        "read_only", "write_budget", "metrics", "control", "example", "tls_cert", "iscsi"])]
+        "vhost_user", "read_only", "write_budget", "metrics", "control", "example", "tls_cert",
+        "iscsi"])]
     pub config: Option<PathBuf>,
     /// Print a commented document to start from
     #[arg(long)]
@@ -130,8 +134,8 @@ pub(crate) struct CacheMirrorFlags {
     /// Serve one volume that is kept on the flash of this host and of another, as this document
     /// describes it
     #[arg(long, value_name = "MIRROR.toml", conflicts_with_all = ["flash", "volume", "listen",
-        "read_only", "write_budget", "metrics", "control", "config", "example", "tls_cert",
-        "iscsi"])]
+        "vhost_user", "read_only", "write_budget", "metrics", "control", "config", "example",
+        "tls_cert", "iscsi"])]
     pub mirror: Option<PathBuf>,
     /// Print a commented document for --mirror to start from
     #[arg(long)]

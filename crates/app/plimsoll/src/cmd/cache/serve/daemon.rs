@@ -41,6 +41,7 @@ impl Daemon {
                 DaemonMessage::Initiator(portal, socket) => {
                     self.admit_initiator((portal, socket), &mailbox.slot());
                 }
+                DaemonMessage::Guest(letter) => self.hear_guest(letter, &mailbox.slot()),
                 DaemonMessage::ClientLeft => {}
                 DaemonMessage::Stop => break,
                 DaemonMessage::Reload => self.reload().await,
@@ -155,6 +156,7 @@ impl Daemon {
     async fn close(&self, watching: JoinHandle<()>) -> Vec<String> {
         self.stopping.set();
         watching.await;
+        self.part_from_guests().await;
         let limit = self.runtime.now() + PATIENCE;
         while self.clients.get() > 0 && self.runtime.now() < limit {
             self.runtime.sleep(Nanos::from_millis(5)).await;

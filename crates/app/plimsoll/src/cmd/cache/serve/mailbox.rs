@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use device::{Remote, RemoteEnd, RemoteOutcome, completion};
 
 use super::client::ClientSocket;
+use super::guest::GuestLetter;
 
 /// A letter.
 pub(super) enum DaemonMessage {
@@ -15,6 +16,8 @@ pub(super) enum DaemonMessage {
     Client(ClientSocket),
     /// An initiator has connected to the portal of that name.
     Initiator(String, ClientSocket),
+    /// Of a guest of this host.
+    Guest(GuestLetter),
     /// A client's connection has ended.
     ClientLeft,
     /// `cache status` and the like ask; the answer is a text.

@@ -4,6 +4,8 @@ mod backing;
 mod client;
 pub(super) mod control;
 mod daemon;
+mod guest;
+mod guests;
 mod identity;
 mod iscsi;
 mod mailbox;
@@ -18,7 +20,7 @@ mod stopping;
 mod storage;
 mod tls;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -66,6 +68,8 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     let volumes = open_volumes(&settings, &world, (&cache, &stored), console)?;
     let mailbox = DaemonInbox::new(world.remote());
     let _files = listen(&settings, &mailbox.slot(), console)?;
+    let block = cache.store().block_bytes();
+    let _sockets = guests::listen((&volumes, block), &mailbox.slot(), console)?;
     watch_signals(mailbox.slot())?;
     let daemon = Rc::new(daemon(settings, &world, (cache, volumes), tls)?);
     if let Some(targets) = &daemon.targets {
@@ -240,6 +244,8 @@ fn daemon(
         watcher: world.watcher(),
         clients: Cell::new(0),
         initiators: Cell::new(0),
+        guests: RefCell::default(),
+        memory,
         clients_seen: Cell::new(0),
         stopping: Rc::default(),
         is_draining: Cell::new(false),

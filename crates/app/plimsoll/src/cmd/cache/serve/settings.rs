@@ -84,9 +84,17 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
             let text = format!("--volume {text}: the name is taken; give each volume its own");
             return Err(CommandError::usage(text));
         }
-        let (least, most) = (None, None);
-        let (name, device) = (name.to_owned(), device.to_owned());
-        volumes.push(ServedVolume { name, device, is_read_only: flags.read_only, least, most });
+        volumes.push(ServedVolume {
+            name: name.to_owned(),
+            device: device.to_owned(),
+            is_read_only: flags.read_only,
+            least: None,
+            most: None,
+            vhost_user: None,
+        });
+    }
+    for text in &flags.vhost_user {
+        *socket_of(text, &mut volumes)? = text.split_once('=').map(|(_, path)| path.to_owned());
     }
     let flash = flags.flash.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let listen = match flags.listen.as_slice() {
@@ -104,6 +112,21 @@ fn from_flags(flags: &CacheServeFlags) -> Result<ServedCache, CommandError> {
         memory: MEMORY,
         connections: CONNECTIONS,
         volumes,
+    })
+}
+
+/// The setting that `text` gives, `NAME=PATH`.
+fn socket_of<'a>(
+    text: &str,
+    volumes: &'a mut [ServedVolume],
+) -> Result<&'a mut Option<String>, CommandError> {
+    let name = text.split_once('=').filter(|(_, path)| !path.is_empty()).map(|(name, _)| name);
+    let volume = volumes.iter_mut().find(|volume| Some(volume.name.as_str()) == name);
+    volume.map(|volume| &mut volume.vhost_user).ok_or_else(|| {
+        CommandError::usage(format!(
+            "--vhost-user {text}: give a volume of --volume and a path, such as \
+             mail=/run/plimsoll/mail.sock"
+        ))
     })
 }
 

@@ -1,18 +1,20 @@
 //! The parts of the server.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use device::Runtime;
 use device_os::Watcher;
-use export::ExportHall;
+use export::{ExportHall, MemoryBudget};
 use export_iscsi::TargetHall;
 use flashcache::FlashCache;
 use rustls::ServerConfig;
 use units::Nanos;
 
 use super::backing::BehindCache;
+use super::guest::Guest;
 use super::settings::CacheServeSettings;
 use super::stopping::Stopping;
 
@@ -33,6 +35,10 @@ pub(super) struct Daemon {
     pub clients: Cell<usize>,
     /// Those of them that are initiators.
     pub initiators: Cell<usize>,
+    /// Guests of this host over vhost-user, by the number of their connection.
+    pub guests: RefCell<BTreeMap<u64, Guest>>,
+    /// Memory of all requests in progress.
+    pub memory: MemoryBudget,
     /// Clients since the start.
     pub clients_seen: Cell<u64>,
     pub stopping: Rc<Stopping>,

@@ -94,11 +94,11 @@ impl Daemon {
         }));
     }
 
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         !self.is_draining.get() && self.clients.get() < self.settings.document.connections
     }
 
-    fn count_client(&self, change: isize) {
+    pub(super) fn count_client(&self, change: isize) {
         self.clients.set(self.clients.get().saturating_add_signed(change));
         if change > 0 {
             self.clients_seen.set(self.clients_seen.get() + 1);

@@ -1,0 +1,209 @@
+//! One ring of requests. They are performed side by side and answered in the order of their
+//! arrival: a hypervisor whose server was killed continues at the first request without an answer,
+//! and must not repeat an older write after a newer one.
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use device::Runtime;
+use export::{ExportedVolume, MemoryBudget, Performed};
+use virtio_queue::{Queue, QueueT as _};
+
+use crate::bell::Bell;
+use crate::guest_memory::SharedGuestMemory;
+use crate::numbers::status;
+use crate::offer::BlockOffer;
+use crate::request::{BlockCommand, BlockHeader, Chain};
+
+/// What the rings of one guest share.
+pub(crate) struct RingHall {
+    pub volume: Rc<ExportedVolume>,
+    pub offer: BlockOffer,
+    pub budget: MemoryBudget,
+    pub runtime: Runtime,
+}
+
+/// A request that was taken from the ring.
+struct Turn {
+    head: u16,
+    /// Bytes of its answer; none before it is answered.
+    written: Option<u32>,
+}
+
+/// See the module.
+pub(crate) struct BlockRing {
+    hall: Rc<RingHall>,
+    memory: SharedGuestMemory,
+    queue: RefCell<Queue>,
+    kick: Rc<dyn Bell>,
+    answer: RefCell<Option<Rc<dyn Bell>>>,
+    /// `true` if every write is durable once it is answered: the guest never flushes.
+    writes_through: bool,
+    turns: RefCell<VecDeque<Turn>>,
+    /// The number of the first turn.
+    first: Cell<u64>,
+    is_stopping: Cell<bool>,
+    has_ended: Cell<bool>,
+    waiting: RefCell<Vec<Waker>>,
+}
+
+impl BlockRing {
+    pub(crate) fn new(
+        hall: Rc<RingHall>,
+        (queue, memory): (Queue, SharedGuestMemory),
+        (kick, answer): (Rc<dyn Bell>, Option<Rc<dyn Bell>>),
+        writes_through: bool,
+    ) -> Self {
+        Self {
+            hall,
+            memory,
+            queue: RefCell::new(queue),
+            kick,
+            answer: RefCell::new(answer),
+            writes_through,
+            turns: RefCell::default(),
+            first: Cell::new(0),
+            is_stopping: Cell::new(false),
+            has_ended: Cell::new(false),
+            waiting: RefCell::default(),
+        }
+    }
+
+    /// Rings this bell after answers from now on.
+    pub(crate) fn answer_with(&self, bell: Option<Rc<dyn Bell>>) {
+        self.answer.replace(bell);
+    }
+
+    /// Performs requests until the ring is stopped.
+    pub(crate) async fn run(self: Rc<Self>) {
+        while !self.is_stopping.get() {
+            self.take_all().await;
+            // A ring that cannot be read waits for its end: only its guest is harmed.
+            let has_more = self.queue.borrow_mut().enable_notification(&*self.memory.now());
+            if !has_more.unwrap_or(false) {
+                self.rung().await;
+            }
+        }
+        self.until(|ring| ring.turns.borrow().is_empty()).await;
+        self.has_ended.set(true);
+        self.notify();
+    }
+
+    /// Takes no more requests, and answers those in progress; the ring's position then.
+    pub(crate) async fn stop(&self) -> u16 {
+        self.is_stopping.set(true);
+        self.notify();
+        self.until(|ring| ring.has_ended.get()).await;
+        self.queue.borrow().next_avail()
+    }
+
+    /// Begins every request that waits in the ring.
+    async fn take_all(self: &Rc<Self>) {
+        while !self.is_stopping.get() {
+            let memory = self.memory.now();
+            let chain = self.queue.borrow_mut().pop_descriptor_chain(memory);
+            let Some(chain) = chain else {
+                return;
+            };
+            self.begin(chain).await;
+        }
+    }
+
+    async fn begin(self: &Rc<Self>, chain: Chain) {
+        let turn = self.first.get() + self.turns.borrow().len() as u64;
+        self.turns.borrow_mut().push_back(Turn { head: chain.head_index(), written: None });
+        let Some(header) = BlockHeader::of(&chain) else {
+            return self.complete(turn, 0);
+        };
+        let reserved = self.hall.budget.reserve(header.memory_bytes()).await;
+        let ring = Rc::clone(self);
+        drop(self.hall.runtime.spawn(async move {
+            let written = ring.perform(&chain, header).await;
+            drop(reserved);
+            ring.complete(turn, written);
+        }));
+    }
+
+    /// Performs one request and writes its answer; the bytes of the answer.
+    async fn perform(&self, chain: &Chain, header: BlockHeader) -> u32 {
+        let offer = &self.hall.offer;
+        let (command, bytes) = match header.command(chain, offer) {
+            Ok(BlockCommand::OnVolume(command, bytes)) => (command, bytes),
+            Ok(BlockCommand::Identify) => {
+                return header.answer(chain, &offer.serial_bytes(), status::DONE);
+            }
+            Err(refusal) => return header.answer(chain, &[], refusal),
+        };
+        match self.hall.volume.perform(command, bytes, self.writes_through).await {
+            Ok(Performed::Bytes(read)) => header.answer(chain, &read, status::DONE),
+            Ok(_) => header.answer(chain, &[], status::DONE),
+            Err(_) => header.answer(chain, &[], status::FAILED),
+        }
+    }
+
+    /// The request of this turn is answered; the guest learns of it once all before it are.
+    fn complete(&self, turn: u64, written: u32) {
+        let mut turns = self.turns.borrow_mut();
+        let at = usize::try_from(turn - self.first.get()).unwrap_or(usize::MAX);
+        turns[at].written = Some(written);
+        let (mut queue, memory) = (self.queue.borrow_mut(), self.memory.now());
+        let mut is_told = false;
+        while let Some(&Turn { head, written: Some(written) }) = turns.front() {
+            // It fails if the guest has taken the ring's memory away: then no answer is awaited.
+            let _ = queue.add_used(&*memory, head, written);
+            turns.pop_front();
+            self.first.set(self.first.get() + 1);
+            is_told = true;
+        }
+        if is_told
+            && queue.needs_notification(&*memory).unwrap_or(true)
+            && let Some(bell) = &*self.answer.borrow()
+        {
+            bell.ring();
+        }
+        drop((turns, queue));
+        self.notify();
+    }
+
+    /// Waits until the guest rings or the ring is stopped.
+    async fn rung(&self) {
+        poll_fn(|context| {
+            if self.is_stopping.get() || self.kick.poll_rung(context).is_ready() {
+                return Poll::Ready(());
+            }
+            self.wait(context);
+            Poll::Pending
+        })
+        .await;
+    }
+
+    async fn until(&self, holds: impl Fn(&Self) -> bool) {
+        poll_fn(|context| {
+            if holds(self) {
+                return Poll::Ready(());
+            }
+            self.wait(context);
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn wait(&self, context: &Context<'_>) {
+        let mut waiting = self.waiting.borrow_mut();
+        if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+            waiting.push(context.waker().clone());
+        }
+    }
+
+    fn notify(&self) {
+        for waker in self.waiting.take() {
+            waker.wake();
+        }
+    }
+}
