@@ -55,7 +55,7 @@ impl GuestDisk<'_> {
                 "-machine".to_owned(),
                 "memory-backend=shared".to_owned(),
                 "-chardev".to_owned(),
-                format!("socket,id=guest,path={socket},reconnect-ms=200"),
+                format!("socket,id=guest,path={socket},reconnect=1"),
                 "-device".to_owned(),
                 "vhost-user-blk-pci,chardev=guest,num-queues=1".to_owned(),
             ],
