@@ -337,7 +337,7 @@ const TABLE: &[Layer] = &[
             "workload",
             "xtask",
         ],
-        outside: &["hdrhistogram", "serde_json"],
+        outside: &["hdrhistogram", "serde_json", "vhost", "vm-memory", "vmm-sys-util"],
         tests: &[],
     },
 ];

@@ -3,7 +3,6 @@
 mod attached;
 mod cached;
 mod caches;
-mod compared;
 mod content;
 mod image;
 mod machine;
@@ -14,5 +13,4 @@ mod tools;
 pub(crate) use attached::attached;
 pub(crate) use cached::{cached, cached_in_shared_memory};
 pub(crate) use caches::caches;
-pub(crate) use compared::compared;
 pub(crate) use moved::moved;

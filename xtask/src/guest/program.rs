@@ -22,12 +22,6 @@ pub(super) fn build() -> Result<Plimsoll, Failure> {
     Ok(Plimsoll(shell::root().join("target/debug/plimsoll")))
 }
 
-/// Builds the program as a user does, where its speed counts.
-pub(super) fn build_release() -> Result<Plimsoll, Failure> {
-    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
-    Ok(Plimsoll(shell::root().join("target/release/plimsoll")))
-}
-
 /// The program under test.
 pub(super) struct Plimsoll(PathBuf);
 

@@ -149,11 +149,6 @@ pub(crate) const PROVE: &[Step] = &[
         run: &guest::cached_in_shared_memory,
     },
     Step {
-        name: "vhost-speed",
-        what: "a guest's reads over vhost-user and NBD; on an idle machine",
-        run: &guest::compared,
-    },
-    Step {
         name: "mirror-guest",
         what: "a guest under fio's verification moved 20 times with its volume",
         run: &guest::moved,

@@ -101,6 +101,7 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "batch" => batch::run(directory),
         "cache" => cached::run(directory),
         "cached-runs" => cached::predicted_runs(directory),
+        "vhost-user" => cached::in_shared_memory(directory),
         "cost" => cost::run(directory),
         "fidelity" => fidelity::run(),
         "fleet-day" => fleet_day::run(directory),
@@ -116,8 +117,9 @@ fn run(name: &str, directory: &Path) -> Result<(), Failure> {
         "watched" => watched::run(directory),
         _ => Err(Failure::new(format!(
             "no benchmark is called {name}; there are: deployments, device, check, prepare, \
-             checksum, engine, batch, cache, cost, fidelity, fleet-day, iscsi, levels, published, \
-             publishing, recovery, replay, report, served, simulate, sizing, watched"
+             checksum, engine, batch, cache, cached-runs, cost, fidelity, fleet-day, iscsi, \
+             levels, published, publishing, recovery, replay, report, served, simulate, \
+             sizing, vhost-user, watched"
         ))),
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// A counter of events that a guest and its server share.
-pub trait Bell {
+pub trait RingBell {
     /// Ready if it was rung since the last time; else its ringing wakes the task.
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()>;
 
@@ -15,4 +15,4 @@ pub trait Bell {
 }
 
 /// Makes a bell of a file that a hypervisor has sent.
-pub type BellMaker = Box<dyn Fn(File) -> io::Result<Rc<dyn Bell>>>;
+pub type BellMaker = Box<dyn Fn(File) -> io::Result<Rc<dyn RingBell>>>;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use virtio_queue::{Queue, QueueT as _};
 use vm_memory::{Bytes as _, GuestAddress, GuestMemoryMmap};
 
-use crate::bell::Bell;
+use crate::bell::RingBell;
 use crate::guest_memory::SharedGuestMemory;
 
 /// Requests in the ring at once.
@@ -33,7 +33,7 @@ pub(crate) struct TestBell {
     waker: RefCell<Option<Waker>>,
 }
 
-impl Bell for TestBell {
+impl RingBell for TestBell {
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()> {
         if self.rung.take() > 0 {
             return Poll::Ready(());

@@ -13,7 +13,7 @@ use crate::numbers::{HEADER_BYTES, SECTOR, UNMAP, kind, status};
 use crate::offer::BlockOffer;
 
 /// A request in the guest's memory.
-pub(crate) type Chain = DescriptorChain<Arc<GuestMemoryMmap>>;
+pub(crate) type RequestChain = DescriptorChain<Arc<GuestMemoryMmap>>;
 
 /// Bytes of one request, at most: as much as the NBD server moves at once.
 const LONGEST: usize = 32 << 20;
@@ -41,7 +41,7 @@ pub(crate) enum BlockCommand {
 
 impl BlockHeader {
     /// Reads the header; none if there is none, or no room for a status.
-    pub(crate) fn of(chain: &Chain) -> Option<Self> {
+    pub(crate) fn of(chain: &RequestChain) -> Option<Self> {
         let memory = chain.memory();
         let mut reader = chain.clone().reader(memory).ok()?;
         let kind = u32::from_le(reader.read_obj().ok()?);
@@ -62,7 +62,11 @@ impl BlockHeader {
     }
 
     /// What it asks for, with the payload of a write; the status of one that is refused.
-    pub(crate) fn command(&self, chain: &Chain, offer: &BlockOffer) -> Result<BlockCommand, u8> {
+    pub(crate) fn command(
+        &self,
+        chain: &RequestChain,
+        offer: &BlockOffer,
+    ) -> Result<BlockCommand, u8> {
         let is_change = matches!(self.kind, kind::WRITE | kind::DISCARD | kind::WRITE_ZEROES);
         if is_change && offer.is_read_only {
             return Err(status::FAILED);
@@ -93,7 +97,7 @@ impl BlockHeader {
         inside((self.offset, length as u64), offer)
     }
 
-    fn payload(&self, chain: &Chain) -> Option<Buffer> {
+    fn payload(&self, chain: &RequestChain) -> Option<Buffer> {
         let memory = chain.memory();
         let mut reader = chain.clone().reader(memory).ok()?;
         reader.read_exact(&mut [0; HEADER_BYTES]).ok()?;
@@ -103,7 +107,7 @@ impl BlockHeader {
     }
 
     /// A discard or a range of zeros. The configuration allows one range in a request.
-    fn cleared(&self, chain: &Chain, offer: &BlockOffer) -> Result<BlockCommand, u8> {
+    fn cleared(&self, chain: &RequestChain, offer: &BlockOffer) -> Result<BlockCommand, u8> {
         let (sector, count, flags) = range(chain).ok_or(status::FAILED)?;
         let is_discard = self.kind == kind::DISCARD;
         let known = if is_discard { 0 } else { UNMAP };
@@ -118,7 +122,7 @@ impl BlockHeader {
 
     /// Writes `data` and a status into the guest's room; the bytes written. Data is cut where the
     /// room ends.
-    pub(crate) fn answer(&self, chain: &Chain, data: &[u8], status: u8) -> u32 {
+    pub(crate) fn answer(&self, chain: &RequestChain, data: &[u8], status: u8) -> u32 {
         let memory = chain.memory();
         let Ok(mut writer) = chain.clone().writer(memory) else {
             return 0;
@@ -134,7 +138,7 @@ impl BlockHeader {
 }
 
 /// First sector, sectors and flags of the only range of a request.
-fn range(chain: &Chain) -> Option<(u64, u32, u32)> {
+fn range(chain: &RequestChain) -> Option<(u64, u32, u32)> {
     let memory = chain.memory();
     let mut reader = chain.clone().reader(memory).ok()?;
     reader.read_exact(&mut [0; HEADER_BYTES]).ok()?;

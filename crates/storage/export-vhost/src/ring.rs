@@ -15,11 +15,11 @@ use device::Runtime;
 use export::{ExportedVolume, MemoryBudget, Performed};
 use virtio_queue::{Queue, QueueT as _};
 
-use crate::bell::Bell;
+use crate::bell::RingBell;
 use crate::guest_memory::SharedGuestMemory;
 use crate::numbers::status;
 use crate::offer::BlockOffer;
-use crate::request::{BlockCommand, BlockHeader, Chain};
+use crate::request::{BlockCommand, BlockHeader, RequestChain};
 
 /// What the rings of one guest share.
 pub(crate) struct RingHall {
@@ -30,7 +30,7 @@ pub(crate) struct RingHall {
 }
 
 /// A request that was taken from the ring.
-struct Turn {
+struct RingTurn {
     head: u16,
     /// Bytes of its answer; none before it is answered.
     written: Option<u32>,
@@ -41,11 +41,11 @@ pub(crate) struct BlockRing {
     hall: Rc<RingHall>,
     memory: SharedGuestMemory,
     queue: RefCell<Queue>,
-    kick: Rc<dyn Bell>,
-    answer: RefCell<Option<Rc<dyn Bell>>>,
+    kick: Rc<dyn RingBell>,
+    answer: RefCell<Option<Rc<dyn RingBell>>>,
     /// `true` if every write is durable once it is answered: the guest never flushes.
     writes_through: bool,
-    turns: RefCell<VecDeque<Turn>>,
+    turns: RefCell<VecDeque<RingTurn>>,
     /// The number of the first turn.
     first: Cell<u64>,
     is_stopping: Cell<bool>,
@@ -57,7 +57,7 @@ impl BlockRing {
     pub(crate) fn new(
         hall: Rc<RingHall>,
         (queue, memory): (Queue, SharedGuestMemory),
-        (kick, answer): (Rc<dyn Bell>, Option<Rc<dyn Bell>>),
+        (kick, answer): (Rc<dyn RingBell>, Option<Rc<dyn RingBell>>),
         writes_through: bool,
     ) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl BlockRing {
     }
 
     /// Rings this bell after answers from now on.
-    pub(crate) fn answer_with(&self, bell: Option<Rc<dyn Bell>>) {
+    pub(crate) fn answer_with(&self, bell: Option<Rc<dyn RingBell>>) {
         self.answer.replace(bell);
     }
 
@@ -115,9 +115,9 @@ impl BlockRing {
         }
     }
 
-    async fn begin(self: &Rc<Self>, chain: Chain) {
+    async fn begin(self: &Rc<Self>, chain: RequestChain) {
         let turn = self.first.get() + self.turns.borrow().len() as u64;
-        self.turns.borrow_mut().push_back(Turn { head: chain.head_index(), written: None });
+        self.turns.borrow_mut().push_back(RingTurn { head: chain.head_index(), written: None });
         let Some(header) = BlockHeader::of(&chain) else {
             return self.complete(turn, 0);
         };
@@ -131,7 +131,7 @@ impl BlockRing {
     }
 
     /// Performs one request and writes its answer; the bytes of the answer.
-    async fn perform(&self, chain: &Chain, header: BlockHeader) -> u32 {
+    async fn perform(&self, chain: &RequestChain, header: BlockHeader) -> u32 {
         let offer = &self.hall.offer;
         let (command, bytes) = match header.command(chain, offer) {
             Ok(BlockCommand::OnVolume(command, bytes)) => (command, bytes),
@@ -154,7 +154,7 @@ impl BlockRing {
         turns[at].written = Some(written);
         let (mut queue, memory) = (self.queue.borrow_mut(), self.memory.now());
         let mut is_told = false;
-        while let Some(&Turn { head, written: Some(written) }) = turns.front() {
+        while let Some(&RingTurn { head, written: Some(written) }) = turns.front() {
             // It fails if the guest has taken the ring's memory away: then no answer is awaited.
             let _ = queue.add_used(&*memory, head, written);
             turns.pop_front();

@@ -6,6 +6,7 @@ mod load;
 mod predicted;
 mod scene;
 mod server;
+mod shared_memory;
 
 use std::path::Path;
 
@@ -58,6 +59,14 @@ pub(crate) fn predicted_runs(directory: &Path) -> Result<(), Failure> {
     Err(Failure::new("a run behind the flash cache is not as predicted"))
 }
 
+/// Compares hits over vhost-user with those over NBD, and fails if they are not fast enough.
+pub(crate) fn in_shared_memory(directory: &Path) -> Result<(), Failure> {
+    if !has_tools() || shared_memory::run(&CacheScene::new(directory)?)? {
+        return Ok(());
+    }
+    Err(Failure::new("vhost-user is not fast enough"))
+}
+
 /// Whether the programs that serve and load are here; says so where not.
 fn has_tools() -> bool {
     let lacking: Vec<&str> = TOOLS.into_iter().filter(|tool| !shell::installed(tool)).collect();
@@ -77,7 +86,7 @@ fn restart() -> Result<(), Failure> {
 fn hits(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     let volume = scene.in_memory("warm.img");
     fill(&volume, WARM_BYTES)?;
-    let ours = scene.serve(&volume)?;
+    let ours = scene.serve(&volume, &[])?;
     // Every block once, in random order: sequential reads pass the cache by.
     read_randomly(&ours, &["--iodepth=16", "--randrepeat=1"])?;
     let peer = scene.nbdkit(&["memory", &WARM_BYTES.to_string()])?;
@@ -105,7 +114,7 @@ fn misses(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     let pairs = pairs::measure(
         MISSES,
         || {
-            let ours = scene.serve(&volume)?;
+            let ours = scene.serve(&volume, &[])?;
             let per_second = ServedLoad::noted(own, &ours, depth)?;
             share = share.max(scene.hit_share()?);
             Ok(per_second)

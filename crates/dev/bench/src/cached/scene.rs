@@ -62,8 +62,8 @@ impl CacheScene {
         shell::command(&[&[&*self.program, "--quiet"], words].concat())
     }
 
-    /// Our server of `volume` behind an empty cache in memory.
-    pub(super) fn serve(&self, volume: &Path) -> Result<NbdServer, Failure> {
+    /// Our server of `volume` behind an empty cache in memory, with `more` words.
+    pub(super) fn serve(&self, volume: &Path, more: &[&str]) -> Result<NbdServer, Failure> {
         let flash = self.in_memory("flash.img");
         // A flash device has its bytes from the beginning, a file gets them with the first write.
         let mut file = File::create(&flash).map_err(Failure::of)?;
@@ -80,7 +80,7 @@ impl CacheScene {
         let (named, at) =
             (format!("mail={}", volume.display()), format!("unix:{}", socket.display()));
         let words = ["cache", "serve", &flash, "--volume", &named, "--listen", &at];
-        NbdServer::start(&mut self.plimsoll(&words), socket, "mail")
+        NbdServer::start(&mut self.plimsoll(&[&words[..], more].concat()), socket, "mail")
     }
 
     /// The peer, with these words.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,10 @@ impl NbdServer {
     /// Bytes of the export.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    pub(super) fn socket(&self) -> &Path {
+        &self.socket
     }
 
     pub(super) fn uri(&self) -> String {

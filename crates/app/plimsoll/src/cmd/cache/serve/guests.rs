@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use device_os::{EventCounter, Watcher};
-use export_vhost::{Bell, BellMaker, BlockOffer, GuestRings, negotiate};
+use export_vhost::{BellMaker, BlockOffer, GuestRings, RingBell, negotiate};
 use host::crew;
 
 use super::backing::BehindCache;
@@ -25,7 +25,7 @@ use crate::error::CommandError;
 /// A counter that a guest shares.
 struct GuestBell(EventCounter);
 
-impl Bell for GuestBell {
+impl RingBell for GuestBell {
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()> {
         self.0.poll_rung(context)
     }
@@ -38,7 +38,7 @@ impl Bell for GuestBell {
 fn bells(watcher: Watcher) -> BellMaker {
     Box::new(move |file| {
         let counter = watcher.watch_counter(file)?;
-        Ok(Rc::new(GuestBell(counter)) as Rc<dyn Bell>)
+        Ok(Rc::new(GuestBell(counter)) as Rc<dyn RingBell>)
     })
 }
 

@@ -1,0 +1,84 @@
+//! A client of NBD that only reads: it keeps a number of requests in flight on one socket.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use xtask::failure::Failure;
+
+use super::{READ_BYTES, ReadPlaces};
+
+/// Numbers of the protocol. Source: doc/proto.md of NBD.
+const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054;
+const EXPORT_NAME: u32 = 1;
+const REQUEST_MAGIC: u32 = 0x2560_9513;
+const REPLY_MAGIC: u32 = 0x6744_6698;
+
+/// The fixed style, and no zeros behind the greeting.
+const CLIENT_FLAGS: u32 = 3;
+
+/// Bytes of a simple reply's header.
+const REPLY_BYTES: usize = 16;
+
+/// See the module.
+pub(super) struct SocketClient {
+    stream: UnixStream,
+    places: ReadPlaces,
+    in_flight: u16,
+    /// Room for a reply.
+    reply: Vec<u8>,
+}
+
+impl SocketClient {
+    /// Opens the export `mail`.
+    pub(super) fn connect(path: &Path, in_flight: u16) -> Result<Self, Failure> {
+        let mut stream = UnixStream::connect(path).map_err(Failure::of)?;
+        stream.read_exact(&mut [0; 18]).map_err(Failure::of)?;
+        let name = b"mail";
+        let mut option = CLIENT_FLAGS.to_be_bytes().to_vec();
+        option.extend(OPTION_MAGIC.to_be_bytes());
+        option.extend(EXPORT_NAME.to_be_bytes());
+        option.extend(4_u32.to_be_bytes());
+        option.extend(name);
+        stream.write_all(&option).map_err(Failure::of)?;
+        // Its length and its flags.
+        stream.read_exact(&mut [0; 10]).map_err(Failure::of)?;
+        let reply = vec![0; REPLY_BYTES + READ_BYTES as usize];
+        Ok(Self { stream, places: ReadPlaces::new(), in_flight, reply })
+    }
+
+    /// Reads for `span`; reads a second.
+    pub(super) fn read_for(&mut self, span: Duration) -> Result<f64, Failure> {
+        let (began, mut done) = (Instant::now(), 0_u32);
+        for _ in 0..self.in_flight {
+            self.request()?;
+        }
+        while began.elapsed() < span {
+            self.reply()?;
+            self.request()?;
+            done += 1;
+        }
+        let per_second = f64::from(done) / began.elapsed().as_secs_f64();
+        for _ in 0..self.in_flight {
+            self.reply()?;
+        }
+        Ok(per_second)
+    }
+
+    fn request(&mut self) -> Result<(), Failure> {
+        let mut header = REQUEST_MAGIC.to_be_bytes().to_vec();
+        // No flags, a read, any cookie.
+        header.extend([0; 12]);
+        header.extend(self.places.next().to_be_bytes());
+        header.extend(READ_BYTES.to_be_bytes());
+        self.stream.write_all(&header).map_err(Failure::of)
+    }
+
+    fn reply(&mut self) -> Result<(), Failure> {
+        self.stream.read_exact(&mut self.reply).map_err(Failure::of)?;
+        let reply = &self.reply;
+        let is_read = reply[..4] == REPLY_MAGIC.to_be_bytes() && reply[4..8] == [0; 4];
+        if is_read { Ok(()) } else { Err(Failure::new("the server refuses a read over NBD")) }
+    }
+}
