@@ -107,6 +107,12 @@ impl TestGuest {
         head
     }
 
+    /// Claims to have offered `count` requests, and rings.
+    pub(crate) fn claim(&self, count: u16) {
+        self.put(AVAILABLE + 2, &count.to_le_bytes());
+        self.kick.ring();
+    }
+
     pub(crate) fn describe(&self, own: u16, part: (u64, u32), flags: u16, next: u16) {
         let mut bytes = part.0.to_le_bytes().to_vec();
         bytes.extend(part.1.to_le_bytes());

@@ -82,11 +82,14 @@ impl BlockRing {
 
     /// Performs requests until the ring is stopped.
     pub(crate) async fn run(self: Rc<Self>) {
+        let mut is_again = false;
         while !self.is_stopping.get() {
-            self.take_all().await;
-            // A ring that cannot be read waits for its end: only its guest is harmed.
+            let is_taken = self.take_all().await;
             let has_more = self.queue.borrow_mut().enable_notification(&*self.memory.now());
-            if !has_more.unwrap_or(false) {
+            // A ring that claims to have more and gives nothing twice is broken. It waits for its
+            // guest like an empty one, or the server would do nothing else.
+            is_again = has_more.unwrap_or(false) && (is_taken || !is_again);
+            if !is_again {
                 self.rung().await;
             }
         }
@@ -103,16 +106,19 @@ impl BlockRing {
         self.queue.borrow().next_avail()
     }
 
-    /// Begins every request that waits in the ring.
-    async fn take_all(self: &Rc<Self>) {
+    /// Begins every request that waits in the ring; whether there was one.
+    async fn take_all(self: &Rc<Self>) -> bool {
+        let mut is_any = false;
         while !self.is_stopping.get() {
             let memory = self.memory.now();
             let chain = self.queue.borrow_mut().pop_descriptor_chain(memory);
             let Some(chain) = chain else {
-                return;
+                break;
             };
+            is_any = true;
             self.begin(chain).await;
         }
+        is_any
     }
 
     async fn begin(self: &Rc<Self>, chain: RequestChain) {

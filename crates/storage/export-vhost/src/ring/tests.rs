@@ -155,6 +155,19 @@ fn a_stopped_ring_has_answered_what_it_took_and_continues_there() {
     assert_eq!(scene.guest.answered_count(), 2);
 }
 
+/// Read again and again, it would keep the server from all other work.
+#[test]
+fn a_ring_that_claims_too_much_waits_for_its_guest() {
+    let mut scene = scene(false);
+    let ring = scene.ring(0);
+    scene.guest.claim(RING + 1);
+    scene.pass(Nanos::from_millis(10));
+    assert_eq!(scene.guest.answered_count(), 0);
+    scene.guest.claim(0);
+    assert_eq!(scene.ask((kind::READ, 0), Some((512, true))), status::DONE);
+    assert_eq!(scene.executor.block_on(async move { ring.stop().await }), 1);
+}
+
 #[test]
 fn nothing_in_guest_memory_stops_the_server() {
     for seed in 0..2_000 {
