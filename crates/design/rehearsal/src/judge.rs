@@ -280,12 +280,12 @@ fn broken(
         [("database reads", reads_ms, limits.reads_ms), ("log writes", log_ms, limits.log_ms)]
     {
         if let Some(mean) = mean.filter(|mean| *mean > most) {
-            let text = format!("{name}: {what} take {mean:.1} ms, limit {most:.0} ms");
+            let text = format!("{what} of {name} take {mean:.1} ms, limit {most:.0} ms");
             found.push((text, mean / most - 1.0));
         }
     }
     if let Some(demanded) = demanded.filter(|of| iops < of * limits.reached) {
-        let text = format!("{name}: {iops:.0} of {demanded:.0} demanded IOPS are reached");
+        let text = format!("{name} reaches {iops:.0} of {demanded:.0} demanded IOPS");
         found.push((text, demanded / iops.max(1e-3) - 1.0));
     }
     found.into_iter().map(|(text, excess)| Breach { row: number, text, excess, limit }).collect()

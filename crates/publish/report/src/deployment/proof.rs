@@ -1,5 +1,7 @@
 //! Which claims of a design hold: one table, and a page for the customer.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::trust;
@@ -241,19 +243,23 @@ fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
 
 /// Which failure breaks the design most clearly, and which others do; none if all claims hold.
 fn breaking_words(claims: &[Claim]) -> Option<String> {
-    let failed = claims.iter().filter(|of| of.state != ClaimState::Holds);
-    let worst = failed.clone().reduce(clearer)?;
-    let others: Vec<&str> =
-        failed.map(|of| of.name.as_str()).filter(|name| *name != worst.name).collect();
-    let others = match others[..] {
-        [] => String::new(),
-        _ => format!(" Also failing: {}.", others.join(", ")),
-    };
+    let failed: Vec<&Claim> = claims.iter().filter(|of| of.state != ClaimState::Holds).collect();
+    let worst = failed.iter().copied().reduce(clearer)?;
     let failure = match worst.failure() {
         Some(failure) => format!("{}, worst if it is {failure}", worst.name),
         None => worst.name.clone(),
     };
-    Some(format!("Breaks it: {failure}. What suffers then: {}.{others}", worst.because))
+    let mut words = format!("Breaks it: {failure}. Then {}.", worst.because);
+    let (others, normal): (Vec<&Claim>, Vec<&Claim>) =
+        failed.into_iter().filter(|of| *of != worst).partition(|of| of.failure().is_some());
+    for of in normal {
+        let _ = write!(words, " Even {} fails: {}.", of.name, of.because);
+    }
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|of| of.name.as_str()).collect();
+        let _ = write!(words, " Also failing: {}.", names.join(", "));
+    }
+    Some(words)
 }
 
 fn remedy_words(of: &Remedy) -> String {

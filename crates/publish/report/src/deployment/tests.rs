@@ -16,7 +16,7 @@ fn proof(state: ClaimState) -> Proof {
         excess: (state != ClaimState::Holds).then_some(0.57),
         disagreement: (state != ClaimState::Holds).then(|| "requests queue".to_owned()),
         remedy: (state != ClaimState::Holds).then(remedy),
-        because: "EX04: database reads take 31.4 ms, limit 20 ms".to_owned(),
+        because: "database reads of EX04 take 31.4 ms, limit 20 ms".to_owned(),
         redundant_after_ns: Some(7_200_000_000_000),
     };
     Proof {
@@ -49,7 +49,7 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
         "SIMULATED FAIL",
         "1 of 2",
         "Breaks it: one server fails, worst if it is EX03",
-        "What suffers then: EX04",
+        "Then database reads of EX04",
         "RAID-1/0",
         "+-25 %",
         "57",
@@ -93,7 +93,11 @@ fn the_clearest_failure_is_named_first() {
     failing.claims[0].is_narrow = true;
     let page = proof_html(&failing);
     assert!(page.contains("Breaks it: one server fails"), "{page}");
-    assert!(page.contains("Also failing: normal operation."), "{page}");
+    assert!(!page.contains("Even normal operation"), "it fails with this host lost: {page}");
+    failing.claims[0].worst = "-".to_owned();
+    let page = proof_html(&failing);
+    assert!(page.contains("Even normal operation fails: database reads of EX04"), "{page}");
+    assert!(!page.contains("Also failing"), "{page}");
 }
 
 #[test]
