@@ -308,7 +308,18 @@ const TABLE: &[Layer] = &[
             "trial",
             "plimsoll-units",
         ],
-        outside: &["flate2", "fuser", "libesedb", "nix", "serde", "serde_json", "twox-hash"],
+        outside: &[
+            "flate2",
+            "fuser",
+            "libesedb",
+            "nix",
+            "serde",
+            "serde_json",
+            "twox-hash",
+            "vhost",
+            "vm-memory",
+            "vmm-sys-util",
+        ],
         tests: &[],
     },
     Layer {
@@ -337,7 +348,7 @@ const TABLE: &[Layer] = &[
             "workload",
             "xtask",
         ],
-        outside: &["hdrhistogram", "serde_json", "vhost", "vm-memory", "vmm-sys-util"],
+        outside: &["hdrhistogram", "serde_json"],
         tests: &[],
     },
 ];

@@ -8,6 +8,7 @@ pub mod damage;
 pub mod fault_volume;
 pub mod forged_log;
 pub mod fuzz;
+pub mod guest_ring;
 pub mod log_mutants;
 pub mod messages;
 pub mod pages;

@@ -1,11 +1,12 @@
 //! Hits of the served cache in memory that a guest shares, beside hits over its NBD socket. Both
 //! clients are the leanest there can be: a guest's kernel and QEMU add the same to either.
 
-mod ring;
 mod socket;
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
+use testkit::guest_ring::{GuestRequest, GuestRing, REQUEST_BYTES};
 use units::{Prng, Seed};
 use xtask::failure::Failure;
 
@@ -13,7 +14,6 @@ use super::load::{fill, read_randomly};
 use super::scene::CacheScene;
 use super::{DEPTHS, WARM_BYTES};
 use crate::pairs;
-use ring::RingClient;
 use socket::SocketClient;
 
 /// What vhost-user must reach of NBD.
@@ -21,9 +21,6 @@ const GOAL: f64 = 1.3;
 
 /// Length of a measurement.
 const SPAN: Duration = Duration::from_secs(3);
-
-/// Bytes of a read.
-const READ_BYTES: u32 = 32 << 10;
 
 /// Prints a line for each depth; `true` if both reach the goal.
 pub(super) fn run(scene: &CacheScene) -> Result<bool, Failure> {
@@ -36,7 +33,7 @@ pub(super) fn run(scene: &CacheScene) -> Result<bool, Failure> {
     let mut is_met = true;
     for depth in DEPTHS {
         let in_flight: u16 = depth.parse().map_err(Failure::of)?;
-        let mut ring = RingClient::connect(&rings, &scene.in_memory("guest"), in_flight)?;
+        let mut ring = RingClient::connect((&rings, &scene.in_memory("guest")), in_flight)?;
         let mut socket = SocketClient::connect(server.socket(), in_flight)?;
         let pairs = pairs::measure(GOAL, || ring.read_for(SPAN), || socket.read_for(SPAN))?;
         is_met &= pairs.ratio >= GOAL;
@@ -62,7 +59,45 @@ impl ReadPlaces {
     }
 
     fn next(&mut self) -> u64 {
-        let read = u64::from(READ_BYTES);
+        let read = REQUEST_BYTES as u64;
         self.0.below(WARM_BYTES / read) * read
+    }
+}
+
+/// A guest that only reads.
+struct RingClient {
+    ring: GuestRing,
+    places: ReadPlaces,
+    in_flight: u16,
+}
+
+impl RingClient {
+    fn connect((socket, memory): (&Path, &Path), in_flight: u16) -> Result<Self, Failure> {
+        let ring = GuestRing::open(socket, memory).map_err(Failure::of)?;
+        Ok(Self { ring, places: ReadPlaces::new(), in_flight })
+    }
+
+    /// Reads for `span`; reads a second.
+    fn read_for(&mut self, span: Duration) -> Result<f64, Failure> {
+        let (began, mut done) = (Instant::now(), 0_usize);
+        self.offer((0..self.in_flight).collect())?;
+        while began.elapsed() < span {
+            let slots = self.ring.answers().map_err(Failure::of)?;
+            done += slots.len();
+            self.offer(slots)?;
+        }
+        let per_second = done as f64 / began.elapsed().as_secs_f64();
+        let mut left = usize::from(self.in_flight);
+        while left > 0 {
+            left -= self.ring.answers().map_err(Failure::of)?.len();
+        }
+        Ok(per_second)
+    }
+
+    fn offer(&mut self, slots: Vec<u16>) -> Result<(), Failure> {
+        let places = &mut self.places;
+        let reads: Vec<(u16, GuestRequest)> =
+            slots.into_iter().map(|slot| (slot, GuestRequest::Read(places.next()))).collect();
+        self.ring.offer(&reads).map_err(Failure::of)
     }
 }

@@ -2,6 +2,7 @@
 //! drained, removed.
 
 mod fuzz;
+mod guests;
 mod holes;
 mod initiators;
 mod kills;

@@ -43,6 +43,10 @@ fn words_that_make_no_sense_are_refused_before_anything_is_opened() {
     let open = ["--volume", "mail=disk.img", "--listen"];
     serve(&[&open[..], &["0.0.0.0:10809"]].concat()).expect_refusal(&["has no TLS"]);
     serve(&[&open[..], &["nowhere"]].concat()).expect_refusal(&["no address to listen at"]);
+    for socket in ["guest.sock", "mail=", "other=guest.sock"] {
+        let words = ["--volume", "mail=disk.img", "--vhost-user", socket];
+        serve(&words).expect_code(64).expect_err(&["give a volume of --volume and a path"]);
+    }
     serve(&["--volume", "mail=none.img"]).expect_refusal(&["none.img", "no such file"]);
     serve(&["--volume", "mail=flash.img"]).expect_refusal(&["in use by another plimsoll"]);
     scene.write("cache.toml", b"flash = \"flash.img\"\nlissten = []\n");

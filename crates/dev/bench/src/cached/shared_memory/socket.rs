@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use xtask::failure::Failure;
 
-use super::{READ_BYTES, ReadPlaces};
+use testkit::guest_ring::REQUEST_BYTES;
+
+use super::ReadPlaces;
 
 /// Numbers of the protocol. Source: doc/proto.md of NBD.
 const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054;
@@ -44,7 +46,7 @@ impl SocketClient {
         stream.write_all(&option).map_err(Failure::of)?;
         // Its length and its flags.
         stream.read_exact(&mut [0; 10]).map_err(Failure::of)?;
-        let reply = vec![0; REPLY_BYTES + READ_BYTES as usize];
+        let reply = vec![0; REPLY_BYTES + REQUEST_BYTES];
         Ok(Self { stream, places: ReadPlaces::new(), in_flight, reply })
     }
 
@@ -71,7 +73,7 @@ impl SocketClient {
         // No flags, a read, any cookie.
         header.extend([0; 12]);
         header.extend(self.places.next().to_be_bytes());
-        header.extend(READ_BYTES.to_be_bytes());
+        header.extend((REQUEST_BYTES as u64).to_be_bytes()[4..].iter());
         self.stream.write_all(&header).map_err(Failure::of)
     }
 
