@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use virtio_queue::{Queue, QueueT as _};
 use vm_memory::{Bytes as _, GuestAddress, GuestMemoryMmap};
 
-use crate::bell::RingBell;
+use crate::bell::{GuestCall, GuestKick};
 use crate::guest_memory::SharedGuestMemory;
 
 /// Requests in the ring at once.
@@ -33,7 +33,7 @@ pub(crate) struct TestBell {
     waker: RefCell<Option<Waker>>,
 }
 
-impl RingBell for TestBell {
+impl GuestKick for TestBell {
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()> {
         if self.rung.take() > 0 {
             return Poll::Ready(());
@@ -41,7 +41,9 @@ impl RingBell for TestBell {
         self.waker.replace(Some(context.waker().clone()));
         Poll::Pending
     }
+}
 
+impl GuestCall for TestBell {
     fn ring(&self) {
         self.rung.set(self.rung.get() + 1);
         if let Some(waker) = self.waker.take() {

@@ -19,6 +19,7 @@ use vhost::vhost_user::{
 use virtio_queue::{Queue, QueueT as _};
 use vm_memory::GuestAddress;
 
+use crate::bell::is_counter;
 use crate::guest_memory::SharedGuestMemory;
 use crate::numbers::feature;
 use crate::offer::{BlockOffer, MOST_RINGS};
@@ -237,12 +238,15 @@ impl VhostUserBackendReqHandlerMut for GuestDevice {
 
     fn set_vring_kick(&mut self, number: u8, file: Option<File>) -> Result<()> {
         // Without a file the server would have to look at the ring all the time.
-        let file = file.ok_or(Error::IncorrectFds)?;
+        let file = file.filter(is_counter).ok_or(Error::IncorrectFds)?;
         self.ring(number.into())?.kick = Some(file);
         self.start_if_complete(number.into())
     }
 
     fn set_vring_call(&mut self, number: u8, file: Option<File>) -> Result<()> {
+        if file.as_ref().is_some_and(|file| !is_counter(file)) {
+            return Err(Error::IncorrectFds);
+        }
         let ring = self.ring(number.into())?;
         let told = file.as_ref().map(duplicate).transpose()?;
         ring.answer = file;

@@ -15,7 +15,7 @@ use device::Runtime;
 use export::{ExportedVolume, MemoryBudget, Performed};
 use virtio_queue::{Queue, QueueT as _};
 
-use crate::bell::RingBell;
+use crate::bell::{GuestCall, GuestKick};
 use crate::guest_memory::SharedGuestMemory;
 use crate::numbers::status;
 use crate::offer::BlockOffer;
@@ -41,8 +41,8 @@ pub(crate) struct BlockRing {
     hall: Rc<RingHall>,
     memory: SharedGuestMemory,
     queue: RefCell<Queue>,
-    kick: Rc<dyn RingBell>,
-    answer: RefCell<Option<Rc<dyn RingBell>>>,
+    kick: Rc<dyn GuestKick>,
+    call: RefCell<Option<Rc<dyn GuestCall>>>,
     /// `true` if every write is durable once it is answered: the guest never flushes.
     writes_through: bool,
     turns: RefCell<VecDeque<RingTurn>>,
@@ -57,7 +57,7 @@ impl BlockRing {
     pub(crate) fn new(
         hall: Rc<RingHall>,
         (queue, memory): (Queue, SharedGuestMemory),
-        (kick, answer): (Rc<dyn RingBell>, Option<Rc<dyn RingBell>>),
+        (kick, call): (Rc<dyn GuestKick>, Option<Rc<dyn GuestCall>>),
         writes_through: bool,
     ) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl BlockRing {
             memory,
             queue: RefCell::new(queue),
             kick,
-            answer: RefCell::new(answer),
+            call: RefCell::new(call),
             writes_through,
             turns: RefCell::default(),
             first: Cell::new(0),
@@ -75,9 +75,9 @@ impl BlockRing {
         }
     }
 
-    /// Rings this bell after answers from now on.
-    pub(crate) fn answer_with(&self, bell: Option<Rc<dyn RingBell>>) {
-        self.answer.replace(bell);
+    /// Rings this counter after answers from now on.
+    pub(crate) fn answer_with(&self, call: Option<Rc<dyn GuestCall>>) {
+        self.call.replace(call);
     }
 
     /// Performs requests until the ring is stopped.
@@ -169,9 +169,9 @@ impl BlockRing {
         }
         if is_told
             && queue.needs_notification(&*memory).unwrap_or(true)
-            && let Some(bell) = &*self.answer.borrow()
+            && let Some(call) = &*self.call.borrow()
         {
-            bell.ring();
+            call.ring();
         }
         drop((turns, queue));
         self.notify();

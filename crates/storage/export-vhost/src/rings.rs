@@ -11,7 +11,7 @@ use device::Runtime;
 use export::{ExportedVolume, MemoryBudget};
 use virtio_queue::Queue;
 
-use crate::bell::BellMaker;
+use crate::bell::{GuestCall, KickMaker};
 use crate::guest_memory::SharedGuestMemory;
 use crate::offer::BlockOffer;
 use crate::ring::{BlockRing, RingHall};
@@ -20,7 +20,7 @@ use crate::ring::{BlockRing, RingHall};
 pub enum RingOrder {
     /// Perform the requests of a ring.
     Start(usize, RingStart),
-    /// Tell the guest of answers by ringing this bell, or not at all.
+    /// Ring this counter after answers, or none.
     AnswerWith(usize, Option<File>),
     /// Answer the requests in progress and take no more; then send the ring's position.
     Stop(usize, Sender<u16>),
@@ -35,10 +35,14 @@ pub struct RingStart {
     pub(crate) writes_through: bool,
 }
 
+fn shared(file: File) -> Rc<dyn GuestCall> {
+    Rc::new(file)
+}
+
 /// The rings of one guest's device.
 pub struct GuestRings {
     hall: Rc<RingHall>,
-    bells: BellMaker,
+    kicks: KickMaker,
     running: RefCell<BTreeMap<usize, Rc<BlockRing>>>,
 }
 
@@ -48,24 +52,23 @@ impl GuestRings {
         volume: Rc<ExportedVolume>,
         offer: BlockOffer,
         (budget, runtime): (MemoryBudget, Runtime),
-        bells: BellMaker,
+        kicks: KickMaker,
     ) -> Self {
         let hall = Rc::new(RingHall { volume, offer, budget, runtime });
-        Self { hall, bells, running: RefCell::default() }
+        Self { hall, kicks, running: RefCell::default() }
     }
 
     /// Carries out an order. A stop is reported once it is complete, from a task.
     ///
     /// # Errors
     ///
-    /// The file of a bell cannot be waited for.
+    /// A guest's counter cannot be waited for.
     pub fn obey(&self, order: RingOrder) -> io::Result<()> {
         match order {
             RingOrder::Start(number, start) => self.start(number, start)?,
             RingOrder::AnswerWith(number, file) => {
-                let bell = file.map(&self.bells).transpose()?;
                 if let Some(ring) = self.running.borrow().get(&number) {
-                    ring.answer_with(bell);
+                    ring.answer_with(file.map(shared));
                 }
             }
             RingOrder::Stop(number, stopped) => {
@@ -83,7 +86,7 @@ impl GuestRings {
 
     fn start(&self, number: usize, start: RingStart) -> io::Result<()> {
         let RingStart { queue, memory, kick, answer, writes_through } = start;
-        let bells = ((self.bells)(kick)?, answer.map(&self.bells).transpose()?);
+        let bells = ((self.kicks)(kick)?, answer.map(shared));
         let hall = Rc::clone(&self.hall);
         let ring = Rc::new(BlockRing::new(hall, (queue, memory), bells, writes_through));
         self.running.borrow_mut().insert(number, Rc::clone(&ring));

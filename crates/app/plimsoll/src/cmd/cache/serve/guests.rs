@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use device_os::{EventCounter, Watcher};
-use export_vhost::{BellMaker, BlockOffer, GuestRings, RingBell, negotiate};
+use export_vhost::{BlockOffer, GuestKick, GuestRings, KickMaker, negotiate};
 use host::crew;
 
 use super::backing::BehindCache;
@@ -23,22 +23,18 @@ use crate::console::{self, Console};
 use crate::error::CommandError;
 
 /// A counter that a guest shares.
-struct GuestBell(EventCounter);
+struct WatchedKick(EventCounter);
 
-impl RingBell for GuestBell {
+impl GuestKick for WatchedKick {
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()> {
         self.0.poll_rung(context)
     }
-
-    fn ring(&self) {
-        self.0.ring();
-    }
 }
 
-fn bells(watcher: Watcher) -> BellMaker {
+fn kicks(watcher: Watcher) -> KickMaker {
     Box::new(move |file| {
         let counter = watcher.watch_counter(file)?;
-        Ok(Rc::new(GuestBell(counter)) as Rc<dyn RingBell>)
+        Ok(Rc::new(WatchedKick(counter)) as Rc<dyn GuestKick>)
     })
 }
 
@@ -139,7 +135,7 @@ impl Daemon {
         self.count_client(1);
         let exported = Rc::clone(&self.volumes[volume].exported);
         let means = (self.memory.clone(), self.runtime.clone());
-        let rings = Rc::new(GuestRings::new(exported, offer, means, bells(self.watcher.clone())));
+        let rings = Rc::new(GuestRings::new(exported, offer, means, kicks(self.watcher.clone())));
         self.guests.borrow_mut().insert(guest, Guest { rings, socket });
     }
 
