@@ -21,7 +21,7 @@ pub(crate) trait GuestCall {
     fn ring(&self);
 }
 
-/// The hypervisor's file is left as it is: it may wait for it.
+/// Nothing of the hypervisor's file is changed: it may wait for it.
 impl GuestCall for File {
     fn ring(&self) {
         // The counter has room for more events than a guest lives to see.

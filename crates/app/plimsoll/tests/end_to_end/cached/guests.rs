@@ -17,7 +17,7 @@ fn served(scene: &Scene) -> Served<'_> {
     served
 }
 
-/// Where the request of a slot lies.
+/// First byte of the request of a slot.
 fn place(slot: u16) -> u64 {
     u64::from(slot) * 3 * REQUEST_BYTES as u64
 }
