@@ -249,12 +249,13 @@ fn breaking_words(claims: &[Claim]) -> Option<String> {
         Some(failure) => format!("{}, worst if it is {failure}", worst.name),
         None => worst.name.clone(),
     };
-    let mut words = format!("Breaks it: {failure}. Then {}.", worst.because);
     let (others, normal): (Vec<&Claim>, Vec<&Claim>) =
         failed.into_iter().filter(|of| *of != worst).partition(|of| of.failure().is_some());
+    let mut words = String::new();
     for of in normal {
-        let _ = write!(words, " Even {} fails: {}.", of.name, of.because);
+        let _ = write!(words, "Fails even in {}: {}. ", of.name, of.because);
     }
+    let _ = write!(words, "Breaks it: {failure}. Then {}.", worst.because);
     if !others.is_empty() {
         let names: Vec<&str> = others.iter().map(|of| of.name.as_str()).collect();
         let _ = write!(words, " Also failing: {}.", names.join(", "));
@@ -307,7 +308,7 @@ fn disagreements(proof: &Proof) -> Option<Section> {
     let is_needed = proof.claims.iter().any(|of| of.disagreement.is_some());
     is_needed.then(|| Section {
         id: "formulas",
-        title: "Where the Formulas Disagree",
+        title: "Where the Sizing's Formulas Disagree",
         blocks: vec![table],
     })
 }
@@ -358,7 +359,7 @@ fn claim_row(of: &Claim) -> TableRow {
 fn redundant_cell(of: &Claim) -> Cell {
     match (of.redundant_after_ns, of.failure()) {
         (Some(after), _) => Cell::plain(crate::format::duration(after)),
-        (None, Some(_)) => Cell::plain("its return".to_owned()),
+        (None, Some(_)) => Cell::plain("not before it returns".to_owned()),
         (None, None) => Cell::none(),
     }
 }

@@ -53,7 +53,7 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
         "RAID-1/0",
         "+-25 %",
         "57",
-        "Where the Formulas Disagree",
+        "Where the Sizing's Formulas Disagree",
         "requests queue",
     ];
     for part in parts {
@@ -93,10 +93,10 @@ fn the_clearest_failure_is_named_first() {
     failing.claims[0].is_narrow = true;
     let page = proof_html(&failing);
     assert!(page.contains("Breaks it: one server fails"), "{page}");
-    assert!(!page.contains("Even normal operation"), "it fails with this host lost: {page}");
+    assert!(!page.contains("Fails even in"), "it fails with this host lost: {page}");
     failing.claims[0].worst = "-".to_owned();
     let page = proof_html(&failing);
-    assert!(page.contains("Even normal operation fails: database reads of EX04"), "{page}");
+    assert!(page.contains("Fails even in normal operation: database reads of EX04"), "{page}");
     assert!(!page.contains("Also failing"), "{page}");
 }
 
