@@ -114,7 +114,7 @@ fn texts_of(package: &Package) -> Result<Vec<String>, Failure> {
         let conditions = mit.find("Permission is").map_or(&*mit, |begin| &mit[begin..]);
         return Ok(vec![format!("Copyright (c) {authors}\n\n{conditions}")]);
     }
-    if terms == "Apache-2.0" {
+    if terms.split(" OR ").any(|choice| choice == "Apache-2.0") {
         return Ok(vec![format!("Copyright {authors}\n\n{}", own_text("LICENSE-APACHE")?)]);
     }
     Err(Failure::new(format!("{name} ({terms}) comes without the text of its licence")))
