@@ -153,10 +153,10 @@ impl Daemon {
 
     /// Lets connections answer what they have received, then writes everything down. `watching`
     /// ends first: a change that it noted later would hide how the volumes were left.
-    async fn close(&self, watching: JoinHandle<()>) -> Vec<String> {
+    async fn close(self: &Rc<Self>, watching: JoinHandle<()>) -> Vec<String> {
         self.stopping.set();
         watching.await;
-        self.part_from_guests().await;
+        self.part_from_guests();
         let limit = self.runtime.now() + PATIENCE;
         while self.clients.get() > 0 && self.runtime.now() < limit {
             self.runtime.sleep(Nanos::from_millis(5)).await;

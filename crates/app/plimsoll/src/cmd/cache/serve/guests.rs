@@ -139,12 +139,17 @@ impl Daemon {
         self.guests.borrow_mut().insert(guest, Guest { rings, socket });
     }
 
-    /// Answers what guests have in progress, and closes their sockets.
-    pub(super) async fn part_from_guests(&self) {
+    /// Has each guest answered what it has in progress, and closes its socket, as tasks: a volume
+    /// that does not answer holds up its own guest alone.
+    pub(super) fn part_from_guests(self: &Rc<Self>) {
         for guest in self.guests.take().into_values() {
-            guest.rings.end().await;
-            let _ = guest.socket.shutdown(Shutdown::Both);
-            self.count_client(-1);
+            let daemon = Rc::clone(self);
+            drop(self.runtime.spawn(async move {
+                guest.rings.end().await;
+                // The hypervisor may have gone already.
+                let _ = guest.socket.shutdown(Shutdown::Both);
+                daemon.count_client(-1);
+            }));
         }
     }
 }
