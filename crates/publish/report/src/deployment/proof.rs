@@ -277,7 +277,7 @@ fn remedy_words(of: &Remedy) -> String {
 fn changes(proof: &Proof) -> Block {
     let failed = proof.claims.iter().filter(|of| of.state != ClaimState::Holds);
     Block::Table(Table {
-        caption: "The smallest change that mends each claim, if it were the only one",
+        caption: "The smallest change for each failing claim by itself",
         columns: vec![Column::text("Claim"), Column::text("Change"), Column::text("Effect")],
         rows: failed.map(change_row).collect(),
     })

@@ -76,10 +76,10 @@ fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
 #[test]
 fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
-    assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("that mends each claim"));
+    assert!(!proof_text(&failing, crate::TEXT_WIDTH).contains("for each failing claim"));
     failing.claims[0].state = ClaimState::FailsOnPaper;
     let page = proof_html(&failing);
-    assert!(page.contains("that mends each claim"), "{page}");
+    assert!(page.contains("for each failing claim"), "{page}");
     assert!(page.contains("Also failing: one server fails."), "{page}");
 }
 
