@@ -16,7 +16,7 @@ use crate::system;
 
 /// A run writes its journal sooner, or reports why not. A simulation computes before it does: two
 /// seconds alone, and many times as long on processors that others use.
-const BEGINS_WITHIN: Duration = Duration::from_secs(60);
+const BEGINS_WITHIN: Duration = Duration::from_mins(1);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
