@@ -47,7 +47,7 @@ impl Carrier {
             max_age: KEPT_FOR,
             ..Config::default()
         };
-        self.wait("make the stream of results", self.jetstream.get_or_create_stream(config))
+        self.make_stream("make the stream of results", &config)
     }
 
     /// Makes the server ready to keep journals.

@@ -51,8 +51,8 @@ impl Carrier {
         let expiry = expires_after.unwrap_or(Duration::ZERO);
         let window = expires_after.unwrap_or(ANSWERS_WITHIN).min(ANSWERS_WITHIN);
         let stream = stream_of(name, expiry, window);
-        let made = self.jetstream.get_or_create_stream(stream);
-        let found = self.wait("make a bucket of keys", made)?.cached_info().config.max_age;
+        let made = self.make_stream("make a bucket of keys", &stream)?;
+        let found = made.cached_info().config.max_age;
         if found != expiry {
             let why = format!(
                 "bucket {name} expires its keys after {} ms, not {} ms; give all hosts and volumes \
@@ -62,14 +62,14 @@ impl Carrier {
             );
             return Err(CarrierError::Refused { what: "open a bucket of keys", why });
         }
-        let opened = self.jetstream.get_key_value(name);
-        let store = self.wait("open a bucket of keys", opened)?;
+        let open = || self.jetstream.get_key_value(name);
+        let store = self.ask_again("open a bucket of keys", open)?;
         Ok(Bucket { handle: self.runtime.handle().clone(), store })
     }
 
     /// The present value of `key`.
     pub fn read_key(&self, bucket: &Bucket, key: &str) -> Result<KeyAnswer, CarrierError> {
-        let entry = self.wait("read a key", bucket.store.entry(key))?;
+        let entry = self.ask_again("read a key", || bucket.store.entry(key))?;
         Ok(entry.map_or(KeyAnswer::Absent, answer_of))
     }
 

@@ -92,8 +92,7 @@ impl Carrier {
 
     fn lease_bucket(&self) -> Result<kv::Store, CarrierError> {
         let stream = stream_of(BUCKET, LASTS, LASTS);
-        let made = self.jetstream.get_or_create_stream(stream);
-        let made = self.wait("make the bucket of the lease", made);
+        let made = self.make_stream("make the bucket of the lease", &stream);
         made.map_err(|error| self.may_not_control(error))?;
         self.wait("open the bucket of the lease", self.jetstream.get_key_value(BUCKET))
     }

@@ -18,6 +18,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use async_nats::jetstream;
+use async_nats::jetstream::stream::{Config, Stream};
 use tokio::runtime::Runtime;
 use units::Nanos;
 
@@ -33,6 +34,15 @@ pub use work::{WorkItem, WorkLeft, WorkQueue};
 
 /// Longest wait for an answer of the server itself.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a question is put that may be put again, each time for [`ATTEMPT`].
+const ATTEMPTS: u32 = 3;
+
+/// Longest wait for the answer to one of them.
+const ATTEMPT: Duration = Duration::from_secs(2);
+
+/// Pause before the next one.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A round trip that takes longer bounds no clock usefully.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
@@ -135,9 +145,40 @@ impl Carrier {
         what: &'static str,
         future: impl Future<Output = Result<T, E>>,
     ) -> Result<T, CarrierError> {
-        let bounded = async { tokio::time::timeout(PATIENCE, future).await };
+        self.wait_for(PATIENCE, what, future)
+    }
+
+    /// Puts a question that changes nothing when it is put again. Where two hosts make a bucket at
+    /// the same moment, about one in 250 is refused for a reason that is gone a moment later, or
+    /// not answered at all (nats-server 2.9).
+    fn ask_again<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
+        &self,
+        what: &'static str,
+        question: impl Fn() -> F,
+    ) -> Result<T, CarrierError> {
+        for _ in 1..ATTEMPTS {
+            if let Ok(answer) = self.wait_for(ATTEMPT, what, question()) {
+                return Ok(answer);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.wait_for(ATTEMPT, what, question())
+    }
+
+    /// Opens a stream, and makes it if it does not exist.
+    fn make_stream(&self, what: &'static str, config: &Config) -> Result<Stream, CarrierError> {
+        self.ask_again(what, || self.jetstream.get_or_create_stream(config.clone()))
+    }
+
+    fn wait_for<T, E: std::fmt::Display>(
+        &self,
+        patience: Duration,
+        what: &'static str,
+        future: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, CarrierError> {
+        let bounded = async { tokio::time::timeout(patience, future).await };
         match self.runtime.block_on(bounded) {
-            Err(_) => Err(CarrierError::Silence { seconds: PATIENCE.as_secs_f64().to_string() }),
+            Err(_) => Err(CarrierError::Silence { seconds: patience.as_secs_f64().to_string() }),
             Ok(result) => result.map_err(|error| CarrierError::refused(what, &error)),
         }
     }

@@ -98,8 +98,8 @@ impl Carrier {
             max_age: KEPT_FOR,
             ..Config::default()
         };
-        let queue = self.wait("make the queue", self.jetstream.get_or_create_stream(work))?;
-        self.wait("make the stream of results", self.jetstream.get_or_create_stream(done))?;
+        let queue = self.make_stream("make the queue", &work)?;
+        self.make_stream("make the stream of results", &done)?;
         let agents = pull::Config {
             durable_name: Some(AGENTS.to_owned()),
             ack_policy: AckPolicy::Explicit,
@@ -107,8 +107,8 @@ impl Carrier {
             max_deliver: MOST_DELIVERIES,
             ..pull::Config::default()
         };
-        let made = queue.get_or_create_consumer(AGENTS, agents);
-        self.wait("make the queue's reader", made).map(drop)
+        let make = || queue.get_or_create_consumer(AGENTS, agents.clone());
+        self.ask_again("make the queue's reader", make).map(drop)
     }
 
     /// Queues the item of a key, once for each `epoch` of a lease.

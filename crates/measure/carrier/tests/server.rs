@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 use carrier::{Carrier, CarrierError, Credentials, KeyAnswer, ServerAccess};
 use fleet::{AgentId, Assembly, JournalPiece, RunId};
 
+/// Buckets that two hosts make at once.
+const BUCKETS: u32 = 300;
+
 /// A server of this test's own.
 struct Server {
     program: PathBuf,
@@ -226,4 +229,30 @@ fn keys_without_expiry_survive_the_death_of_the_server() {
     let Some(KeyAnswer::Present { value, .. }) = found else { panic!("{found:?}") };
     // The change may have been carried out late, whole.
     assert!(value == b"one" || value == b"two", "{value:?}");
+}
+
+/// Of two hosts that make a bucket at the same moment, one in some hundred was refused or not
+/// answered, and its server of a volume ended for good.
+#[test]
+fn hosts_that_make_a_bucket_at_once_both_have_it() {
+    let Some(server) = Server::new("at-once") else { return };
+    let barrier = std::sync::Barrier::new(2);
+    let failures = std::thread::scope(|scope| {
+        let hosts = ["left", "right"].map(|host| {
+            let (carrier, barrier) = (server.connect(), &barrier);
+            let open = move |number: u32| {
+                let bucket = carrier.bucket(&format!("volume{number}"), None)?;
+                carrier.read_key(&bucket, "mail")
+            };
+            scope.spawn(move || {
+                let answers = (0..BUCKETS).map(|number| {
+                    barrier.wait();
+                    (host, number, open(number))
+                });
+                answers.filter(|(.., read)| *read != Ok(KeyAnswer::Absent)).collect::<Vec<_>>()
+            })
+        });
+        hosts.map(|host| host.join().expect("it ends")).concat()
+    });
+    assert_eq!(failures, []);
 }
