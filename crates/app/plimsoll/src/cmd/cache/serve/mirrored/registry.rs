@@ -11,10 +11,15 @@ use plan::MirroredVolume;
 
 use super::event::EventSlot;
 use crate::cmd::cache::mirror::{self as shared, LeaseValue, VolumeKeys, VolumeValue};
+use crate::console;
 use crate::error::CommandError;
 
-/// A host that serves alone drops a copy of which it hears nothing within this time.
+/// A host that serves alone drops a copy of which it hears nothing within this time, unless its
+/// flash or the machine is busy.
 const DROPS_WITHIN: Duration = Duration::from_secs(6);
+
+/// While the other host holds the lease it is alive, and has this long.
+const DROPS_AT_LAST_WITHIN: Duration = Duration::from_mins(1);
 
 /// Pause between looks at the configuration.
 const LOOK: Duration = Duration::from_millis(200);
@@ -67,23 +72,39 @@ pub(super) fn open(
     Ok(Rc::new(Registry { keys, key, me, value, first, slot }))
 }
 
-/// The value on the server. If it counts a copy that this host lacks, waits a moment: the other
-/// host may be about to drop it, as after the first start of both.
+/// The value on the server. If it counts a copy that this host lacks, waits: the other host may be
+/// about to drop it, as after the first start of both.
 fn found(
     carrier: &Carrier,
     keys: &VolumeKeys,
     document: &MirroredVolume,
     has_copy: bool,
 ) -> Result<Option<VolumeValue>, CommandError> {
-    let begun = Instant::now();
+    let (begun, volume) = (Instant::now(), &document.volume);
+    let mut is_said = false;
     loop {
-        let found = shared::volume_value(carrier, &keys.volumes, &document.volume)?;
+        let found = shared::volume_value(carrier, &keys.volumes, volume)?;
         let counts = found.as_ref().is_some_and(|value| counts(&value.config, host(document)));
-        if has_copy || !counts || begun.elapsed() > DROPS_WITHIN {
+        if has_copy || !counts {
             return Ok(found);
+        }
+        let lease = carrier.read_key(&keys.leases, volume)?;
+        if !may_be_dropped(begun.elapsed(), matches!(lease, KeyAnswer::Present { .. })) {
+            return Ok(found);
+        }
+        if !std::mem::replace(&mut is_said, true) {
+            let peer = &document.hosts[1 - document.host];
+            console::say(&format!(
+                "{volume}: no copy on this host; waiting for {peer} to serve alone"
+            ));
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// `true` if the other host may still drop a copy that this one has missed for `waited`.
+fn may_be_dropped(waited: Duration, is_lease_held: bool) -> bool {
+    waited < if is_lease_held { DROPS_AT_LAST_WITHIN } else { DROPS_WITHIN }
 }
 
 /// `true` if `config` takes the copy on `host` for one that holds data.
@@ -194,9 +215,11 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use mirror::{Authority, Config, CountedCopies, MirrorHost};
 
-    use super::fault;
+    use super::{fault, may_be_dropped};
     use crate::cmd::cache::mirror::VolumeValue;
 
     const BOTH: Authority = Authority::Flash(CountedCopies::Both);
@@ -229,5 +252,16 @@ mod tests {
         let other = fault(Some(&value(1, BOTH)), "other", MirrorHost::B, Some(1));
         assert!(other.unwrap().contains("correct it"));
         assert!(fault(None, "mail", MirrorHost::B, Some(1)).unwrap().contains("does not know"));
+    }
+    /// A first host on a busy disk took longer than six seconds to serve alone, and the second gave
+    /// up for good.
+    #[test]
+    fn a_host_without_its_copy_waits_longer_for_a_peer_that_lives() {
+        for (seconds, is_lease_held, expected) in
+            [(5, false, true), (7, false, false), (7, true, true), (61, true, false)]
+        {
+            let waited = Duration::from_secs(seconds);
+            assert_eq!(may_be_dropped(waited, is_lease_held), expected, "{seconds} s");
+        }
     }
 }
