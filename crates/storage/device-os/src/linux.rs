@@ -5,6 +5,7 @@ mod durability;
 mod errors;
 mod file;
 mod inherited;
+mod lookouts;
 mod options;
 mod own_cache;
 mod packets;
@@ -20,10 +21,10 @@ mod watch;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use device::{Completer, Device, DeviceError, Op, OpenMode, Pending, Reactor, Volume};
+use device::{Completer, Device, DeviceError, Lookout, Op, OpenMode, Pending, Reactor, Volume};
 
 use crate::Backend;
 use crate::helpers::Helpers;
@@ -48,6 +49,9 @@ pub(crate) trait Host: Reactor {
 
     /// Calls `then` once, as soon as the socket is ready.
     fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>);
+
+    /// Looks at this place in each turn; `false` if this backend never does.
+    fn look_at(&self, lookout: Weak<dyn Lookout>) -> bool;
 
     /// Threads for calls that have no asynchronous form.
     fn helpers(&self) -> &Helpers;

@@ -4,8 +4,10 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Context, Poll};
+
+use device::Lookout;
 
 /// A counter that a guest rings after it has offered requests.
 pub trait GuestKick {
@@ -13,8 +15,19 @@ pub trait GuestKick {
     fn poll_rung(&self, context: &mut Context<'_>) -> Poll<()>;
 }
 
-/// Makes one of a file that a hypervisor has sent.
-pub type KickMaker = Box<dyn Fn(File) -> io::Result<Rc<dyn GuestKick>>>;
+/// How a server learns of its guests' requests.
+pub trait GuestBells {
+    /// Waits for a counter that a hypervisor has sent.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be waited for.
+    fn watch(&self, counter: File) -> io::Result<Rc<dyn GuestKick>>;
+
+    /// Looks at a ring for as long as the server is awake, so that its guest need not ring; `false`
+    /// if it never does.
+    fn look_at(&self, ring: Weak<dyn Lookout>) -> bool;
+}
 
 /// A counter that the server rings after answers.
 pub(crate) trait GuestCall {

@@ -18,7 +18,7 @@ mod request;
 mod ring;
 mod rings;
 
-pub use bell::{GuestKick, KickMaker};
+pub use bell::{GuestBells, GuestKick};
 pub use negotiation::{NegotiationError, negotiate};
 pub use offer::BlockOffer;
 pub use rings::{GuestRings, RingOrder, RingStart};

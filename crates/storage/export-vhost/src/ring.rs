@@ -9,9 +9,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
-use device::Runtime;
+use device::{Lookout, Runtime};
 use export::{ExportedVolume, MemoryBudget, Performed};
 use virtio_queue::{Queue, QueueT as _};
 
@@ -48,6 +49,12 @@ pub(crate) struct BlockRing {
     turns: RefCell<VecDeque<RingTurn>>,
     /// The number of the first turn.
     first: Cell<u64>,
+    /// The guest's count of offered requests when the last of them was taken.
+    taken: Cell<u16>,
+    /// It waits for its guest. Otherwise it takes what is offered by itself, sooner or later.
+    is_idle: Cell<bool>,
+    /// The server looks at the ring for as long as it is awake, and only then must be rung.
+    is_looked_at: Cell<bool>,
     is_stopping: Cell<bool>,
     has_ended: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
@@ -69,6 +76,9 @@ impl BlockRing {
             writes_through,
             turns: RefCell::default(),
             first: Cell::new(0),
+            taken: Cell::new(0),
+            is_idle: Cell::new(false),
+            is_looked_at: Cell::new(false),
             is_stopping: Cell::new(false),
             has_ended: Cell::new(false),
             waiting: RefCell::default(),
@@ -80,18 +90,22 @@ impl BlockRing {
         self.call.replace(call);
     }
 
+    /// Whether a thread looks at the ring while it is awake.
+    pub(crate) fn is_looked_at(&self, is_it: bool) {
+        self.is_looked_at.set(is_it);
+    }
+
     /// Performs requests until the ring is stopped.
     pub(crate) async fn run(self: Rc<Self>) {
-        let mut is_again = false;
         while !self.is_stopping.get() {
-            let is_taken = self.take_all().await;
-            let has_more = self.queue.borrow_mut().enable_notification(&*self.memory.now());
-            // A ring that claims to have more and gives nothing twice is broken. It waits for its
-            // guest like an empty one, or the server would do nothing else.
-            is_again = has_more.unwrap_or(false) && (is_taken || !is_again);
-            if !is_again {
-                self.rung().await;
+            // Nothing depends on it: a guest that rings in vain does no harm.
+            let _ = self.queue.borrow_mut().disable_notification(&*self.memory.now());
+            self.take_all().await;
+            // Without a thread that looks, every wait may be long.
+            if !self.is_looked_at.get() {
+                let _ = self.queue.borrow_mut().enable_notification(&*self.memory.now());
             }
+            self.offered_or_rung().await;
         }
         self.until(|ring| ring.turns.borrow().is_empty()).await;
         self.has_ended.set(true);
@@ -106,19 +120,25 @@ impl BlockRing {
         self.queue.borrow().next_avail()
     }
 
-    /// Begins every request that waits in the ring; whether there was one.
-    async fn take_all(self: &Rc<Self>) -> bool {
-        let mut is_any = false;
+    /// Begins every request that waits in the ring.
+    async fn take_all(self: &Rc<Self>) {
         while !self.is_stopping.get() {
+            // Before the ring is found empty. If it claims to have more and gives nothing, it is
+            // broken, and waits like an empty one until the guest claims something else.
+            self.taken.set(self.offered());
             let memory = self.memory.now();
             let chain = self.queue.borrow_mut().pop_descriptor_chain(memory);
             let Some(chain) = chain else {
                 break;
             };
-            is_any = true;
             self.begin(chain).await;
         }
-        is_any
+    }
+
+    /// The guest's count of offered requests; that of the last look if it took the memory away.
+    fn offered(&self) -> u16 {
+        let offered = self.queue.borrow().avail_idx(&*self.memory.now(), Ordering::Acquire);
+        offered.map_or(self.taken.get(), |count| count.0)
     }
 
     async fn begin(self: &Rc<Self>, chain: RequestChain) {
@@ -177,10 +197,13 @@ impl BlockRing {
         self.notify();
     }
 
-    /// Waits until the guest rings or the ring is stopped.
-    async fn rung(&self) {
+    /// Waits until the guest offers something or rings, or the ring is stopped.
+    async fn offered_or_rung(&self) {
         poll_fn(|context| {
-            if self.is_stopping.get() || self.kick.poll_rung(context).is_ready() {
+            let is_rung = self.kick.poll_rung(context).is_ready();
+            let has_end = self.is_stopping.get() || is_rung || self.offered() != self.taken.get();
+            self.is_idle.set(!has_end);
+            if has_end {
                 return Poll::Ready(());
             }
             self.wait(context);
@@ -211,5 +234,21 @@ impl BlockRing {
         for waker in self.waiting.take() {
             waker.wake();
         }
+    }
+}
+
+impl Lookout for BlockRing {
+    fn has_news(&self) -> bool {
+        let has_news = self.is_idle.get() && self.offered() != self.taken.get();
+        if has_news {
+            self.notify();
+        }
+        has_news
+    }
+
+    fn before_sleep(&self) -> bool {
+        // Its answer counts what a broken ring claims.
+        let _ = self.queue.borrow_mut().enable_notification(&*self.memory.now());
+        self.has_news()
     }
 }

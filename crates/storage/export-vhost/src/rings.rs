@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::mpsc::Sender;
 
 use device::Runtime;
 use export::{ExportedVolume, MemoryBudget};
 use virtio_queue::Queue;
 
-use crate::bell::{GuestCall, KickMaker};
+use crate::bell::{GuestBells, GuestCall};
 use crate::guest_memory::SharedGuestMemory;
 use crate::offer::BlockOffer;
 use crate::ring::{BlockRing, RingHall};
@@ -42,7 +42,7 @@ fn shared(file: File) -> Rc<dyn GuestCall> {
 /// The rings of one guest's device.
 pub struct GuestRings {
     hall: Rc<RingHall>,
-    kicks: KickMaker,
+    bells: Box<dyn GuestBells>,
     running: RefCell<BTreeMap<usize, Rc<BlockRing>>>,
 }
 
@@ -52,10 +52,10 @@ impl GuestRings {
         volume: Rc<ExportedVolume>,
         offer: BlockOffer,
         (budget, runtime): (MemoryBudget, Runtime),
-        kicks: KickMaker,
+        bells: Box<dyn GuestBells>,
     ) -> Self {
         let hall = Rc::new(RingHall { volume, offer, budget, runtime });
-        Self { hall, kicks, running: RefCell::default() }
+        Self { hall, bells, running: RefCell::default() }
     }
 
     /// Carries out an order. A stop is reported once it is complete, from a task.
@@ -86,9 +86,11 @@ impl GuestRings {
 
     fn start(&self, number: usize, start: RingStart) -> io::Result<()> {
         let RingStart { queue, memory, kick, answer, writes_through } = start;
-        let bells = ((self.kicks)(kick)?, answer.map(shared));
+        let bells = (self.bells.watch(kick)?, answer.map(shared));
         let hall = Rc::clone(&self.hall);
         let ring = Rc::new(BlockRing::new(hall, (queue, memory), bells, writes_through));
+        let itself: Weak<BlockRing> = Rc::downgrade(&ring);
+        ring.is_looked_at(self.bells.look_at(itself));
         self.running.borrow_mut().insert(number, Rc::clone(&ring));
         drop(self.hall.runtime.spawn(ring.run()));
         Ok(())

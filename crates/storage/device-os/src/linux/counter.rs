@@ -26,6 +26,9 @@ impl Watcher {
 impl EventCounter {
     /// Ready if it was rung since it was last asked; else its ringing wakes the task.
     pub fn poll_rung(&self, context: &Context<'_>) -> Poll<()> {
+        if self.watch.still_waits(Readiness::Readable, context) {
+            return Poll::Pending;
+        }
         loop {
             match (&self.file).read(&mut [0; 8]) {
                 Ok(8) => return Poll::Ready(()),

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
+use device::{Clock, Completed, Completer, DeviceError, Durability, Lookout, Op, Reactor};
 use units::Nanos;
 
 use super::file::OpenFile;
@@ -87,6 +87,10 @@ impl Host for PoolHost {
         if std::thread::Builder::new().name("socket".to_owned()).spawn(waiting).is_err() {
             call(&end);
         }
+    }
+
+    fn look_at(&self, _: Weak<dyn Lookout>) -> bool {
+        false
     }
 
     fn helpers(&self) -> &Helpers {

@@ -18,16 +18,17 @@ use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::thread;
 
-use device::{Clock, Completed, Completer, DeviceError, Durability, Op, Reactor};
+use device::{Clock, Completed, Completer, DeviceError, Durability, Lookout, Op, Reactor};
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 use units::Nanos;
 
 use super::file::OpenFile;
+use super::lookouts::Lookouts;
 use super::{Host, Readiness, pool, sys};
 use crate::OsClock;
 use crate::helpers::Helpers;
@@ -72,6 +73,7 @@ pub(super) struct UringHost {
     /// Slots of requests that have not been submitted to the kernel.
     untold: RefCell<Vec<usize>>,
     sockets: WatchedSockets,
+    lookouts: Lookouts,
     /// How long the next wait for a socket looks before it sleeps.
     attention: Cell<Attention>,
     copied: CopiedAtOnce,
@@ -142,6 +144,7 @@ impl UringHost {
             finished: RefCell::default(),
             untold: RefCell::default(),
             sockets: WatchedSockets::default(),
+            lookouts: Lookouts::default(),
             attention: Cell::default(),
             copied: CopiedAtOnce::default(),
             helpers: Helpers::new(HELPER_THREADS, Some(ring_bell)),
@@ -200,6 +203,7 @@ impl UringHost {
     fn enter(&self, until: Option<Nanos>) {
         self.date_untold();
         let wait = match until {
+            _ if self.lookouts.have_news() => Nanos::ZERO,
             None => Nanos::ZERO,
             Some(Nanos::MAX) => Nanos::MAX,
             Some(until) => until.since(self.clock.now()),
@@ -214,8 +218,14 @@ impl UringHost {
         if waits_for_a_client && !self.sockets.is_empty() {
             self.wait_for_a_client(wait);
         } else {
-            self.submit(wait);
+            self.sleep(wait);
         }
+    }
+
+    /// Submits queued entries and waits, unless something came to a place that is looked at.
+    fn sleep(&self, wait: Nanos) {
+        let has_news = wait > Nanos::ZERO && self.lookouts.before_sleep();
+        self.submit(if has_news { Nanos::ZERO } else { wait });
     }
 
     /// Waits for a socket. If the last waits were short, it polls before it sleeps.
@@ -225,7 +235,9 @@ impl UringHost {
             Nanos::ZERO => ClientWait::default(),
             span => self.look_for_a_client(begun, span),
         };
-        self.submit(wait);
+        if !self.lookouts.have_news() {
+            self.sleep(wait);
+        }
         looked.waited = self.clock.now().since(begun);
         self.attention.set(attention.after(looked));
     }
@@ -248,10 +260,11 @@ impl UringHost {
         looked
     }
 
-    /// Whether the ring has something to reap.
+    /// Whether the ring has something to reap, or something came to a place that is looked at.
     fn has_news(&self) -> bool {
         let mut ring = self.ring.borrow_mut();
-        ring.submission().taskrun() || !ring.completion().is_empty()
+        let has_completion = ring.submission().taskrun() || !ring.completion().is_empty();
+        has_completion || self.lookouts.have_news()
     }
 
     /// Whether the ring has nothing to submit and nothing to reap.
@@ -492,6 +505,11 @@ impl Host for UringHost {
 
     fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>) {
         self.sockets.add(socket, readiness, then);
+    }
+
+    fn look_at(&self, lookout: Weak<dyn Lookout>) -> bool {
+        self.lookouts.add(lookout);
+        true
     }
 
     fn helpers(&self) -> &Helpers {

@@ -4,9 +4,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::{Context, Waker};
+
+use device::Lookout;
 
 use super::Host;
 use super::options::set_room_to_send;
@@ -92,6 +94,11 @@ impl Watcher {
         self.watch(socket)
     }
 
+    /// Has the executor's thread look at a place in each turn; `false` if it never does.
+    pub fn look_at(&self, lookout: Weak<dyn Lookout>) -> bool {
+        self.host.look_at(lookout)
+    }
+
     /// Watches a connected socket.
     pub fn watch(&self, socket: OwnedFd) -> Watch {
         let host = Rc::clone(&self.host);
@@ -100,6 +107,17 @@ impl Watcher {
 }
 
 impl Watch {
+    /// `true` if the socket has not been ready since a task began to wait for it; that is the task
+    /// of `context` from now on.
+    pub(super) fn still_waits(&self, readiness: Readiness, context: &Context<'_>) -> bool {
+        let direction = &self.directions[readiness as usize];
+        let still_waits = direction.is_armed.get();
+        if still_waits {
+            direction.waker.replace(Some(context.waker().clone()));
+        }
+        still_waits
+    }
+
     /// Wakes the task of `context` as soon as the socket is ready. Call it after a read or write
     /// would have blocked, and try that again once woken.
     pub fn wake_when(&self, readiness: Readiness, context: &Context<'_>) {

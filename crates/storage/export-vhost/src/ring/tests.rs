@@ -6,6 +6,8 @@ use device::{Executor, Latency, MemoryVolume, OpenMode, Runtime, VirtualReactor,
 use export::{ExportedVolume, MemoryBudget};
 use units::{Nanos, Prng, Seed};
 
+use device::Lookout as _;
+
 use super::{BlockRing, RingHall};
 use crate::fixture::{BUFFERS, MEMORY, RING, TestGuest};
 use crate::numbers::{kind, status};
@@ -207,4 +209,32 @@ fn offer_noise(guest: &mut TestGuest, noise: &mut Prng) {
         let next = u16::try_from(noise.below(u64::from(RING) + 8)).unwrap();
         guest.describe(next % RING, (HEADERS, 16), 1, next);
     }
+}
+
+#[test]
+fn a_guest_rings_only_for_a_server_that_is_about_to_sleep() {
+    let mut scene = scene(false);
+    let ring = scene.ring(0);
+    ring.is_looked_at(true);
+    scene.guest.rings = false;
+    scene.pass(Nanos(1));
+    assert!(!scene.guest.must_ring() && !ring.has_news(), "nothing is offered");
+    for answers in 1..=3 {
+        scene.guest.request(HEADERS, (kind::READ, 0), Some((BUFFERS, 512, true)));
+        assert!(ring.has_news());
+        scene.pass(Nanos::from_millis(1));
+        assert_eq!(scene.guest.answered_count(), answers);
+        assert!(!scene.guest.must_ring() && !ring.has_news(), "it is taken");
+    }
+    assert!(!ring.before_sleep() && scene.guest.must_ring());
+    // Offered while the server fell asleep.
+    scene.guest.request(HEADERS, (kind::READ, 0), Some((BUFFERS, 512, true)));
+    assert!(ring.before_sleep());
+    scene.pass(Nanos::from_millis(1));
+    assert_eq!(scene.guest.answered_count(), 4);
+    // A ring that claims more than it holds must not keep a thread awake.
+    scene.guest.claim(9);
+    assert!(ring.has_news());
+    scene.pass(Nanos(1));
+    assert!(!ring.has_news() && !ring.before_sleep());
 }

@@ -1,17 +1,20 @@
 //! Guests of this host over vhost-user: one socket for each volume that has one, and one hypervisor
 //! at a time on each, since two guests that write one volume destroy each other's file system.
 
+use std::fs::File;
+use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use device::Lookout;
 use device_os::{EventCounter, Watcher};
-use export_vhost::{BlockOffer, GuestKick, GuestRings, KickMaker, negotiate};
+use export_vhost::{BlockOffer, GuestBells, GuestKick, GuestRings, negotiate};
 use host::crew;
 
 use super::backing::BehindCache;
@@ -31,11 +34,17 @@ impl GuestKick for WatchedKick {
     }
 }
 
-fn kicks(watcher: Watcher) -> KickMaker {
-    Box::new(move |file| {
-        let counter = watcher.watch_counter(file)?;
-        Ok(Rc::new(WatchedKick(counter)) as Rc<dyn GuestKick>)
-    })
+/// The counters of guests, and their rings, in the server's own executor.
+struct WatchedBells(Watcher);
+
+impl GuestBells for WatchedBells {
+    fn watch(&self, counter: File) -> io::Result<Rc<dyn GuestKick>> {
+        Ok(Rc::new(WatchedKick(self.0.watch_counter(counter)?)))
+    }
+
+    fn look_at(&self, ring: Weak<dyn Lookout>) -> bool {
+        self.0.look_at(ring)
+    }
 }
 
 /// Listens for the hypervisor of each volume that has a socket.
@@ -135,7 +144,12 @@ impl Daemon {
         self.count_client(1);
         let exported = Rc::clone(&self.volumes[volume].exported);
         let means = (self.memory.clone(), self.runtime.clone());
-        let rings = Rc::new(GuestRings::new(exported, offer, means, kicks(self.watcher.clone())));
+        let rings = Rc::new(GuestRings::new(
+            exported,
+            offer,
+            means,
+            Box::new(WatchedBells(self.watcher.clone())),
+        ));
         self.guests.borrow_mut().insert(guest, Guest { rings, socket });
     }
 

@@ -1,0 +1,35 @@
+//! The places that a ring's thread looks at in each turn.
+
+use std::cell::RefCell;
+use std::rc::Weak;
+
+use device::Lookout;
+
+/// See the module. A place that is gone is forgotten.
+#[derive(Default)]
+pub(super) struct Lookouts(RefCell<Vec<Weak<dyn Lookout>>>);
+
+impl Lookouts {
+    pub(super) fn add(&self, lookout: Weak<dyn Lookout>) {
+        let mut all = self.0.borrow_mut();
+        all.retain(|one| one.strong_count() > 0);
+        all.push(lookout);
+    }
+
+    /// Whether any has news; each that has wakes its task.
+    pub(super) fn have_news(&self) -> bool {
+        self.any(|one| one.has_news())
+    }
+
+    /// Has each of them wake this thread from now on; whether one has news already.
+    pub(super) fn before_sleep(&self) -> bool {
+        self.any(|one| one.before_sleep())
+    }
+
+    /// Asks all of them, even after the first yes.
+    fn any(&self, question: impl Fn(&dyn Lookout) -> bool) -> bool {
+        let all = self.0.borrow();
+        let answers = all.iter().filter_map(Weak::upgrade).map(|one| question(&*one));
+        answers.fold(false, |any, answer| any | answer)
+    }
+}
