@@ -62,8 +62,8 @@ impl Carrier {
             );
             return Err(CarrierError::Refused { what: "open a bucket of keys", why });
         }
-        let open = || self.jetstream.get_key_value(name);
-        let store = self.ask_again("open a bucket of keys", open)?;
+        let store =
+            self.ask_again("open a bucket of keys", || self.jetstream.get_key_value(name))?;
         Ok(Bucket { handle: self.runtime.handle().clone(), store })
     }
 

@@ -107,8 +107,10 @@ impl Carrier {
             max_deliver: MOST_DELIVERIES,
             ..pull::Config::default()
         };
-        let make = || queue.get_or_create_consumer(AGENTS, agents.clone());
-        self.ask_again("make the queue's reader", make).map(drop)
+        self.ask_again("make the queue's reader", || {
+            queue.get_or_create_consumer(AGENTS, agents.clone())
+        })
+        .map(drop)
     }
 
     /// Queues the item of a key, once for each `epoch` of a lease.

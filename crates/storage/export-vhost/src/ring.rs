@@ -51,9 +51,9 @@ pub(crate) struct BlockRing {
     first: Cell<u64>,
     /// The guest's count of offered requests when the last of them was taken.
     taken: Cell<u16>,
-    /// It waits for its guest. Otherwise it takes what is offered by itself, sooner or later.
+    /// It waits for its guest. Otherwise it takes new requests by itself, sooner or later.
     is_idle: Cell<bool>,
-    /// The server looks at the ring for as long as it is awake, and only then must be rung.
+    /// The server looks at the ring while it is awake: the guest rings only for one that sleeps.
     is_looked_at: Cell<bool>,
     is_stopping: Cell<bool>,
     has_ended: Cell<bool>,
