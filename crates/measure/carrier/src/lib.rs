@@ -160,7 +160,7 @@ impl Carrier {
             if let Ok(answer) = self.wait_for(ATTEMPT, what, question()) {
                 return Ok(answer);
             }
-            self.runtime.block_on(tokio::time::sleep(PAUSE));
+            self.runtime.block_on(async { tokio::time::sleep(PAUSE).await });
         }
         self.wait_for(ATTEMPT, what, question())
     }
