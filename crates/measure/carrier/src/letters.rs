@@ -25,18 +25,18 @@ pub struct Letter {
 #[derive(Debug)]
 pub struct Letters {
     waiting: Receiver<Letter>,
-    task: tokio::task::JoinHandle<()>,
+    listening: Listening,
 }
 
 impl Letters {
     /// What `task` passes on to `waiting`.
     pub(crate) const fn of(waiting: Receiver<Letter>, task: tokio::task::JoinHandle<()>) -> Self {
-        Self { waiting, task }
+        Self { waiting, listening: Listening(task) }
     }
 
     /// Whether no further message will come: the connection was given up.
     pub fn is_closed(&self) -> bool {
-        self.task.is_finished()
+        self.listening.0.is_finished()
     }
 
     /// The next message; none if none comes within `patience`.
@@ -64,9 +64,13 @@ impl Replies {
     }
 }
 
-impl Drop for Letters {
+/// A subscription whose messages are handed over; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Listening(tokio::task::JoinHandle<()>);
+
+impl Drop for Listening {
     fn drop(&mut self) {
-        self.task.abort();
+        self.0.abort();
     }
 }
 
@@ -78,8 +82,19 @@ impl Carrier {
 
     /// Receives the messages of `subject` from now on, over reconnections too.
     pub fn subscribe(&self, subject: String) -> Result<Letters, CarrierError> {
-        let mut messages = self.wait("subscribe", self.client.subscribe(subject))?;
         let (sender, waiting) = sync_channel(MOST_WAITING);
+        let listening = self.listen(subject, move |letter| pass_on(&sender, letter))?;
+        Ok(Letters { waiting, listening })
+    }
+
+    /// Hands the messages of `subject` to `each` as they arrive, on the carrier's thread, which
+    /// must not be kept waiting; until `each` is `false` or the result is dropped.
+    pub fn listen(
+        &self,
+        subject: String,
+        mut each: impl FnMut(Letter) -> bool + Send + 'static,
+    ) -> Result<Listening, CarrierError> {
+        let mut messages = self.wait("subscribe", self.client.subscribe(subject))?;
         let task = self.runtime.spawn(async move {
             while let Some(message) = messages.next().await {
                 let letter = Letter {
@@ -87,12 +102,12 @@ impl Carrier {
                     bytes: message.payload.to_vec(),
                     reply: message.reply.map(|reply| reply.to_string()),
                 };
-                if !pass_on(&sender, letter) {
+                if !each(letter) {
                     return;
                 }
             }
         });
-        Ok(Letters { waiting, task })
+        Ok(Listening(task))
     }
 }
 

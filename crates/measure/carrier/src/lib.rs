@@ -27,7 +27,7 @@ pub use error::CarrierError;
 pub use journals::KeptJournal;
 pub use keys::{Bucket, KeyAnswer};
 pub use lease::Lease;
-pub use letters::{Letter, Letters, Replies};
+pub use letters::{Letter, Letters, Listening, Replies};
 pub use outbox::Outbox;
 pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
 pub use work::{WorkItem, WorkLeft, WorkQueue};

@@ -2,10 +2,8 @@
 //! message of which a part is lost is lost.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use carrier::{Carrier, Letters, Outbox};
-use host::crew;
+use carrier::{Carrier, Letter, Listening, Outbox};
 use mirror::{NodeEvent, PeerMessage};
 
 use super::event::EventSlot;
@@ -21,14 +19,12 @@ const HEAD: usize = 16;
 /// Messages that may be incomplete at a time.
 const MOST_INCOMPLETE: usize = 64;
 
-/// How long the receiver waits before it checks that the line still exists.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// See the module.
 pub(super) struct PeerLine {
     outbox: Outbox,
     subject: String,
     next: u64,
+    _listening: Listening,
 }
 
 /// Opens the line of `volume` between `me` and `peer`. `boot` distinguishes it from earlier ones.
@@ -39,9 +35,13 @@ pub(super) fn open(
     boot: u64,
     slot: EventSlot,
 ) -> Result<PeerLine, CommandError> {
-    let letters = carrier.subscribe(messages(volume, me))?;
-    crew::start_thread("peer", move || receive(&letters, &slot))?;
-    Ok(PeerLine { outbox: carrier.outbox(), subject: messages(volume, peer), next: boot })
+    let mut incomplete = Incomplete::default();
+    let listening = carrier.listen(messages(volume, me), move |letter| {
+        receive(&letter, &mut incomplete, &slot);
+        true
+    })?;
+    let (outbox, subject) = (carrier.outbox(), messages(volume, peer));
+    Ok(PeerLine { outbox, subject, next: boot, _listening: listening })
 }
 
 impl PeerLine {
@@ -56,14 +56,10 @@ impl PeerLine {
     }
 }
 
-fn receive(letters: &Letters, slot: &EventSlot) {
-    let mut incomplete = Incomplete::default();
-    while !letters.is_closed() {
-        let Some(letter) = letters.next(PATIENCE) else { continue };
-        let whole = incomplete.add(&letter.bytes);
-        if let Some(message) = whole.and_then(|bytes| PeerMessage::decode(&bytes)) {
-            slot.node(NodeEvent::Peer(message));
-        }
+fn receive(letter: &Letter, incomplete: &mut Incomplete, slot: &EventSlot) {
+    let whole = incomplete.add(&letter.bytes);
+    if let Some(message) = whole.and_then(|bytes| PeerMessage::decode(&bytes)) {
+        slot.node(NodeEvent::Peer(message));
     }
 }
 
