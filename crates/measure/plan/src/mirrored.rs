@@ -19,8 +19,8 @@ const SIZE_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 44));
 /// Bounds of the block, the unit of the log.
 const BLOCK_BOUNDS: (Bytes, Bytes) = (Bytes(4 << 10), Bytes(256 << 10));
 
-/// Bounds of memory and of dirty data.
-const MEMORY_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 40));
+/// Bounds of cached and of dirty data.
+const DATA_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 40));
 
 /// Bounds of the lease. A shorter one is lost to every hiccup of a network.
 const LEASE_BOUNDS: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(60));
@@ -56,8 +56,8 @@ pub struct MirroredVolume {
     pub clock_drift_ppm: u32,
     /// Data that may be on flash alone.
     pub dirty: Bytes,
-    /// Cached data behind a `device`, held in memory as well.
-    pub memory: Bytes,
+    /// Data of a `device` that the copy keeps on flash.
+    pub cached: Bytes,
     /// How long requests wait while no host serves the volume.
     pub patience: Nanos,
 }
@@ -107,8 +107,8 @@ fn read(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> MirroredVolum
         control: text(&mut keys, "control"),
         lease: keys.span("lease", Nanos::from_secs(4), LEASE_BOUNDS),
         clock_drift_ppm: keys.count("clock_drift_ppm", 1_000, (0, 100_000)),
-        dirty: keys.size("dirty", Bytes::from_mib(64), MEMORY_BOUNDS),
-        memory: keys.size("memory", Bytes::from_mib(1024), MEMORY_BOUNDS),
+        dirty: keys.size("dirty", Bytes::from_mib(64), DATA_BOUNDS),
+        cached: keys.size("cached", Bytes::from_mib(10_240), DATA_BOUNDS),
         patience: keys.span(
             "patience",
             Nanos::from_secs(30),
@@ -177,7 +177,7 @@ mod tests {
             ("block = \"4KiB\"", "block = \"12KiB\"", "power of two"),
             ("size = \"100GiB\"", "size = \"1048577B\"", "size"),
             ("lease = \"4s\"", "lease = \"1s\"", "lease"),
-            ("memory", "memmory", "did you mean `memory`"),
+            ("cached", "cashed", "did you mean `cached`"),
         ] {
             let changed = MirroredVolume::example().replacen(from, to, 1);
             assert_ne!(changed, MirroredVolume::example(), "{from}");

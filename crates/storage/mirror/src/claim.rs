@@ -6,7 +6,7 @@ use units::Nanos;
 
 use crate::config::{Authority, Config};
 use crate::event::{GuestOutcome, RegistryAnswer, RegistryOp, RequestId};
-use crate::image::BlockData;
+use crate::image::BlockContent;
 use crate::local::Local;
 use crate::message::PeerMessage;
 
@@ -99,7 +99,7 @@ impl Idle {
         local.send(PeerMessage::RemoteRead { id: token, block });
     }
 
-    pub(crate) fn remote_value(&mut self, local: &mut Local, id: u64, data: Option<BlockData>) {
+    pub(crate) fn remote_value(&mut self, local: &mut Local, id: u64, data: Option<BlockContent>) {
         if let Some((request, _)) = self.reads.remove(&id) {
             local.reply(request, GuestOutcome::Value(data));
         }

@@ -1,7 +1,7 @@
 //! What a node hears, and what it wants done.
 
 use crate::config::Config;
-use crate::image::{BlockData, FlashOp};
+use crate::image::{BlockContent, BlockData, FlashOp};
 use crate::message::PeerMessage;
 
 /// A request of the guest, numbered by the caller.
@@ -24,7 +24,7 @@ pub enum GuestOutcome {
     /// Written, or flushed.
     Done,
     /// Read; `None`: never written.
-    Value(Option<BlockData>),
+    Value(Option<BlockContent>),
     /// Not carried out, and never will be: this host does not serve the volume.
     NotServing,
     /// The host stopped serving meanwhile; a write may have been carried out.

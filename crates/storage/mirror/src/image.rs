@@ -3,11 +3,13 @@
 //! The newest entries are a log in order; older ones have been folded into a map of blocks. A log
 //! entry may still be withdrawn by a new owner, a folded one never: it was committed.
 
+mod home;
 mod whole;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+pub use home::{BlockContent, HomeBlock, SettledBlock};
 pub use whole::ImageHead;
 
 /// The content of one block.
@@ -50,8 +52,8 @@ impl LogEntry {
 pub struct BlockSlot {
     /// No later write up to this position.
     pub lsn: u64,
-    /// All bytes of the block.
-    pub data: BlockData,
+    /// All bytes of the block, or where they are.
+    pub data: BlockContent,
 }
 
 /// One operation on flash. Operations become durable in their order; each is atomic, except that
@@ -191,7 +193,7 @@ impl FlashImage {
                 if self.newest.get(&block) == Some(&entry.lsn) {
                     self.newest.remove(&block);
                 }
-                self.keep(block, BlockSlot { lsn: entry.lsn, data });
+                self.keep(block, BlockSlot { lsn: entry.lsn, data: data.into() });
             }
         }
     }
@@ -255,7 +257,7 @@ impl FlashImage {
         let mut writes = self.log.iter().take(self.count_to(newest.min(upto))).rev();
         writes.find_map(|entry| {
             let (written, data) = entry.write()?;
-            (written == block).then(|| BlockSlot { lsn: entry.lsn, data: Arc::clone(data) })
+            (written == block).then(|| BlockSlot { lsn: entry.lsn, data: Arc::clone(data).into() })
         })
     }
 

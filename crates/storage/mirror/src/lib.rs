@@ -12,6 +12,7 @@ mod claim;
 mod codec;
 mod config;
 mod event;
+mod fetch;
 mod image;
 mod lease;
 mod local;
@@ -27,7 +28,10 @@ pub use event::{
     BackingAnswer, BackingOp, GuestOutcome, GuestRequest, NodeCommand, NodeEffect, NodeEvent,
     RegistryAnswer, RegistryOp, RequestId,
 };
-pub use image::{BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, ImageHead, LogEntry};
+pub use image::{
+    BlockContent, BlockData, BlockSlot, EntryKind, FlashImage, FlashOp, HomeBlock, ImageHead,
+    LogEntry, SettledBlock,
+};
 pub use message::{AttachmentKey, PeerMessage};
 pub use node::{CopyProgress, MirrorNode, Status};
 pub use settings::MirrorSettings;

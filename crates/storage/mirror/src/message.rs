@@ -1,6 +1,6 @@
 //! Messages between the two hosts. Any of them may be lost, late, repeated or out of order.
 
-use crate::image::{BlockData, BlockSlot, LogEntry};
+use crate::image::{BlockContent, BlockSlot, LogEntry};
 
 /// One attachment of a peer to an owner. Messages of any other are ignored, so that one from
 /// before a restart of either side changes nothing.
@@ -114,6 +114,6 @@ pub enum PeerMessage {
         /// The reader's number.
         id: u64,
         /// The content; `None`: never written.
-        data: Option<BlockData>,
+        data: Option<BlockContent>,
     },
 }

@@ -8,7 +8,7 @@ use crate::event::{
     BackingAnswer, GuestOutcome, GuestRequest, NodeCommand, NodeEffect, NodeEvent, RegistryAnswer,
     RequestId,
 };
-use crate::image::FlashImage;
+use crate::image::{FlashImage, SettledBlock};
 use crate::local::Local;
 use crate::message::PeerMessage;
 use crate::owner::{Over, VolumeOwner};
@@ -116,6 +116,11 @@ impl MirrorNode {
     #[must_use]
     pub fn image(&self) -> &FlashImage {
         &self.local.image
+    }
+
+    /// See [`FlashImage::settle`].
+    pub fn settle(&mut self, blocks: &[SettledBlock]) {
+        self.local.image.settle(blocks);
     }
 
     fn depose(&mut self) {

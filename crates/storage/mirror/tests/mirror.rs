@@ -25,7 +25,7 @@ fn random_worlds_keep_every_promise() {
     assert!(all.flash_failures > 300 && all.hand_overs > 400 && all.drains > 100, "{all:?}");
     assert!(all.steps_in_write_back > 1_000_000 && all.steps_in_resync > 50_000, "{all:?}");
     assert!(all.faults_in_resync > 100 && all.faults_in_hand_over > 200, "{all:?}");
-    assert!(all.specified_changes > 1_000, "{all:?}");
+    assert!(all.specified_changes > 1_000 && all.fetched > 100_000, "{all:?}");
     assert!(all.destaged > 100_000 && all.refused_by_fence > 50, "{all:?}");
 }
 

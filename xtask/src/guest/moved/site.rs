@@ -71,7 +71,7 @@ impl Site {
         let (name, server) = (HOSTS[host], &self.server);
         let document = format!(
             "volume = \"mail\"\nhosts = [\"left\", \"right\"]\nhost = \"{name}\"\n\
-             flash = \"{name}.flash\"\nsize = \"{VOLUME_BYTES}B\"\nmemory = \"{CACHE}\"\n\
+             flash = \"{name}.flash\"\nsize = \"{VOLUME_BYTES}B\"\ncached = \"{CACHE}\"\n\
              server = \"{server}\"\nlisten = [\"unix:{name}.sock\"]\ndevice = \"disk.img\"\n"
         );
         let file = format!("{name}.toml");

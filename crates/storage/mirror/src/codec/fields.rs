@@ -1,6 +1,8 @@
 //! The parts that messages and operations have in common.
 
-use crate::image::{BlockData, BlockSlot, EntryKind, LogEntry};
+use crate::image::{
+    BlockContent, BlockData, BlockSlot, EntryKind, HomeBlock, LogEntry, SettledBlock,
+};
 use crate::message::AttachmentKey;
 
 /// Collects the bytes of a value.
@@ -52,7 +54,23 @@ impl Encoder {
         let start = self.word(slots.len() as u64);
         slots
             .iter()
-            .fold(start, |to, (block, slot)| to.word(*block).word(slot.lsn).data(&slot.data))
+            .fold(start, |to, (block, slot)| to.word(*block).word(slot.lsn).content(&slot.data))
+    }
+
+    /// # Panics
+    /// If the content is not in memory: callers fetch it first.
+    pub(super) fn content(self, content: &BlockContent) -> Self {
+        let BlockContent::Here(data) = content else {
+            panic!("{content:?} must be fetched before it is sent");
+        };
+        self.data(data)
+    }
+
+    pub(super) fn settled(self, blocks: &[SettledBlock]) -> Self {
+        let start = self.word(blocks.len() as u64);
+        blocks.iter().fold(start, |to, SettledBlock { home, lsn }| {
+            to.word(home.block).word(home.sum).word(*lsn)
+        })
     }
 }
 
@@ -113,7 +131,14 @@ impl<'a> Decoder<'a> {
     pub(super) fn slots(&mut self) -> Option<Vec<(u64, BlockSlot)>> {
         self.each(|from| {
             let block = from.word()?;
-            Some((block, BlockSlot { lsn: from.word()?, data: from.data()? }))
+            Some((block, BlockSlot { lsn: from.word()?, data: from.data()?.into() }))
+        })
+    }
+
+    pub(super) fn settled(&mut self) -> Option<Vec<SettledBlock>> {
+        self.each(|from| {
+            let home = HomeBlock { block: from.word()?, sum: from.word()? };
+            Some(SettledBlock { home, lsn: from.word()? })
         })
     }
 

@@ -1,7 +1,7 @@
 //! Records of a file that holds an image: every operation on it, or the image as a whole, in parts.
 
 use super::fields::{Decoder, Encoder};
-use crate::image::{BlockSlot, FlashImage, FlashOp, ImageHead, LogEntry};
+use crate::image::{BlockSlot, FlashImage, FlashOp, ImageHead, LogEntry, SettledBlock};
 
 /// Blocks or entries in one record of an image.
 const PART: usize = 64;
@@ -15,6 +15,8 @@ pub enum FlashRecord {
     Head(ImageHead),
     /// Some of its folded blocks.
     Base(Vec<(u64, BlockSlot)>),
+    /// Some of its folded blocks, whose contents are at their homes.
+    Homes(Vec<SettledBlock>),
     /// Some of its log, in order.
     Log(Vec<LogEntry>),
 }
@@ -34,6 +36,7 @@ impl FlashRecord {
                 .word(head.start),
             Self::Base(slots) => to(21).slots(slots),
             Self::Log(entries) => to(22).entries(entries.iter()),
+            Self::Homes(blocks) => to(23).settled(blocks),
         };
         encoded.0
     }
@@ -52,6 +55,7 @@ impl FlashRecord {
             }),
             21 => Self::Base(from.slots()?),
             22 => Self::Log(from.entries()?),
+            23 => Self::Homes(from.settled()?),
             kind => Self::Op(decode_op(kind, &mut from)?),
         };
         from.end(record)
@@ -92,8 +96,9 @@ impl FlashImage {
     /// The image as records, from which [`Self::replay`] makes it again.
     pub fn records(&self) -> impl Iterator<Item = FlashRecord> + '_ {
         let base = self.base_parts(PART).map(FlashRecord::Base);
+        let homes = self.home_parts(PART * PART).map(FlashRecord::Homes);
         let log = self.log_parts(PART).map(FlashRecord::Log);
-        std::iter::once(FlashRecord::Head(self.head())).chain(base).chain(log)
+        std::iter::once(FlashRecord::Head(self.head())).chain(base).chain(homes).chain(log)
     }
 
     /// Carries a record out; `false` if it cannot follow those before it.
@@ -109,6 +114,10 @@ impl FlashImage {
             FlashRecord::Head(head) => self.begin_image(head),
             FlashRecord::Base(slots) => {
                 self.copy(&slots);
+                true
+            }
+            FlashRecord::Homes(blocks) => {
+                self.resettle(blocks);
                 true
             }
             FlashRecord::Log(entries) => self.replay(FlashRecord::Op(FlashOp::Append(entries))),
@@ -149,6 +158,9 @@ mod tests {
                 image.apply(&op);
                 let bytes = FlashRecord::Op(op).encode();
                 assert!(replayed.replay(FlashRecord::decode(&bytes).expect("a record")));
+                let settled: Vec<_> = image.unsettled().map(|(block, _)| block).collect();
+                image.settle(&settled[..settled.len() / 2]);
+                replayed.settle(&settled[..settled.len() / 2]);
                 let mut copied = empty.clone();
                 for record in image.records() {
                     let decoded = FlashRecord::decode(&record.encode());

@@ -29,7 +29,7 @@ impl PeerMessage {
             Self::Yours => to(14),
             Self::RemoteRead { id, block } => to(15).word(*id).word(*block),
             Self::RemoteValue { id, data: None } => to(16).word(*id),
-            Self::RemoteValue { id, data: Some(data) } => to(17).word(*id).data(data),
+            Self::RemoteValue { id, data: Some(data) } => to(17).word(*id).content(data),
         };
         encoded.0
     }
@@ -58,7 +58,7 @@ impl PeerMessage {
             14 => Self::Yours,
             15 => Self::RemoteRead { id: from.word()?, block: from.word()? },
             16 => Self::RemoteValue { id: from.word()?, data: None },
-            17 => Self::RemoteValue { id: from.word()?, data: Some(from.data()?) },
+            17 => Self::RemoteValue { id: from.word()?, data: Some(from.data()?.into()) },
             _ => return None,
         };
         from.end(message)

@@ -1,6 +1,6 @@
 //! An image taken apart and put together, for a file that holds it.
 
-use super::{BlockSlot, FlashImage, FlashOp, LogEntry};
+use super::{BlockSlot, FlashImage, FlashOp, LogEntry, SettledBlock};
 
 /// Everything of an image but its blocks and its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,12 @@ impl FlashImage {
         &self,
         most: usize,
     ) -> impl Iterator<Item = Vec<(u64, BlockSlot)>> + '_ {
-        parts(self.base.iter().map(|(block, slot)| (*block, slot.clone())), most)
+        let here = self.base.iter().filter(|(_, slot)| slot.data.here().is_some());
+        parts(here.map(|(block, slot)| (*block, slot.clone())), most)
+    }
+
+    pub(crate) fn home_parts(&self, most: usize) -> impl Iterator<Item = Vec<SettledBlock>> + '_ {
+        parts(self.settled(), most)
     }
 
     pub(crate) fn log_parts(&self, most: usize) -> impl Iterator<Item = Vec<LogEntry>> + '_ {
@@ -57,6 +62,12 @@ impl FlashImage {
     #[must_use]
     pub fn stored_blocks(&self) -> usize {
         self.base.len() + self.log.len()
+    }
+
+    /// Bytes of its records once all folded blocks are at their homes, about; `block` bytes each.
+    #[must_use]
+    pub fn record_bytes(&self, block: u64) -> u64 {
+        self.log.len() as u64 * block + self.base.len() as u64 * size_of::<SettledBlock>() as u64
     }
 
     /// Folded blocks, which may be evicted behind a backing store.

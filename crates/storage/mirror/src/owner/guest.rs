@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::VolumeOwner;
 use crate::event::{BackingAnswer, BackingOp, GuestOutcome, GuestRequest, RequestId};
-use crate::image::{BlockData, BlockSlot, EntryKind, FlashOp, LogEntry};
+use crate::image::{BlockContent, BlockSlot, EntryKind, FlashOp, LogEntry};
 use crate::local::{Local, Then};
 use crate::message::PeerMessage;
 
@@ -62,8 +62,9 @@ impl VolumeOwner {
         let lsn = local.image.end() + 1;
         let entry = LogEntry { lsn, kind };
         let then = Then::Logged { epoch: self.epoch, lsn };
-        local.flash(FlashOp::Append(vec![entry.clone()]), then);
-        self.stream(local, vec![entry]);
+        // The peer first: its way is the longer one.
+        self.stream(local, vec![entry.clone()]);
+        local.flash(FlashOp::Append(vec![entry]), then);
         lsn
     }
 
@@ -89,13 +90,13 @@ impl VolumeOwner {
             return;
         };
         if let (Some(lsn), Some(data)) = (fill.as_of, &data) {
-            let slot = BlockSlot { lsn, data: Arc::clone(data) };
+            let slot = BlockSlot { lsn, data: Arc::clone(data).into() };
             local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
         }
         // The store may be ahead of the commit. A read must not show that if the next one,
         // answered from flash, cannot.
         let committed = local.image.read(fill.block, self.commit).map(|slot| slot.data);
-        answer(local, fill.asker, committed.or(data));
+        answer(local, fill.asker, committed.or(data.map(BlockContent::Here)));
     }
 
     /// Answers the writes and flushes that are safe by now.
@@ -111,7 +112,7 @@ impl VolumeOwner {
     }
 }
 
-fn answer(local: &mut Local, asker: Asker, data: Option<BlockData>) {
+fn answer(local: &mut Local, asker: Asker, data: Option<BlockContent>) {
     match asker {
         Asker::Guest(id) => local.reply(id, GuestOutcome::Value(data)),
         Asker::Remote(id) => local.send(PeerMessage::RemoteValue { id, data }),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mirror::{BlockData, FlashImage, GuestOutcome};
+use mirror::{BlockContent, BlockData, GuestOutcome};
 
 /// Blocks of the volume.
 pub(crate) const BLOCKS: u64 = 12;
@@ -12,19 +12,13 @@ pub(crate) fn content(block: u64, version: u64) -> BlockData {
     [block.to_le_bytes(), version.to_le_bytes()].concat().into()
 }
 
-fn version_of(block: u64, data: Option<&BlockData>) -> Result<u64, String> {
+pub(crate) fn version_of(block: u64, data: Option<&BlockData>) -> Result<u64, String> {
     let Some(data) = data else { return Ok(0) };
     let word = |at: usize| data[at..at + 8].try_into().map(u64::from_le_bytes);
     match (word(0), word(8)) {
         (Ok(owner), Ok(version)) if owner == block => Ok(version),
         _ => Err(format!("block {block} has the content of another: {data:?}")),
     }
-}
-
-/// `true` if `image` has write `version` of `block` or a later one.
-pub(crate) fn held(block: u64, image: &FlashImage, version: u64) -> bool {
-    let slot = image.read(block, u64::MAX);
-    slot.is_some_and(|slot| version_of(block, Some(&slot.data)).is_ok_and(|has| has >= version))
 }
 
 #[derive(Clone, Debug, Default)]
@@ -111,7 +105,7 @@ impl History {
         match (operation, outcome) {
             (Operation::Read { block, floor, unknown }, GuestOutcome::Value(data)) => {
                 self.reads += 1;
-                let version = version_of(block, data.as_ref())?;
+                let version = version_of(block, data.as_ref().and_then(BlockContent::here))?;
                 self.registers[at(block)].read(version, floor, &unknown)
             }
             (Operation::Write { block, version }, outcome) => {

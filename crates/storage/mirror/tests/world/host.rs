@@ -1,9 +1,14 @@
 //! One host: its clock, its flash, its program, and what happens to them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use mirror::{FlashImage, FlashOp, MirrorHost, MirrorNode, MirrorSettings, NodeEvent};
-use units::{Nanos, Prng};
+use mirror::{
+    BlockContent, BlockData, FlashImage, FlashOp, MirrorHost, MirrorNode, MirrorSettings,
+    NodeEvent, SettledBlock,
+};
+use units::{Nanos, Prng, Seed};
+
+use super::checker::version_of;
 
 /// A host's clock: an offset, and a rate within the stated bound.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +24,13 @@ impl Clock {
     }
 }
 
+/// Work for the flash, done in order.
+enum Writing {
+    Op(FlashOp),
+    /// Folded blocks, to their homes.
+    Homes(Vec<(SettledBlock, BlockData)>),
+}
+
 /// See the module.
 pub(crate) struct Machine {
     pub(crate) host: MirrorHost,
@@ -28,7 +40,10 @@ pub(crate) struct Machine {
     pub(crate) boot: u64,
     /// What a power failure leaves.
     durable: FlashImage,
-    writing: VecDeque<FlashOp>,
+    homes: BTreeMap<u64, BlockData>,
+    /// Draws when blocks settle, apart from everything else.
+    settling: Prng,
+    writing: VecDeque<Writing>,
     flash_fails: bool,
     pub(crate) paused_until: Nanos,
     /// The next step's effects happen only after this pause, and so does all that follows.
@@ -51,6 +66,8 @@ impl Machine {
             node: None,
             boot: 0,
             durable: image,
+            homes: BTreeMap::new(),
+            settling: Prng::new(Seed(offset.0).derive(u64::from(host == MirrorHost::B))),
             writing: VecDeque::new(),
             flash_fails: false,
             paused_until: Nanos::ZERO,
@@ -88,27 +105,84 @@ impl Machine {
 
     /// An operation reaches the flash.
     pub(crate) fn write_flash(&mut self, op: FlashOp) {
-        self.writing.push_back(op);
+        self.writing.push_back(Writing::Op(op));
     }
 
     /// The oldest operation completes; none if it was lost with the power.
     pub(crate) fn complete_flash(&mut self) -> Option<NodeEvent> {
-        let op = self.writing.pop_front()?;
+        let Some(Writing::Op(op)) = self.writing.pop_front() else { return None };
         if self.flash_fails {
             self.writing.clear();
             return Some(NodeEvent::Flash(Err(())));
         }
         self.durable.apply(&op);
+        self.settle_due();
         Some(NodeEvent::Flash(Ok(())))
+    }
+
+    /// Begins, at `percent` of a hundred calls, to bring the folded blocks home.
+    pub(crate) fn maybe_settle(&mut self, percent: u32) {
+        if self.settling.percent(percent)
+            && !self.flash_fails
+            && let Some(node) = &self.node
+        {
+            self.writing.push_back(Writing::Homes(node.image().unsettled().collect()));
+            self.settle_due();
+        }
+    }
+
+    /// Blocks reach their homes once everything before them is durable.
+    fn settle_due(&mut self) {
+        while let Some(Writing::Homes(_)) = self.writing.front()
+            && let Some(Writing::Homes(blocks)) = self.writing.pop_front()
+        {
+            let count = blocks.len();
+            self.bring_home(blocks, count);
+        }
+    }
+
+    /// The first `count` of `blocks` reach their homes. The file of the image is written anew only
+    /// once all have.
+    fn bring_home(&mut self, blocks: Vec<(SettledBlock, BlockData)>, count: usize) {
+        let settled: Vec<SettledBlock> = blocks.iter().map(|(block, _)| *block).collect();
+        let is_complete = count >= settled.len();
+        for (block, data) in blocks.into_iter().take(count) {
+            self.homes.insert(block.home.block, data);
+        }
+        if is_complete {
+            self.durable.settle(&settled);
+            if let Some(node) = &mut self.node {
+                node.settle(&settled);
+            }
+        }
+    }
+
+    /// The bytes of `content`; `None` if its home holds others.
+    pub(crate) fn fetch(&self, content: &BlockContent) -> Option<BlockData> {
+        match content {
+            BlockContent::Here(data) => Some(data.clone()),
+            BlockContent::Home(home) => {
+                self.homes.get(&home.block).filter(|data| home.is(data)).cloned()
+            }
+        }
+    }
+
+    /// `true` if the program still expects `content` at its home.
+    pub(crate) fn still_needs(&self, content: &BlockContent) -> bool {
+        let (Some(node), BlockContent::Home(home)) = (&self.node, content) else { return false };
+        node.image().read(home.block, u64::MAX).is_some_and(|slot| slot.data == *content)
+    }
+
+    /// `true` if its flash has write `version` of `block` or a later one.
+    pub(crate) fn holds(&self, block: u64, version: u64) -> bool {
+        let slot = self.durable.read(block, u64::MAX);
+        let data = slot.and_then(|slot| self.fetch(&slot.data));
+        data.is_some_and(|data| version_of(block, Some(&data)).is_ok_and(|has| has >= version))
     }
 
     /// From now on writes to flash fail, until the program is started again.
     pub(crate) fn break_flash(&mut self) {
         self.flash_fails = true;
-    }
-
-    pub(crate) fn durable(&self) -> &FlashImage {
-        &self.durable
     }
 
     pub(crate) fn flash_is_broken(&self) -> bool {
@@ -117,15 +191,26 @@ impl Machine {
 
     /// Power fails: of the operations under way the first few survive, the next one in part.
     pub(crate) fn lose_power(&mut self, prng: &mut Prng) {
+        self.maybe_settle(50);
         self.node = None;
         let writing = std::mem::take(&mut self.writing);
-        let survivors = if self.flash_fails { 0 } else { prng.below(writing.len() as u64 + 1) };
-        for (at, op) in (0..).zip(writing) {
-            if at < survivors {
-                self.durable.apply(&op);
-            } else if at == survivors && !self.flash_fails {
-                self.durable.apply_torn(&op, usize::try_from(prng.below(3)).expect("below 3"));
+        let ops = writing.iter().filter(|one| matches!(one, Writing::Op(_))).count() as u64;
+        let survivors = if self.flash_fails { 0 } else { prng.below(ops + 1) };
+        let mut at = 0;
+        for one in writing {
+            match one {
+                Writing::Op(op) if at < survivors => self.durable.apply(&op),
+                Writing::Op(op) if at == survivors && !self.flash_fails => {
+                    self.durable.apply_torn(&op, usize::try_from(prng.below(3)).expect("below 3"));
+                }
+                Writing::Homes(blocks) if at <= survivors && !self.flash_fails => {
+                    let count = self.settling.below(blocks.len() as u64 + 1);
+                    self.bring_home(blocks, usize::try_from(count).expect("a few"));
+                    continue;
+                }
+                _ => {}
             }
+            at += 1;
         }
     }
 }

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mirror::{
-    Authority, CountedCopies, MirrorHost, MirrorSettings, NodeEffect, NodeEvent, PeerMessage,
-    RegistryOp,
+    Authority, CountedCopies, GuestOutcome, MirrorHost, MirrorSettings, NodeEffect, NodeEvent,
+    PeerMessage, RegistryOp,
 };
 use units::{Nanos, Prng, Seed};
 
@@ -208,7 +208,7 @@ impl World {
         let holds = |machine: &Machine| {
             (0..checker::BLOCKS).all(|block| {
                 let must = self.history.last_acknowledged(block);
-                must == 0 || checker::held(block, machine.durable(), must)
+                must == 0 || machine.holds(block, must)
             })
         };
         let holds_all = [holds(&self.machines[0]), holds(&self.machines[1])];
@@ -253,6 +253,7 @@ impl World {
         self.at(TICK, Happening::Tick);
         for host in [MirrorHost::A, MirrorHost::B] {
             if self.machines[index(host)].paused_until <= self.now {
+                self.machines[index(host)].maybe_settle(5);
                 self.deliver(host, 0, NodeEvent::Tick)?;
             }
         }
@@ -300,11 +301,7 @@ impl World {
     ) -> Result<(), String> {
         let answers = effects.iter().any(|effect| match effect {
             NodeEffect::Reply(_, outcome) => {
-                owner
-                    && matches!(
-                        outcome,
-                        mirror::GuestOutcome::Done | mirror::GuestOutcome::Value(_)
-                    )
+                owner && matches!(outcome, GuestOutcome::Done | GuestOutcome::Value(_))
             }
             NodeEffect::Send(PeerMessage::RemoteValue { .. }) => true,
             _ => false,
@@ -336,8 +333,14 @@ impl World {
         effects.into_iter().try_for_each(|effect| self.effect(host, effect))
     }
 
-    fn effect(&mut self, host: MirrorHost, effect: NodeEffect) -> Result<(), String> {
+    fn effect(&mut self, host: MirrorHost, mut effect: NodeEffect) -> Result<(), String> {
         let boot = self.machines[index(host)].boot;
+        if !self.fetch(host, &mut effect)? {
+            return match effect {
+                NodeEffect::Reply(id, _) => self.guest_answer(id, &GuestOutcome::Unknown),
+                _ => Ok(()),
+            };
+        }
         match effect {
             NodeEffect::Reply(id, outcome) => return self.guest_answer(id, &outcome),
             NodeEffect::Send(message) => self.send(host, &message),
@@ -360,6 +363,21 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Brings the contents of `effect` into memory; `false` if one has been overwritten meanwhile.
+    fn fetch(&mut self, host: MirrorHost, effect: &mut NodeEffect) -> Result<bool, String> {
+        let machine = &self.machines[index(host)];
+        for content in effect.contents() {
+            self.tally.fetched += u64::from(content.here().is_none());
+            let Some(data) = machine.fetch(content) else {
+                let is_lost = machine.still_needs(content);
+                let problem = || format!("{host:?}: {content:?} is not at its home");
+                return if is_lost { Err(problem()) } else { Ok(false) };
+            };
+            *content = data.into();
+        }
+        Ok(true)
     }
 
     fn flash(&mut self, host: MirrorHost, boot: u64) -> Result<(), String> {

@@ -25,6 +25,8 @@ pub(crate) struct Tally {
     pub(crate) refused_by_fence: u64,
     /// Changes that were found in the specification.
     pub(crate) specified_changes: u64,
+    /// Contents that were read from their homes.
+    pub(crate) fetched: u64,
 }
 
 impl Tally {
@@ -53,6 +55,7 @@ impl Tally {
             (&mut self.destaged, other.destaged),
             (&mut self.refused_by_fence, other.refused_by_fence),
             (&mut self.specified_changes, other.specified_changes),
+            (&mut self.fetched, other.fetched),
         ];
         for (sum, part) in pairs {
             *sum += part;

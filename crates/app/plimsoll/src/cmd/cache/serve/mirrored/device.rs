@@ -6,7 +6,7 @@ use std::sync::Arc;
 use device::{
     Buffer, Caps, Completed, Completion, Device, DeviceError, Durability, Op, Request, completion,
 };
-use mirror::{BlockData, GuestOutcome, GuestRequest};
+use mirror::{BlockContent, BlockData, GuestOutcome, GuestRequest};
 
 use super::driver::MirrorDriver;
 use crate::cmd::cache::serve::presence::ClientPresence;
@@ -143,7 +143,11 @@ impl BlockTask {
         for (request, answer) in requests.into_iter().zip(posted) {
             match self.driver.end(request, answer, (&self.client, deadline)).await {
                 GuestOutcome::Done => {}
-                GuestOutcome::Value(value) => found.push(value),
+                GuestOutcome::Value(None) => found.push(None),
+                GuestOutcome::Value(Some(BlockContent::Here(data))) => found.push(Some(data)),
+                GuestOutcome::Value(Some(BlockContent::Home(_))) => {
+                    failure = Some("a block was not fetched");
+                }
                 GuestOutcome::NotServing => failure = Some("no host serves the volume"),
                 GuestOutcome::Unknown => {
                     failure = Some("the host stopped serving meanwhile; its outcome is unknown");

@@ -18,7 +18,8 @@ use units::Nanos;
 
 use super::backing::SharedBacking;
 use super::event::MirrorEvent;
-use super::flash::{self, FlashQueue};
+use super::flash::FlashQueue;
+use super::home::{HomeFile, Homes};
 use super::line::PeerLine;
 use super::memory::ClockHand;
 use super::registry::Registry;
@@ -49,8 +50,9 @@ pub(super) struct MirrorDriver {
     peer_epoch: Cell<u64>,
     /// When the peer was last heard of, on the boot clock.
     pub(super) peer_heard: Cell<Option<Nanos>>,
-    node: RefCell<MirrorNode>,
-    flash: FlashQueue,
+    pub(super) node: RefCell<MirrorNode>,
+    pub(super) flash: FlashQueue,
+    pub(super) homes: Homes,
     line: RefCell<PeerLine>,
     registry: Rc<Registry>,
     backing: Option<Rc<SharedBacking>>,
@@ -65,6 +67,7 @@ pub(super) struct MirrorDriver {
 /// The ways out of the state machine.
 pub(super) struct Outlets {
     pub(super) flash: FlashQueue,
+    pub(super) homes: HomeFile,
     pub(super) line: PeerLine,
     pub(super) registry: Rc<Registry>,
     pub(super) backing: Option<Rc<SharedBacking>>,
@@ -75,6 +78,7 @@ pub(super) struct Outlets {
 pub(super) struct Answer {
     /// The peer's epoch when it was posted first.
     peer_epoch: u64,
+    is_hit: Cell<bool>,
     outcome: Cell<Option<GuestOutcome>>,
     waker: Cell<Option<Waker>>,
 }
@@ -87,12 +91,12 @@ impl Answer {
         }
     }
 
-    /// `true` if a read has ended with the block.
-    fn has_value(&self) -> bool {
+    /// `true` if a read has ended with the block, or will with that of this host's copy.
+    fn is_hit(&self) -> bool {
         let outcome = self.outcome.take();
         let has_value = matches!(outcome, Some(GuestOutcome::Value(_)));
         self.outcome.set(outcome);
-        has_value
+        has_value || self.is_hit.get()
     }
 
     async fn outcome(&self) -> GuestOutcome {
@@ -114,7 +118,7 @@ impl MirrorDriver {
         runtime: Runtime,
         outlets: Outlets,
     ) -> Rc<Self> {
-        let Outlets { flash, line, registry, backing } = outlets;
+        let Outlets { flash, homes, line, registry, backing } = outlets;
         let first = registry.first;
         let driver = Rc::new(Self {
             document,
@@ -128,6 +132,7 @@ impl MirrorDriver {
             peer_heard: Cell::new(None),
             node: RefCell::new(node),
             flash,
+            homes: Homes::new(homes),
             line: RefCell::new(line),
             registry,
             backing,
@@ -157,16 +162,18 @@ impl MirrorDriver {
             match inbox.next().await {
                 MirrorEvent::Node(event) => self.feed(event),
                 MirrorEvent::FlashDone { count, bytes } => {
-                    self.written
-                        .set(self.written.get() + bytes.saturating_sub(self.flash_bytes.get()));
+                    self.note_written(bytes.saturating_sub(self.flash_bytes.get()));
                     self.flash_bytes.set(bytes);
+                    self.homes.note_durable(count);
                     (0..count).for_each(|_| self.feed(NodeEvent::Flash(Ok(()))));
                     self.compact();
                 }
-                MirrorEvent::FlashFailed(why) => {
-                    console::say(&why);
-                    self.feed(NodeEvent::Flash(Err(())));
+                MirrorEvent::Compacted { bytes } => {
+                    self.note_written(if bytes < self.flash_bytes.get() { bytes } else { 0 });
+                    self.flash_bytes.set(bytes);
+                    self.homes.end_settling();
                 }
+                MirrorEvent::FlashFailed(why) => self.flash_failed(&why),
                 MirrorEvent::Remark(text) => console::say(&text),
                 MirrorEvent::Order(order, answer) => drop(answer.send(self.order(&order))),
             }
@@ -221,6 +228,10 @@ impl MirrorDriver {
         self.follow_role();
     }
 
+    pub(super) fn note_written(&self, bytes: u64) {
+        self.written.set(self.written.get() + bytes);
+    }
+
     fn note(&self, event: &NodeEvent) {
         match event {
             NodeEvent::Registry(
@@ -239,7 +250,26 @@ impl MirrorDriver {
         }
     }
 
-    fn carry_out(self: &Rc<Self>, effect: NodeEffect) {
+    pub(super) fn flash_failed(self: &Rc<Self>, why: &str) {
+        console::say(&why);
+        self.feed(NodeEvent::Flash(Err(())));
+    }
+
+    /// The read `id` is answered by this host's copy.
+    fn note_hit(&self, id: RequestId) {
+        if let Some(answer) = self.waiting.borrow().get(&id) {
+            answer.is_hit.set(true);
+        }
+    }
+
+    pub(super) fn carry_out(self: &Rc<Self>, mut effect: NodeEffect) {
+        if effect.contents().iter().any(|content| content.here().is_none()) {
+            if let NodeEffect::Reply(id, _) = &effect {
+                self.note_hit(*id);
+            }
+            drop(self.runtime.spawn(Rc::clone(self).fetch(effect)));
+            return;
+        }
         match effect {
             NodeEffect::Reply(id, outcome) => {
                 if let Some(answer) = self.waiting.borrow_mut().remove(&id) {
@@ -247,7 +277,10 @@ impl MirrorDriver {
                 }
             }
             NodeEffect::Send(message) => self.send(&message),
-            NodeEffect::Flash(op) => self.flash.write(op),
+            NodeEffect::Flash(op) => {
+                self.homes.note_asked();
+                self.flash.write(op);
+            }
             NodeEffect::Registry { id, op } => self.registry.ask(id, op),
             NodeEffect::Backing { token, epoch, op } => {
                 let Some(backing) = self.backing.clone() else { return };
@@ -288,16 +321,9 @@ impl MirrorDriver {
         }
     }
 
-    fn compact(&self) {
-        let live = self.stored_blocks() * self.document.block.0;
-        if flash::is_worth_compacting(self.flash_bytes.get(), live) {
-            self.flash.compact(self.node.borrow().image().clone());
-        }
-    }
-
-    /// Evicts blocks behind a backing store once there are more than memory is meant to hold.
+    /// Evicts blocks behind a backing store once there are more than flash is meant to hold.
     fn make_room(self: &Rc<Self>) {
-        let most = self.document.memory.0 / self.document.block.0;
+        let most = self.document.cached.0 / self.document.block.0;
         if self.backing.is_none() || self.stored_blocks() <= most {
             return;
         }
@@ -307,6 +333,7 @@ impl MirrorDriver {
             self.hand.borrow_mut().victims(node.image().folded_blocks(), excess)
         };
         for block in victims {
+            self.homes.note_evicted(block);
             self.command(NodeCommand::Evict(block));
         }
     }
@@ -317,7 +344,7 @@ impl MirrorDriver {
         let answer = self.post_since(self.peer_epoch.get(), request);
         if is_read {
             self.reads.set(self.reads.get() + 1);
-            self.read_hits.set(self.read_hits.get() + u64::from(answer.has_value()));
+            self.read_hits.set(self.read_hits.get() + u64::from(answer.is_hit()));
         }
         answer
     }

@@ -12,6 +12,8 @@ pub(super) enum MirrorEvent {
     Node(NodeEvent),
     /// `count` operations on flash are durable; the file has `bytes` bytes.
     FlashDone { count: usize, bytes: u64 },
+    /// A compaction has ended; the file has `bytes` bytes.
+    Compacted { bytes: u64 },
     /// The flash has failed.
     FlashFailed(String),
     /// Something that an operator may want to know.
@@ -35,6 +37,10 @@ impl EventSlot {
 
     pub(super) fn flash_done(&self, count: usize, bytes: u64) {
         self.0.post(MirrorEvent::FlashDone { count, bytes });
+    }
+
+    pub(super) fn compacted(&self, bytes: u64) {
+        self.0.post(MirrorEvent::Compacted { bytes });
     }
 
     pub(super) fn flash_failed(&self, why: String) {

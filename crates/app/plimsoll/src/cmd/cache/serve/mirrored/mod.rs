@@ -6,10 +6,12 @@ mod driver;
 mod event;
 mod flash;
 mod hall;
+mod home;
 mod line;
 mod memory;
 mod registry;
 mod server;
+mod settling;
 mod status;
 
 use std::path::{Path, PathBuf};
@@ -101,6 +103,7 @@ fn driver(
         Some(opened) => opened,
         None => (flash::create(path, &identity)?, empty),
     };
+    let homes = home::open(&document, &identity, image.uses_homes(), world)?;
     let boot = world.executor().runtime().clock().epoch().0;
     let (me, peer) = (&document.hosts[document.host], &document.hosts[1 - document.host]);
     let line = line::open(carrier, &document.volume, (me, peer), boot, slot.clone())?;
@@ -108,7 +111,7 @@ fn driver(
     let node = MirrorNode::start(registry::host(&document), boot, settings, image);
     let flash = flash::start(file, slot)?;
     let runtime = world.executor().runtime();
-    let outlets = Outlets { flash, line, registry, backing };
+    let outlets = Outlets { flash, homes, line, registry, backing };
     let driver = MirrorDriver::new(document, node, runtime, outlets);
     driver.command(mirror::NodeCommand::OpenRemote);
     Ok(driver)

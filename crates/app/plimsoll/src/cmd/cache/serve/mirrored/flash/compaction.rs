@@ -67,7 +67,6 @@ impl NewFile {
         self.file.sync_all()?;
         fs::rename(&self.path, &old.path)?;
         sync_folder(&old.path)?;
-        let (path, identity) = (old.path.clone(), old.identity.clone());
-        Ok(FlashFile { path, identity, file: self.file, end: self.end })
+        Ok(FlashFile::new(&old.path, &old.identity, self.file, self.end))
     }
 }

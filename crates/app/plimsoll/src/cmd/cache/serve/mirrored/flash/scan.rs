@@ -50,8 +50,7 @@ pub(in super::super) fn open(
     let mut image = empty;
     let end = scan(&file, identity, &mut image).map_err(|fault| sentence(path, &fault))?;
     file.set_len(end).and_then(|()| file.sync_all()).map_err(wrong)?;
-    let (path, identity) = (path.to_owned(), identity.to_owned());
-    Ok(Some((FlashFile { path, identity, file, end }, image)))
+    Ok(Some((FlashFile::new(path, identity, file, end), image)))
 }
 
 fn sentence(path: &Path, fault: &ScanFault) -> CommandError {

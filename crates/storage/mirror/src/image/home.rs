@@ -1,0 +1,156 @@
+//! Folded blocks at their home on flash, so that memory holds their positions alone.
+//!
+//! Each block of the volume has one place, its home, which is overwritten as a whole. That loses
+//! nothing: the log that brought the newer content is durable by then, and stays until the homes
+//! are. Readers of a home compare its checksum: it may have been overwritten since they looked it
+//! up.
+
+use std::sync::Arc;
+
+use twox_hash::XxHash3_64;
+
+use super::{BlockData, BlockSlot, FlashImage};
+
+/// The content of a block that an image holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockContent {
+    /// In memory.
+    Here(BlockData),
+    /// On flash.
+    Home(HomeBlock),
+}
+
+/// What a home holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HomeBlock {
+    /// The block.
+    pub block: u64,
+    /// The checksum of its content.
+    pub sum: u64,
+}
+
+/// A block whose content has durably reached its home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettledBlock {
+    /// What it holds.
+    pub home: HomeBlock,
+    /// Of which write.
+    pub lsn: u64,
+}
+
+impl HomeBlock {
+    /// The home of `block` once it holds `data`.
+    #[must_use]
+    pub fn of(block: u64, data: &[u8]) -> Self {
+        Self { block, sum: XxHash3_64::oneshot_with_seed(block, data) }
+    }
+
+    /// `true` if `data` is what the home held when it was looked up.
+    #[must_use]
+    pub fn is(&self, data: &[u8]) -> bool {
+        *self == Self::of(self.block, data)
+    }
+}
+
+impl From<BlockData> for BlockContent {
+    fn from(data: BlockData) -> Self {
+        Self::Here(data)
+    }
+}
+
+impl<const N: usize> From<[u8; N]> for BlockContent {
+    fn from(data: [u8; N]) -> Self {
+        Self::Here(data.into())
+    }
+}
+
+impl BlockContent {
+    /// Its bytes, if they are in memory.
+    #[must_use]
+    pub fn here(&self) -> Option<&BlockData> {
+        match self {
+            Self::Here(data) => Some(data),
+            Self::Home(_) => None,
+        }
+    }
+}
+
+impl FlashImage {
+    /// Folded blocks in memory, whose homes lack them.
+    pub fn unsettled(&self) -> impl Iterator<Item = (SettledBlock, BlockData)> + '_ {
+        self.base.iter().filter_map(|(block, slot)| {
+            let data = slot.data.here()?;
+            let home = HomeBlock::of(*block, data);
+            Some((SettledBlock { home, lsn: slot.lsn }, Arc::clone(data)))
+        })
+    }
+
+    /// The contents of `blocks` have reached their homes; later ones stay in memory.
+    pub fn settle(&mut self, blocks: &[SettledBlock]) {
+        for SettledBlock { home, lsn } in blocks {
+            if let Some(slot) = self.base.get_mut(&home.block).filter(|slot| slot.lsn == *lsn) {
+                slot.data = BlockContent::Home(*home);
+            }
+        }
+    }
+
+    /// `true` if it keeps a block at its home.
+    #[must_use]
+    pub fn uses_homes(&self) -> bool {
+        self.settled().next().is_some()
+    }
+
+    /// Folded blocks that a file put at their homes, after a restart.
+    pub(crate) fn resettle(&mut self, blocks: Vec<SettledBlock>) {
+        for SettledBlock { home, lsn } in blocks {
+            self.keep(home.block, BlockSlot { lsn, data: BlockContent::Home(home) });
+        }
+    }
+
+    /// Blocks that an image keeps at their homes.
+    pub(crate) fn settled(&self) -> impl Iterator<Item = SettledBlock> + '_ {
+        self.base.values().filter_map(|slot| match slot.data {
+            BlockContent::Home(home) => Some(SettledBlock { home, lsn: slot.lsn }),
+            BlockContent::Here(_) => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlockContent, HomeBlock, SettledBlock};
+    use crate::image::{EntryKind, FlashImage, FlashOp, LogEntry};
+
+    fn write(lsn: u64, byte: u8) -> FlashOp {
+        let kind = EntryKind::Write { block: 3, data: [byte].into() };
+        FlashOp::Append(vec![LogEntry { lsn, kind }])
+    }
+
+    #[test]
+    fn a_folded_block_settles_and_a_later_write_returns_it_to_memory() {
+        let mut image = FlashImage::empty(false, 0);
+        image.apply(&write(1, 7));
+        assert_eq!(image.unsettled().count(), 0, "the log is not folded yet");
+        image.apply(&FlashOp::Mark { commit: 1, destaged: 0 });
+        let settled: Vec<SettledBlock> = image.unsettled().map(|(block, _)| block).collect();
+        let home = HomeBlock::of(3, &[7]);
+        assert_eq!(settled, [SettledBlock { home, lsn: 1 }]);
+        image.apply(&write(2, 8));
+        image.apply(&FlashOp::Mark { commit: 2, destaged: 0 });
+        image.settle(&settled);
+        let slot = image.read(3, u64::MAX).expect("a block");
+        assert_eq!((slot.lsn, slot.data), (2, [8].into()), "the home holds an older write");
+        let settled: Vec<SettledBlock> = image.unsettled().map(|(block, _)| block).collect();
+        image.settle(&settled);
+        let home = BlockContent::Home(HomeBlock::of(3, &[8]));
+        assert_eq!(image.read(3, u64::MAX).map(|slot| slot.data), Some(home));
+        assert_eq!(image.unsettled().count(), 0);
+    }
+
+    #[test]
+    fn a_home_is_recognised_by_block_and_content() {
+        let home = HomeBlock::of(3, &[7]);
+        assert!(home.is(&[7]) && !home.is(&[8]));
+        assert_ne!(home.sum, HomeBlock::of(4, &[7]).sum);
+    }
+}
