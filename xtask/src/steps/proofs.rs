@@ -116,6 +116,11 @@ pub(crate) fn mirror_network(times: &str, first: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::network --ignored", &environment)
 }
 
+/// Examines the device behind a mirrored volume at `times` instants.
+pub(crate) fn mirror_instants(times: &str) -> Result<(), Failure> {
+    program_tests("end_to_end", " mirrored::instants", &[("PLIMSOLL_MIRROR_INSTANTS", times)])
+}
+
 /// What a mirrored write costs beside its parts; on an idle machine.
 pub(crate) fn mirror_speed() -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::speed --ignored", &[])

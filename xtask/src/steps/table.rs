@@ -118,6 +118,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &|| proofs::mirror_network("200", "0"),
     },
     Step {
+        name: "mirror-instants",
+        what: "ext4 and a database on the device behind two hosts, at 200 instants; root, FUSE",
+        run: &|| proofs::mirror_instants("200"),
+    },
+    Step {
         name: "soak",
         what: "ten minutes of load, then every reader must agree",
         run: &|| proofs::soak("10", None),

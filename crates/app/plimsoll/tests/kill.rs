@@ -19,8 +19,7 @@ use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use ese::header::read_copies;
-use ese::reader::{FileImage, Reader};
+use testkit::messages::stored;
 use trial::commits::{CommitStep, Messages, Promises};
 use units::{Prng, Seed};
 
@@ -141,30 +140,8 @@ impl Scratch {
     }
 
     fn messages(&self) -> Messages {
-        messages(&self.0.join("db").join(FILE))
+        stored(&self.0.join("db").join(FILE))
     }
-}
-
-/// What the table of messages holds, as a plain reader of the file sees it.
-fn messages(path: &Path) -> Messages {
-    let bytes = fs::read(path).unwrap();
-    let page_size = read_copies(&bytes).unwrap().page_size;
-    let mut reader = Reader::open(FileImage::new(&bytes, page_size)).unwrap();
-    let table = reader.table(trial::messages::TABLE).unwrap().clone();
-    let column = |name: &str| {
-        let mut columns = table.definition.columns.iter();
-        columns.find(|column| column.name == name).unwrap()
-    };
-    let (key, version) = (column("MessageId"), column("Version"));
-    let mut cursor = reader.rows(&table).unwrap();
-    let mut messages = Messages::new();
-    while let Some(entry) = cursor.next(reader.source()).unwrap() {
-        let record = ese::record::RecordRef::parse(entry.data, page_size).unwrap();
-        let id = record.plain(key).unwrap().try_into().unwrap();
-        let version = record.plain(version).unwrap().try_into().unwrap();
-        messages.insert(i64::from_le_bytes(id), u32::from_le_bytes(version));
-    }
-    messages
 }
 
 /// Kills a fill, which the next one must start over or find complete.

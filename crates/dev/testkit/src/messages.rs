@@ -1,13 +1,42 @@
 //! Rows for the table of messages, which every test database holds, that can be made again from a
 //! seed.
 
+use std::path::Path;
+
 use engine::Row;
 use engine::bulk::RowSource;
+use ese::header::read_copies;
 use ese::key::long_long_key;
+use ese::reader::{FileImage, Reader};
+use ese::record::RecordRef;
+use trial::commits;
 use trial::messages::{RECEIVED_INDEX, TABLE, column};
 use units::{Prng, Seed};
 
 use crate::peers::{DigestBuilder, TableDigest};
+
+/// What the table of messages in the database at `path` holds, as a plain reader of the file sees
+/// it.
+///
+/// # Panics
+/// If the file is no clean database with such a table.
+pub fn stored(path: &Path) -> commits::Messages {
+    let bytes = std::fs::read(path).expect("a readable file");
+    let page_size = read_copies(&bytes).expect("a header").page_size;
+    let mut reader = Reader::open(FileImage::new(&bytes, page_size)).expect("a database");
+    let table = reader.table(TABLE).expect("the table").clone();
+    let [key, version] =
+        ["MessageId", "Version"].map(|name| table.definition.column_named(name).expect("a column"));
+    let mut cursor = reader.rows(&table).expect("rows");
+    let mut messages = commits::Messages::new();
+    while let Some(entry) = cursor.next(reader.source()).expect("a sound page") {
+        let record = RecordRef::parse(entry.data, page_size).expect("a record");
+        let id = record.plain(key).expect("a key").try_into().expect("eight bytes");
+        let count = record.plain(version).expect("a version").try_into().expect("four bytes");
+        messages.insert(i64::from_le_bytes(id), u32::from_le_bytes(count));
+    }
+    messages
+}
 
 /// The value of every column of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 mod device;
 mod guest;
 mod history;
+mod homes;
+mod instants;
 mod kills;
 mod network;
 mod orders;
@@ -177,6 +179,11 @@ impl Pair {
         end(&mut self.hosts[host]);
     }
 
+    /// Sends a signal to the server on `host`, if it runs.
+    fn signal(&self, host: usize, signal: &str) {
+        send_signal(self.hosts[host].as_ref(), signal);
+    }
+
     fn log(&self, host: usize) -> std::path::PathBuf {
         self.scene.path(format!("{}.err", HOSTS[host]))
     }
@@ -249,6 +256,13 @@ fn end(child: &mut Option<Child>) {
     if let Some(mut child) = child.take() {
         let _ = child.kill();
         let _ = child.wait();
+    }
+}
+
+/// Sends a signal to a program, if it runs.
+fn send_signal(child: Option<&Child>, signal: &str) {
+    if let Some(child) = child {
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
     }
 }
 

@@ -22,7 +22,8 @@ fn a_copy_that_was_lost_is_not_replaced_by_an_empty_one() {
     assert!(!pair.scene.path("left.flash").exists());
     // Damage in the middle is not taken for a torn end.
     let mut damaged = kept.clone();
-    let at = damaged.len() / 2;
+    let written = kept.iter().rposition(|byte| *byte != 0).unwrap();
+    let at = (written / 2).next_multiple_of(4_096);
     damaged[at..at + 4_096].fill(0xa5);
     pair.scene.write("left.flash", &damaged);
     let refused = start("left.toml");
@@ -30,6 +31,11 @@ fn a_copy_that_was_lost_is_not_replaced_by_an_empty_one() {
     assert!(pair.scene.read("left.flash") == damaged);
     pair.scene.write("left.flash", b"something else");
     start("left.toml").expect_refusal(&["is no copy of this volume"]);
+    // Nor is a foreign file emptied to hold blocks.
+    fs::remove_file(pair.scene.path("right.flash.blocks")).unwrap();
+    pair.scene.write("right.flash.blocks", b"something else");
+    start("right.toml").expect_refusal(&["holds no blocks of this volume"]);
+    assert!(pair.scene.read("right.flash.blocks") == b"something else");
     // The registry that forgot the volume must not start it anew.
     pair.kill_nats();
     fs::remove_dir_all(pair.scene.path("nats")).unwrap();

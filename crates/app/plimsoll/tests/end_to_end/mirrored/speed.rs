@@ -1,23 +1,24 @@
-//! What a mirrored write costs: one request in flight, beside a durable write to a file of the same
-//! folder and the round trip of a message between two clients of the NATS server.
+//! What a mirrored write costs, with one request in flight: beside a durable write through a server
+//! that has the only copy, and a round trip between the two servers. The round trip is that of a
+//! read on the host that does not serve, which asks the other one, less a read on that.
 //! `cargo xtask mirror-speed` runs it with the optimised program.
+//!
+//! A durable write to a file without any server is printed too, for what the servers cost.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::os::unix::fs::FileExt as _;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use device::Durability;
+use device::{Device, Durability, Purpose, Request};
 use device_os::{Backend, World};
 
-use super::Pair;
 use super::guest;
 use super::history::{BLOCK, History};
+use super::{HOSTS, Pair};
 
-/// Rounds, in each of which all three are measured, and operations of each in a round.
+/// Rounds, in each of which everything is measured, and operations of each in a round.
 const ROUNDS: usize = 9;
 const OPERATIONS: u32 = 200;
 
@@ -31,31 +32,29 @@ const MOST: f64 = 1.3;
 #[ignore = "measures; cargo xtask mirror-speed"]
 fn a_mirrored_write_costs_little_more_than_a_write_and_a_round_trip() {
     let Some(mut pair) = Pair::new("mirror-speed", false) else { return };
+    let Some(mut lone) = Pair::new("mirror-speed-alone", false) else { return };
     pair.start(0);
     pair.start(1);
+    lone.start(0);
     let owner = pair.wait_for_both();
-    let (world, history) = (World::new(Backend::Auto).unwrap(), Arc::<History>::default());
-    let device = guest::open(&pair.address(owner), &world).unwrap();
+    lone.wait("a copy alone", |pair| pair.status(0)["data_on"] == HOSTS[0]);
+    let (mirrored, other) =
+        (Client::of(&pair.address(owner)), Client::of(&pair.address(1 - owner)));
+    let alone = Client::of(&lone.address(0));
     let file = File::create_new(pair.scene.path("local")).unwrap();
-    let mut echo = Echo::start(&pair.address);
     let mut ratios = Vec::new();
-    for round in 0..ROUNDS {
-        let mut block = 0;
-        let mirrored = each(|| {
-            block = (block + 7) % 512;
-            let write = guest::write(&*device, &history, (block, 1), Durability::Volatile);
-            assert!(world.executor().block_on(write));
-        });
-        let mut at = 0;
-        let local = each(|| {
-            file.write_all_at(&[1; WRITTEN], at).unwrap();
+    for round in 0..ROUNDS as u64 {
+        let write = each(|at| mirrored.write(at));
+        let alone = each(|at| alone.write(at));
+        let trip = each(|at| other.read(at)).saturating_sub(each(|at| mirrored.read(at)));
+        let local = each(|at| {
+            file.write_all_at(&[1; WRITTEN], at * WRITTEN as u64).unwrap();
             file.sync_data().unwrap();
-            at += WRITTEN as u64;
         });
-        let trip = each(|| echo.round_trip());
-        let ratio = mirrored.as_secs_f64() / (local + trip).as_secs_f64();
+        let ratio = write.as_secs_f64() / (alone + trip).as_secs_f64();
         eprintln!(
-            "round {round}: {mirrored:?} mirrored, {local:?} local, {trip:?} trip: {ratio:.2}"
+            "round {round}: {write:?} mirrored, {alone:?} alone, {trip:?} trip: {ratio:.2}; \
+             {local:?} without a server"
         );
         ratios.push(ratio);
     }
@@ -65,67 +64,40 @@ fn a_mirrored_write_costs_little_more_than_a_write_and_a_round_trip() {
     assert!(median <= MOST, "{median}");
 }
 
-/// The mean time of an operation.
-fn each(mut operation: impl FnMut()) -> Duration {
+/// The mean time of an operation; each is given its number.
+fn each(mut operation: impl FnMut(u64)) -> Duration {
     let begun = Instant::now();
-    (0..OPERATIONS).for_each(|_| operation());
+    (0..u64::from(OPERATIONS)).for_each(&mut operation);
     begun.elapsed() / OPERATIONS
 }
 
-/// Two clients of the NATS server, of which the second returns every message of the first.
-struct Echo(NatsClient);
-
-/// A client that speaks just enough of the protocol.
-struct NatsClient {
-    stream: TcpStream,
-    reader: BufReader<TcpStream>,
-    to: &'static str,
+/// A client of a volume.
+struct Client {
+    world: World,
+    device: Rc<dyn Device>,
+    history: Arc<History>,
 }
 
-impl Echo {
-    fn start(address: &(String, u16)) -> Self {
-        let mut second = NatsClient::connect(address, ("ping", "pong"));
-        let first = NatsClient::connect(address, ("pong", "ping"));
-        // It ends with the server.
-        thread::spawn(move || while second.receive() && second.send() {});
-        thread::sleep(Duration::from_millis(200));
-        Self(first)
+impl Client {
+    fn of(address: &str) -> Self {
+        let world = World::new(Backend::Auto).unwrap();
+        let device = guest::open(address, &world).unwrap();
+        Self { world, device, history: Arc::default() }
     }
 
-    fn round_trip(&mut self) {
-        assert!(self.0.send() && self.0.receive());
+    fn write(&self, at: u64) {
+        let write = guest::write(&*self.device, &self.history, block(at), Durability::Volatile);
+        assert!(self.world.executor().block_on(write));
+    }
+
+    /// Reads a block, whatever it holds.
+    fn read(&self, at: u64) {
+        let read = Request::read(Purpose::Database, block(at).0 * BLOCK as u64, BLOCK);
+        assert!(self.world.executor().block_on(self.device.submit(read)).result.is_ok());
     }
 }
 
-impl NatsClient {
-    fn connect(address: &(String, u16), (from, to): (&str, &'static str)) -> Self {
-        let mut stream = TcpStream::connect((address.0.as_str(), address.1)).unwrap();
-        stream.set_nodelay(true).unwrap();
-        let reader = BufReader::new(stream.try_clone().unwrap());
-        let hello = format!("CONNECT {{\"verbose\":false,\"pedantic\":false}}\r\nSUB {from} 1\r\n");
-        stream.write_all(hello.as_bytes()).unwrap();
-        Self { stream, reader, to }
-    }
-
-    /// Sends a block's worth.
-    fn send(&mut self) -> bool {
-        let head = format!("PUB {} {BLOCK}\r\n", self.to);
-        let message = [head.as_bytes(), &[7; BLOCK], b"\r\n"].concat();
-        self.stream.write_all(&message).is_ok()
-    }
-
-    fn receive(&mut self) -> bool {
-        loop {
-            let mut line = String::new();
-            if self.reader.read_line(&mut line).unwrap_or(0) == 0 {
-                return false;
-            }
-            if line.starts_with("PING") && self.stream.write_all(b"PONG\r\n").is_err() {
-                return false;
-            }
-            if line.starts_with("MSG") {
-                return self.reader.read_exact(&mut [0; BLOCK + 2]).is_ok();
-            }
-        }
-    }
+/// The blocks of an operation.
+const fn block(at: u64) -> (u64, u64) {
+    (at * 7 % 512, 1)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use xtask::network::{Direction, Network, Place};
 
 use super::plan::{Fault, Plan, Step, Whom};
 use crate::mirrored::guest::Progress;
-use crate::mirrored::{HOSTS, Pair, PairDocument, VOLUME_BYTES};
+use crate::mirrored::{HOSTS, Pair, PairDocument, VOLUME_BYTES, send_signal};
 use crate::scene::Scene;
 
 /// How long the server of a volume may take to say how it is.
@@ -229,10 +229,10 @@ impl<'a> Site<'a> {
             Effect::Down(host) => self.pair.kill(host),
             Effect::NatsDown => self.pair.kill_nats(),
             Effect::Paused(host) => {
-                signal(self.pair.hosts[host].as_ref(), "-STOP");
+                self.pair.signal(host, "-STOP");
                 self.progress.frozen[host].store(host == self.owner, Ordering::Relaxed);
             }
-            Effect::NatsPaused => signal(self.pair.nats.as_ref(), "-STOP"),
+            Effect::NatsPaused => send_signal(self.pair.nats.as_ref(), "-STOP"),
             Effect::Cut(host, to) => self.cut(host, to, true),
             Effect::Parted(_) => self.part(),
             Effect::Slow(host) => self.slow(host, Some(self.plan.kbit)),
@@ -248,9 +248,9 @@ impl<'a> Site<'a> {
             Effect::NatsDown => drop(self.pair.start_nats()),
             Effect::Paused(host) => {
                 self.progress.frozen[host].store(false, Ordering::Relaxed);
-                signal(self.pair.hosts[host].as_ref(), "-CONT");
+                self.pair.signal(host, "-CONT");
             }
-            Effect::NatsPaused => signal(self.pair.nats.as_ref(), "-CONT"),
+            Effect::NatsPaused => send_signal(self.pair.nats.as_ref(), "-CONT"),
             Effect::Cut(host, to) => self.cut(host, to, false),
             Effect::Parted(_) => self.part(),
             Effect::Slow(host) => self.slow(host, None),
@@ -273,7 +273,7 @@ impl<'a> Site<'a> {
     fn part(&self) {
         let allowed = [0, 1].map(|host| !self.in_force.contains_key(&Effect::Parted(host)));
         self.pair.allow_messages(allowed);
-        signal(self.pair.nats.as_ref(), "-HUP");
+        send_signal(self.pair.nats.as_ref(), "-HUP");
     }
 
     /// Sound flash again, empty if the other host has everything; its server is started anew.
@@ -346,12 +346,5 @@ fn effects(fault: Fault, owner: usize) -> Vec<Effect> {
         Fault::PartBoth => vec![Effect::Parted(0), Effect::Parted(1)],
         Fault::Slow(whom) => vec![Effect::Slow(host(whom))],
         Fault::Flash(whom) => vec![Effect::FlashFails(host(whom))],
-    }
-}
-
-/// Sends a signal to a program, if it runs.
-fn signal(child: Option<&Child>, signal: &str) {
-    if let Some(child) = child {
-        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
     }
 }
