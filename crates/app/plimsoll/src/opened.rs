@@ -14,7 +14,7 @@ use eselog::DeletedRows;
 use host::dirty::Dirty;
 use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
 use host::ranges::is_torn;
-use host::scan::FileFault;
+use host::scan::{FileFault, cut_off};
 
 use units::PageNumber;
 
@@ -78,6 +78,10 @@ impl OpenDatabase {
         }
         let mut opened = Self::open_catalog(path, (header.page_size, bare), overlay, dirty)?;
         opened.name_header_faults(header);
+        if let Some(fault) = cut_off(path, header.page_size).filter(|_| overlay.is_none()) {
+            opened.is_damaged = true;
+            opened.say(&fault.to_string());
+        }
         Ok(opened)
     }
 

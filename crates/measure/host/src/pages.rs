@@ -123,6 +123,11 @@ impl FilePages {
         })
     }
 
+    /// The last page of the file.
+    pub const fn last_page(&self) -> PageNumber {
+        PageNumber(self.pages)
+    }
+
     /// Takes pages that carry no checksum as they are, as engines write their temporary databases.
     #[must_use]
     pub const fn without_checksums(mut self, takes: bool) -> Self {

@@ -205,9 +205,10 @@ impl VerifyAnswers<'_> {
             self.remark(format_args!("{pages} leaked: owned, and neither in use nor available"))?;
         }
         self.answer(format_args!(
-            "{} problems; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
+            "{} problem{}; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
              {} long values, {} awaiting cleanup",
             problems,
+            if problems == 1 { "" } else { "s" },
             report.pages_reached,
             report.pages_available,
             report.pages_leaked,

@@ -193,7 +193,7 @@ fn indexes_of_derived_tables_are_compared() {
     ran.expect_out(&[
         "Derived00/TIdx, page ",
         "the index lacks the entry of this row",
-        "1 problems;",
+        "1 problem;",
     ]);
 }
 
@@ -204,7 +204,7 @@ fn a_chunk_that_does_not_unpack_is_named() {
     };
     let verified = scene.run(["verify", SAMPLE]);
     verified.expect_code(1).expect_out(&["AllTypes/long values, page 53, key "]);
-    verified.expect_out(&["does not unpack", "1 problems;"]);
+    verified.expect_out(&["does not unpack", "1 problem;"]);
     let ran = export(&scene, SAMPLE, "AllTypes");
     ran.expect_code(1);
     ran.expect_err(&["column LongMulti: ", "1 parts of the value are left"]);
@@ -233,7 +233,7 @@ fn a_flipped_bit_is_named_where_it_is_corrected() {
             assert_eq!(ran.err.contains(&named), page == 4, "{}", ran.err);
         }
         let verified = scene.run(["verify", FILE]);
-        verified.expect_code(1).expect_out(&[&named, "1 problems;"]);
+        verified.expect_code(1).expect_out(&[&named, "1 problem;"]);
         let verified = scene.run(["verify", "--json", FILE]);
         verified.expect_code(1);
         let answer: serde_json::Value = serde_json::from_str(&verified.out).unwrap();

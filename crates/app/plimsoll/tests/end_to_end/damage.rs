@@ -192,6 +192,21 @@ fn truncated_files_are_named() {
     )]);
 }
 
+/// The rows may all be there; those who take them must hear that the file is not whole.
+#[test]
+fn every_verb_that_reads_a_database_names_a_truncated_file() {
+    let scene = Scene::prepared("cut-and-read");
+    scene.change(FILE, |bytes| bytes.truncate(bytes.len() - 20_000));
+    for words in [
+        &["space", FILE][..],
+        &["schema", FILE],
+        &["export", FILE],
+        &["export", FILE, "--table", "Messages"],
+    ] {
+        scene.run(words).expect_code(1).expect_err(&["truncated: the file ends with page"]);
+    }
+}
+
 /// The lost pages were free and had never been written, so no remaining page points to them.
 #[test]
 fn a_lost_free_end_is_named_by_either_space_tree_and_else_unknown() {
@@ -292,7 +307,7 @@ fn every_reader_names_a_damaged_copy_of_the_header() {
     let scene = Scene::prepared("read-header");
     scene.change(FILE, |bytes| bytes[..100].fill(0));
     let named = format!("{FILE}: the first copy of the header is damaged");
-    scene.run(["verify", FILE]).expect_code(1).expect_out(&[&named, "1 problems"]);
+    scene.run(["verify", FILE]).expect_code(1).expect_out(&[&named, "1 problem;"]);
     for read in ["export", "schema", "space"] {
         let ran = scene.run([read, FILE]);
         ran.expect_code(1);
@@ -315,7 +330,7 @@ fn a_bit_that_changed_in_an_unused_page_is_a_problem_to_verify_too() {
         bytes[at(unused) + 700] ^= 0x20;
     });
     scene.run(["check", FILE]).expect_code(1);
-    let parts = ["no data is touched", "1 problems"];
+    let parts = ["no data is touched", "1 problem;"];
     scene.run(["verify", FILE]).expect_code(1).expect_out(&parts);
 }
 

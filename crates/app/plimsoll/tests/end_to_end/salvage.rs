@@ -226,7 +226,7 @@ fn space_and_verify_go_on_behind_damage() {
         assert_eq!(count, 1, "{}", ran.out);
         assert!(!ran.err.contains("leaked"), "{}", ran.err);
         // The rest was examined, and nothing else is wrong.
-        let trees = ["1 problems;", "2 problems;", "3 problems;"];
+        let trees = ["1 problem;", "2 problems;", "3 problems;"];
         let is_counted = trees.iter().any(|count| ran.out.contains(count));
         assert!(is_counted, "{lost}: {}", ran.out);
     }

@@ -7,5 +7,6 @@ mod target;
 mod threads;
 
 pub use fault::FileFault;
+pub use reach::cut_off;
 pub use target::ScanTarget;
 pub use threads::{Scanned, scan};

@@ -48,6 +48,15 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     Reach { owned, fault }
 }
 
+/// That the file at `path` ends before its database, by one look at its space: `None`
+/// also where that is damaged, which reading shows.
+pub fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
+    let mut pages = FilePages::open(path, size).ok()?;
+    let last = pages.last_page();
+    let owned = database_space(&mut pages).ok()?.owned.last();
+    (owned > last).then_some(FileFault::Truncated { last, owned: Some(owned) })
+}
+
 /// The last page that any tree owns, as far as it can be read from a damaged database: by either
 /// copy of its catalog, or by the remains of both.
 fn salvaged_end(path: &Path, size: PageSize) -> Option<PageNumber> {
