@@ -264,7 +264,7 @@ fn a_run_that_was_resumed_passes_with_a_warning_that_tells_the_gap() {
     assert_eq!(verdict.outcome, Ruling::Pass);
     let found = finding(&verdict, "resumed");
     assert_eq!(found.outcome, Ruling::Warn);
-    assert!(found.evidence[0].text.starts_with("cut off; the run went on "), "{found:?}");
+    assert!(found.evidence[0].text.starts_with("ended early; the run went on "), "{found:?}");
     let whole = judge(&Synthetic::default().run());
     assert!(whole.findings.iter().all(|one| one.rule != "resumed"));
 }

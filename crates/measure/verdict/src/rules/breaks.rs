@@ -20,15 +20,16 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let percent = unseen_ns as f64 * 100.0 / unseen_ns.saturating_add(measured_ns).max(1) as f64;
     let mut evidence: Vec<Evidence> = run.breaks.iter().take(10).map(gap).collect();
     evidence.push(Evidence::of_run(
-        "what the storage did between the last sample and the crash is not known: where it stood \
+        "the storage's behaviour between the last sample and the end is not known: where it stood \
          still then, no number here shows it",
     ));
-    let title = "Time before crashes that may be missing";
+    let title = "Time before interruptions that may be missing";
     Some(unseen("resumed", title, percent, MOST_UNSEEN_PERCENT, evidence))
 }
 
 fn gap(one: &Break) -> Evidence {
     let seconds = one.to_ns.saturating_sub(one.from_ns) as f64 / 1e9;
-    let text = format!("cut off; the run went on {seconds:.1} s later, and the gap counts nowhere");
+    let text =
+        format!("ended early; the run went on {seconds:.1} s later, and the gap counts nowhere");
     Evidence { span_ns: Some((one.from_ns, one.to_ns)), ..Evidence::of_run(text) }
 }

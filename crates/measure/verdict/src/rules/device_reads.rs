@@ -73,7 +73,8 @@ impl<'a> Reached<'a> {
             "the device counted"
         };
         Evidence::of_run(format!(
-            "{}: {} were read and {counter} {}: a cache answered; mount the volume without it",
+            "{}: {} were read and {counter} {}: a cache answered the rest; mount the volume \
+             without it, or measure with more data than it holds",
             reads.volume,
             Bytes(reads.requested_bytes),
             Bytes(bytes)

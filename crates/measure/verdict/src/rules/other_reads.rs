@@ -69,7 +69,9 @@ fn by_device(run: &RunRecord) -> BTreeMap<&str, Reads> {
         let sum = devices.entry(device).or_default();
         sum.requested_bytes += reads.requested_bytes;
         sum.device_bytes = sum.device_bytes.max(reads.device_bytes);
-        sum.volumes.push(reads.volume.clone());
+        if !sum.volumes.contains(&reads.volume) {
+            sum.volumes.push(reads.volume.clone());
+        }
     }
     devices
 }

@@ -27,8 +27,9 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         }
         _ => String::new(),
     };
+    let shown = units::decimal(target, usize::from(target.fract() != 0.0));
     let text =
-        format!("the target of {target:.1} IOPS{origin} counts as reached at {percent:.0} % of it");
+        format!("the target of {shown} IOPS{origin} counts as reached at {percent:.0} % of it");
     Some(Finding {
         rule: "target-iops",
         title: "Achieved transactional IOPS",
