@@ -65,7 +65,8 @@ pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
 
 /// The last words of a set of tests on a terminal.
 pub fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
-    crate::summary::banner(&banner(tests))
+    let steps = next::steps(tests).into_iter().map(|step| format!("Next: {step}\n"));
+    std::iter::once(crate::summary::banner(&banner(tests))).chain(steps).collect()
 }
 
 fn document(tests: &[SuiteTest<'_>]) -> Document {

@@ -167,13 +167,28 @@ pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> Desi
         section: section.to_owned(),
         line: format!("{key} = {}", of.edit.value),
         effect: format!(
-            "load of a disk {} % instead of {} %{}{}",
+            "{}: load of a disk {} % instead of {} %{}{}",
+            meaning(key),
             whole(of.load.1 * 100.0),
             whole(of.load.0 * 100.0),
             changed(of.disks, "disks"),
             changed(of.servers, "servers"),
         ),
         simulated,
+    }
+}
+
+/// What an edit of `key` does, for readers who do not know the document.
+fn meaning(key: &str) -> &'static str {
+    match key {
+        "databases_equal_copies" => "half as many databases on a volume",
+        "several_databases_per_volume" => "one database on a volume",
+        "build" => "redundant groups in place of single disks",
+        "raid" => "mirrors in place of parity",
+        "usable_disk_io_percent" => "more disks, for a reserve of I/O",
+        "servers_per_site" => "more servers",
+        "largest_database" => "smaller databases",
+        _ => "other disks",
     }
 }
 

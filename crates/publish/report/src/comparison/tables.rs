@@ -106,7 +106,7 @@ pub(super) fn differences(count: usize, comparison: &RunComparison) -> Section {
     let mut columns = vec![Column::text("What")];
     columns.extend(LETTERS.into_iter().take(count).map(Column::text));
     let block = if comparison.differences.is_empty() {
-        Block::Note("Machine, storage and load are the same in every run.".to_owned())
+        Block::Note("Machine, storage and settings are the same in every run.".to_owned())
     } else {
         Block::Table(Table {
             caption: "Circumstances in which the runs differ",

@@ -15,6 +15,12 @@ pub struct Proof {
     pub title: String,
     /// The customer, if the document names one.
     pub customer: String,
+    /// Its date, as the document writes it, or nothing.
+    pub date: String,
+    /// Who made it, or nothing.
+    pub author: String,
+    /// The document's description of it, or nothing.
+    pub description: String,
     /// The design in a sentence: servers, copies, disks.
     pub design: String,
     /// Error bound of latencies, in percent of the true ones.
@@ -187,7 +193,10 @@ fn legend() -> Block {
         "Worst failure: the server, site or disk whose failure hurts most. Read ms: mean of the \
          host that suffers most, after the failure has settled. Slowest minute: the mean of the \
          slowest one, with caches still cold. Disks busy: share of its time that the busiest disk \
-         works. Redundant after: time from the failure until every database has all its copies."
+         works; the formulas count requests instead, as a share of those that a disk is rated \
+         for. Redundant after: time from the failure until every database has all its copies; -: \
+         nothing is missing. Reads are judged by the 20 ms that `plimsoll run` and Jetstress allow \
+         on average; the slowest minute is not judged."
             .to_owned(),
     )
 }
@@ -215,12 +224,13 @@ fn banner(proof: &Proof) -> Banner {
     let mut meaning = Vec::new();
     meaning.extend(breaking_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(remedy_words));
+    meaning.extend(Some(proof.description.clone()).filter(|text| !text.is_empty()));
     meaning.extend([proof.design.clone(), trust(proof.uncertainty_percent)]);
     let customer =
         if proof.customer.is_empty() { String::new() } else { format!(", for {}", proof.customer) };
     Banner {
         subject: format!("{}{customer}", proof.title),
-        started: "in virtual time".to_owned(),
+        started: started(proof),
         verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
         tone: if holds { Tone::Pass } else { Tone::Fail },
         number: format!("{held} of {}", proof.claims.len()),
@@ -229,6 +239,17 @@ fn banner(proof: &Proof) -> Banner {
         meaning,
         figures: Vec::new(),
     }
+}
+
+/// Who made it when, above the title.
+fn started(proof: &Proof) -> String {
+    let mut text = "in virtual time".to_owned();
+    for (before, part) in [("", &proof.date), ("by ", &proof.author)] {
+        if !part.is_empty() {
+            let _ = write!(text, ", {before}{part}");
+        }
+    }
+    text
 }
 
 /// How clearly a claim fails: narrow failures last, and those without a measure first.
@@ -359,6 +380,9 @@ fn claim_row(of: &Claim) -> TableRow {
 fn redundant_cell(of: &Claim) -> Cell {
     match (of.redundant_after_ns, of.failure()) {
         (Some(after), _) => Cell::plain(crate::format::duration(after)),
+        (None, Some(_)) if of.name.contains("disk") => {
+            Cell::plain("after the simulated time".to_owned())
+        }
         (None, Some(_)) => Cell::plain("not before it returns".to_owned()),
         (None, None) => Cell::none(),
     }
@@ -370,8 +394,9 @@ fn method() -> Block {
          failure: users work on active copies, passive ones replay, a failed disk is rebuilt or \
          its copies are seeded again. A claim holds if every database stays active and every host \
          keeps its limits once the failure has settled and the caches of copies that took over are \
-         warm; the slowest minute shows the time before. Nothing was measured on hardware: test \
-         what you buy."
+         warm; the slowest minute shows the time before. A prediction of one set of disks (`size \
+         --predict`) is stricter: it takes all copies for active. Nothing was measured on \
+         hardware: test what you buy."
             .to_owned(),
     )
 }

@@ -22,6 +22,9 @@ fn proof(state: ClaimState) -> Proof {
     Proof {
         title: "Mail".to_owned(),
         customer: "Contoso".to_owned(),
+        date: "2026-11-29".to_owned(),
+        author: "A. Author".to_owned(),
+        description: "Two sites".to_owned(),
         design: "4 servers, 3 copies".to_owned(),
         uncertainty_percent: 25.0,
         disk_load: Some(0.66),

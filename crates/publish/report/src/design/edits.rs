@@ -50,6 +50,11 @@ impl DesignEdit {
         format!("# {effect}\n# {}\n[{section}]\n{line}\n", self.proof())
     }
 
+    fn passes(&self) -> bool {
+        let outcome = self.simulated.as_ref().map(|of| of.outcome);
+        matches!(outcome, Some(Ruling::Pass | Ruling::Warn))
+    }
+
     /// How far it is proven beyond its sizes.
     fn proof(&self) -> String {
         let Some(SimulatedEdit { outcome, deciding, .. }) = &self.simulated else {
@@ -78,7 +83,8 @@ impl DesignEdit {
     }
 }
 
-/// Edits as the lines of a document, each with its effect.
+/// Edits as the lines of a document, each with its effect; those that are known to pass first.
 pub fn written_edits(edits: &[DesignEdit]) -> String {
-    edits.iter().map(DesignEdit::block).collect::<Vec<_>>().join("\n")
+    let (passing, others): (Vec<_>, Vec<_>) = edits.iter().partition(|edit| edit.passes());
+    passing.into_iter().chain(others).map(DesignEdit::block).collect::<Vec<_>>().join("\n")
 }

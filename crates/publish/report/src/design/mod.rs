@@ -144,7 +144,12 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     let violations = sized.sizing.findings.iter();
     let violations = violations.filter(|finding| finding.severity == Severity::Violation);
     match violations.count() {
-        0 => sentences.push("No rule is violated. Test the hardware before you buy it.".to_owned()),
+        0 if sized.predicted.is_some() => sentences.push("No rule is violated.".to_owned()),
+        0 => sentences.push(
+            "No rule is violated. Latency and failures were not simulated (`size --predict`, `size \
+             --prove`): do that, and test the hardware, before you buy it."
+                .to_owned(),
+        ),
         1 => sentences.push("One rule is violated: see Findings.".to_owned()),
         count => sentences.push(format!("{count} rules are violated: see Findings.")),
     }

@@ -23,8 +23,7 @@ pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     let page = html::page(&document);
     let style = format!("{STYLE}{}</style>", running_title(sized));
     let page = page.replacen("</style>", &style, 1);
-    let page = page.replacen("<main>\n", &format!("<main>\n{SWITCH}"), 1);
-    set_commands(&page)
+    page.replacen("<main>\n", &format!("<main>\n{SWITCH}"), 1)
 }
 
 /// Running title of printed pages: the design and, if there is one, the assumption.
@@ -45,41 +44,9 @@ fn quoted(text: &str) -> String {
     format!("\"{plain}\"")
 }
 
-/// The page with text between backticks set as code; in attributes the marks are removed.
-fn set_commands(page: &str) -> String {
-    let mut set = String::with_capacity(page.len());
-    for (index, part) in page.split('<').enumerate() {
-        if index > 0 {
-            set.push('<');
-        }
-        let (tag, text) = match part.split_once('>') {
-            Some((tag, text)) if index > 0 => (Some(tag), text),
-            _ => (None, part),
-        };
-        if let Some(tag) = tag {
-            set.push_str(&tag.replace('`', ""));
-            set.push('>');
-        }
-        let mut pieces = text.split('`');
-        set.push_str(pieces.next().unwrap_or_default());
-        while let Some(command) = pieces.next() {
-            let _ = write!(set, "<code>{command}</code>");
-            set.push_str(pieces.next().unwrap_or_default());
-        }
-    }
-    set
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{quoted, set_commands};
-
-    #[test]
-    fn commands_are_set_as_code_and_attributes_lose_their_marks() {
-        let page = "<p title=\"`a`\">run `plimsoll size`, `b` now</p>";
-        let set = "<p title=\"a\">run <code>plimsoll size</code>, <code>b</code> now</p>";
-        assert_eq!(set_commands(page), set);
-    }
+    use super::quoted;
 
     #[test]
     fn a_title_ends_no_style() {

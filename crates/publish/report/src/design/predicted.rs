@@ -10,6 +10,7 @@ use crate::deciding::deciding_number;
 use crate::document::{Block, Cell, Fact, Section};
 use crate::format::three_digits;
 use crate::listed::{achieved_iops, mean_ms, verdict_name};
+use crate::mailboxes::Carried;
 use crate::meaning;
 use crate::sections::tone;
 
@@ -69,8 +70,10 @@ impl PredictedDesign {
     /// The prediction as a part of the page.
     pub(super) fn section(&self) -> Section {
         let mut blocks = vec![Block::Facts(self.facts())];
+        // The load is that of the design's mailboxes: a number of usual ones would contradict it.
+        let usual = Carried::of(&self.run).sentence();
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
-        blocks.extend(said.map(Block::Note));
+        blocks.extend(said.filter(|text| *text != usual).map(Block::Note));
         if !self.edits.is_empty() {
             let lead = "What would leave less work for each disk: edit the deployment, and \
                         predict again.";
@@ -92,7 +95,8 @@ impl PredictedDesign {
             Fact::new(
                 "Simulated",
                 format!(
-                    "{databases} of {}, all active, on one of its {} sets of disks",
+                    "{databases} of {}, all taken for active (the strictest case; `size --prove` \
+                     lets passive copies replay), on one of its {} sets of disks",
                     self.server, self.sets
                 ),
             ),

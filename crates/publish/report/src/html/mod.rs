@@ -2,6 +2,7 @@
 //! in twenty years.
 
 mod blocks;
+mod commands;
 mod page;
 
 use crate::document::Tone;

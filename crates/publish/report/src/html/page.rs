@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::blocks::block;
+use super::commands::set_commands;
 use super::{escape, term, tone_class};
 use crate::comparison::glance;
 use crate::document::{Banner, Document, Figure, Section};
@@ -45,7 +46,18 @@ pub(crate) fn page(document: &Document) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
     );
-    push_banner(&mut html, banner);
+    html.push_str(&set_commands(&body(document)));
+    if html.contains(READ_OUT) {
+        html.push_str(&inline_script());
+    }
+    html.push_str("</body>\n</html>\n");
+    units::plain(&html).into_owned()
+}
+
+/// Everything between head and scripts.
+fn body(document: &Document) -> String {
+    let mut html = String::with_capacity(1 << 18);
+    push_banner(&mut html, &document.banner);
     for section in document.sections.iter().filter(|section| is_of_verdict(section)) {
         push_section(&mut html, section);
     }
@@ -56,11 +68,7 @@ pub(crate) fn page(document: &Document) -> String {
     }
     html.push_str(&glossary_html(&document.metrics()));
     html.push_str("</main>\n");
-    if html.contains(READ_OUT) {
-        html.push_str(&inline_script());
-    }
-    html.push_str("</body>\n</html>\n");
-    units::plain(&html).into_owned()
+    html
 }
 
 /// Whether a section comes right after the verdict, above the contents.

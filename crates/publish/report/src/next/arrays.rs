@@ -5,12 +5,17 @@ use record::RunRecord;
 use super::command::again;
 use super::step::{NextStep, StepKind};
 
-/// Two and three times the disks of the array that failed.
+/// An array is not proposed with more than this many times its disks.
+const MOST_TIMES: u64 = 64;
+
+/// More disks for the array that failed: as many times as many as the load needs that it missed,
+/// and half as many again, but at least two and three times as many.
 pub(super) fn other(run: &RunRecord) -> NextStep {
     let words =
         "See what would carry it before you buy, with more disks or other keys of the array";
     let array = run.simulated().map(|simulation| simulation.array_text.as_str());
-    let Some(changes) = array.and_then(more_disks) else {
+    let changes = array.and_then(|array| more_disks(array, missed_times(run)));
+    let Some(changes) = changes else {
         return StepKind::OtherArray.alone(words);
     };
     let all: Vec<(&str, String)> = run
@@ -25,6 +30,13 @@ pub(super) fn other(run: &RunRecord) -> NextStep {
     StepKind::OtherArray.with(words, again(run, &all))
 }
 
+/// How many times the achieved load the target is, rounded up; 1 without a target.
+fn missed_times(run: &RunRecord) -> u64 {
+    let achieved = run.achieved_transactional_iops().max(1.0);
+    let target = run.start.settings.target_iops.unwrap_or(0.0);
+    (1..MOST_TIMES).find(|times| achieved * *times as f64 >= target).unwrap_or(MOST_TIMES)
+}
+
 /// Whether a change `KEY=VALUES` is to a key that the step changes.
 fn is_changed(change: &str) -> bool {
     let change = change.strip_prefix("array.").unwrap_or(change);
@@ -33,11 +45,14 @@ fn is_changed(change: &str) -> bool {
 
 /// Larger sets of the same level; of two mirrored disks, stripes over several pairs. `None` if the
 /// description has no set of disks.
-fn more_disks(array: &str) -> Option<Vec<String>> {
+fn more_disks(array: &str, missed_times: u64) -> Option<Vec<String>> {
     let level = raid_key(array, "level")?;
     let disks = raid_key(array, "disks").filter(|&disks| disks > 0)?;
     let level = if level == 1 { 10 } else { level };
-    let larger = format!("raid.disks={},{}", disks.saturating_mul(2), disks.saturating_mul(3));
+    let times = missed_times.max(2);
+    let half_more = times + times / 2;
+    let [least, more] = [times, half_more].map(|times| disks.saturating_mul(times));
+    let larger = format!("raid.disks={least},{more}");
     Some(vec![format!("raid.level={level}"), larger])
 }
 
@@ -74,8 +89,17 @@ mod tests {
 
     #[test]
     fn a_mirror_of_two_disks_becomes_several() {
-        let changes = more_disks("name = \"a\"\n[disk]\ndisks = 9\n[raid]\nlevel = 1\ndisks = 2\n");
+        let array = "name = \"a\"\n[disk]\ndisks = 9\n[raid]\nlevel = 1\ndisks = 2\n";
+        let changes = more_disks(array, 1);
         assert_eq!(changes.unwrap_or_default(), ["raid.level=10", "raid.disks=4,6"]);
-        assert_eq!(more_disks("[disk]\ndisks = 9\n"), None);
+        assert_eq!(more_disks("[disk]\ndisks = 9\n", 1), None);
+    }
+
+    #[test]
+    fn a_target_far_above_the_load_needs_as_many_times_the_disks() {
+        let mut run = simulated();
+        run.start.settings.target_iops = Some(run.achieved_transactional_iops() * 18.5);
+        let step = other(&run).command.unwrap_or_default();
+        assert!(step.ends_with("raid.disks=133,196"), "{step}");
     }
 }

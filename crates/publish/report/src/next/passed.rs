@@ -70,11 +70,9 @@ pub(super) fn larger_databases(run: &RunRecord) -> NextStep {
     let small = "These databases are small: much of them fits into the caches of disks and arrays. \
                  Set `size`";
     if !has_plan(run) {
-        let words = format!(
-            "{small} to what you will run, {enough} or more: plimsoll plan > plan.toml, plimsoll \
-             prepare plan.toml, then"
-        );
-        return StepKind::LargerDatabases.with(words, "plimsoll run plan.toml".to_owned());
+        let words = format!("{small} to what you will run, {enough} or more");
+        let size = [("--size", enough.to_string().replace(' ', ""))];
+        return StepKind::LargerDatabases.with(words, again(run, &size));
     }
     let words = format!(
         "{small} in the plan to what you will run, {enough} or more, in new folders: {}, then",

@@ -49,6 +49,7 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
             StepKind::WithoutCache.with(words, same)
         }
         "completed" => completion(run),
+        "pauses" if has_busy_others(run) => end_others(same),
         "pauses" => StepKind::KeepRunning.with(
             "Keep the machine from being suspended, moved or stopped for the whole run; then",
             same,
@@ -93,10 +94,14 @@ fn end_others(same: String) -> NextStep {
     StepKind::EndOthers.with("End the other programs that are named above; then", same)
 }
 
+fn has_busy_others(run: &RunRecord) -> bool {
+    let mut rows = run.intervals.iter().filter_map(|row| row.processors.as_ref());
+    rows.any(record::ProcessorShares::has_heavy_others)
+}
+
 /// Who keeps the processors busy: others, or this program under its own load.
 fn spare_processors(run: &RunRecord, verdict: &Verdict) -> NextStep {
-    let rows = run.intervals.iter().filter_map(|row| row.processors.as_ref());
-    if rows.clone().any(record::ProcessorShares::has_heavy_others) {
+    if has_busy_others(run) {
         return end_others(again(run, &[]));
     }
     if !crate::passes::is_of_load(run) {

@@ -34,6 +34,9 @@ pub(super) fn run(
     let proof = Proof {
         title: trial.provision.needs.title.clone(),
         customer: deployment.origin.customer.clone(),
+        date: deployment.origin.date.clone(),
+        author: deployment.origin.author.clone(),
+        description: deployment.description.clone(),
         design: trial.words(),
         uncertainty_percent: trial.uncertainty_percent(),
         disk_load: trial.disk_load,

@@ -122,8 +122,11 @@ impl RemedySearch<'_> {
             let rate = trial.reseed_mb_per_second() / f64::from(times);
             console.remark(format_args!("Trying to reseed at {rate:.0} MB/s ..."))?;
             let remedy = Remedy {
-                edit: Some(format!("reseed at {rate:.0} MB/s at most")),
-                effect: format!("a reseed takes {times} times as long; no other hardware"),
+                edit: Some(format!("seed lost copies at {rate:.0} MB/s at most")),
+                effect: format!(
+                    "limit it in the network or seed by hand: this document has no key for it; it \
+                     takes {times} times as long, and no other hardware"
+                ),
                 tried: self.tried,
             };
             let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };

@@ -103,11 +103,11 @@ impl Trial {
         let deployment = &self.arrangement.deployment;
         let copies = deployment.databases.first().map_or(0, |of| of.copies.len());
         format!(
-            "{} servers, {} databases with {copies} copies each, {:.0} mailboxes; {} arrays of {}\
+            "{} servers, {} databases with {copies} copies each, {} mailboxes; {} arrays of {}\
              {}.",
             deployment.hosts.len(),
             deployment.databases.len(),
-            self.mailboxes(),
+            units::decimal(self.mailboxes(), 0),
             deployment.arrays.len(),
             self.arrangement.array.name,
             self.disks_in_all.map_or_else(String::new, |disks| {
