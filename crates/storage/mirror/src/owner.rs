@@ -61,6 +61,8 @@ pub(crate) struct VolumeOwner {
     link: PeerLink,
     fills: BTreeMap<u64, BackingFill>,
     destage: Destage,
+    /// The backing store may hold entries up to here, durably or not.
+    destage_begun: u64,
     draining: bool,
     leaving: Option<Leaving>,
     heat: BTreeMap<u64, u32>,
@@ -98,6 +100,7 @@ impl VolumeOwner {
             link: PeerLink::new(local.now),
             fills: BTreeMap::new(),
             destage: Destage::Idle,
+            destage_begun: destaged,
             draining: false,
             leaving: None,
             heat: BTreeMap::new(),

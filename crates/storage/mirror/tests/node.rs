@@ -275,6 +275,20 @@ fn a_configuration_asked_for_counts_before_it_is_confirmed() {
     assert_eq!(writes_to_backing(&effects), 1);
 }
 
+/// Otherwise the peer could take over with the backing store ahead of its log, and a block that
+/// this host had cached before would be stale.
+#[test]
+fn a_peer_counts_only_with_all_that_is_on_its_way_to_the_backing_store() {
+    let (mut node, key) = pair(MirrorSettings::default(), Authority::Backing);
+    let effects = step(&mut node, NodeEvent::Guest(1, GuestRequest::Write(3, [1].into())));
+    complete(&mut node, &effects);
+    let effects = step(&mut node, NodeEvent::Guest(2, GuestRequest::Flush));
+    complete(&mut node, &effects);
+    let effects = durable(&mut node, key, 1, 1);
+    assert_eq!((writes_to_backing(&effects), put(&effects)), (1, None));
+    assert_eq!(put(&durable(&mut node, key, 3, 1)), Some(BOTH));
+}
+
 #[test]
 fn only_committed_content_is_copied() {
     let settings = MirrorSettings { backed: false, ..MirrorSettings::default() };

@@ -135,7 +135,9 @@ impl VolumeOwner {
             || (self.marked >= self.destaged && self.link.marked() >= Some(self.destaged));
         // Earlier owners may have committed all that they left, whatever the mark on flash says.
         let must_keep = self.commit.max(self.recover_to);
+        // A peer that takes over must not have a shorter log than the backing store may show.
+        let must_have = self.commit.max(self.destage_begun);
         self.rule(local, goal) >= must_keep
-            && (!goal.is_both() || (marks_agree && self.link.durable() >= Some(self.commit)))
+            && (!goal.is_both() || (marks_agree && self.link.durable() >= Some(must_have)))
     }
 }

@@ -42,6 +42,7 @@ impl VolumeOwner {
                 .into_iter()
                 .map(|(block, data)| self.ask_backing(local, BackingOp::Write(block, data)))
                 .collect();
+            self.destage_begun = self.destage_begun.max(upto);
             self.destage = Destage::Writing { upto, left, has_failed: false };
             self.flush_if_written(local);
         }
