@@ -120,6 +120,13 @@ impl Examined {
             answers.print_explained(&self.report, explained.len())?;
         }
         answers.print(&self.report, &damage, self.problems())?;
+        if !damage.is_empty() {
+            answers.remark(format_args!(
+                "restore or reseed this copy; `plimsoll export {} --all -o DIR` saves the rows \
+                 that can be read",
+                path.display()
+            ))?;
+        }
         match &self.contents {
             Some(contents) => answers.print_contents(contents),
             None => Ok(()),

@@ -205,6 +205,7 @@ fn a_chunk_that_does_not_unpack_is_named() {
     let verified = scene.run(["verify", SAMPLE]);
     verified.expect_code(1).expect_out(&["AllTypes/long values, page 53, key "]);
     verified.expect_out(&["does not unpack", "1 problem;"]);
+    verified.expect_err(&["restore or reseed this copy", "--all -o DIR"]);
     let ran = export(&scene, SAMPLE, "AllTypes");
     ran.expect_code(1);
     ran.expect_err(&["column LongMulti: ", "1 parts of the value are left"]);
