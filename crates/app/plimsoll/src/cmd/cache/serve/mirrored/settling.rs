@@ -75,7 +75,7 @@ impl MirrorDriver {
         }
     }
 
-    /// A read is posted again by its client, a message is sent again where it matters.
+    /// Clients post a read again, and the protocol repeats the messages that it needs.
     fn give_up(self: &Rc<Self>, effect: &NodeEffect) {
         if let NodeEffect::Reply(id, _) = effect {
             let id: RequestId = *id;
