@@ -20,8 +20,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let percent = unseen_ns as f64 * 100.0 / unseen_ns.saturating_add(measured_ns).max(1) as f64;
     let mut evidence: Vec<Evidence> = run.breaks.iter().take(10).map(gap).collect();
     evidence.push(Evidence::of_run(
-        "the storage's behaviour between the last sample and the end is not known: where it stood \
-         still then, no number here shows it",
+        "the storage's behaviour between the last sample and the end is not known: a stall there \
+         is in no number here",
     ));
     let title = "Time before interruptions that may be missing";
     Some(unseen("resumed", title, percent, MOST_UNSEEN_PERCENT, evidence))
