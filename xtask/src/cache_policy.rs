@@ -1,12 +1,12 @@
-//! The flash cache's policy beside libCacheSim's, an independent simulator of the same algorithm,
-//! in its own Python environment.
+//! Compares the flash cache's policy with that of libCacheSim, an independent simulator of the same
+//! algorithm, in its own Python environment.
 
 use xtask::failure::Failure;
 use xtask::shell;
 
 const PACKAGE: &str = "libcachesim==0.3.5";
 
-/// Installs the simulator and compares; says so and does nothing if it cannot be installed.
+/// Installs the simulator and compares; reports a skip if it cannot be installed.
 pub(crate) fn run() -> Result<(), Failure> {
     let environment = shell::root().join("target/cache-policy");
     let folder = environment.display().to_string();

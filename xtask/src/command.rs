@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Hands the words of the command line to `dispatch` and shows why it failed, or shows what `usage`
-/// has on them if they ask for help.
+/// Passes the command-line arguments to `dispatch` and prints its failure, or prints their `usage`
+/// if they ask for help.
 pub fn run(usage: fn(&[&str]) -> String, dispatch: fn(&[&str]) -> Result<(), Failure>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();

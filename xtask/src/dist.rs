@@ -1,4 +1,4 @@
-//! Release packages of one program for every way that people install one, each reproducible byte
+//! Release packages of one program for every common way of installing it, each reproducible byte
 //! for byte at any time and in any folder.
 
 mod archive;
@@ -35,24 +35,24 @@ use payload::Program;
 use programs::Programs;
 use release::Release;
 
-/// What the words behind `dist` ask for.
+/// The arguments of `dist`.
 struct Order {
-    /// Programs that are there already; none builds them.
+    /// Existing programs, which are not built again.
     binary: Option<PathBuf>,
     fixed: Option<PathBuf>,
     arm: Option<PathBuf>,
     windows: Option<PathBuf>,
     /// Folder of the packages.
     output: PathBuf,
-    /// Where they will be fetched from.
+    /// Address from which they will be fetched.
     address: String,
-    /// Whether the documentation is made too.
+    /// Whether to build the documentation too.
     has_site: bool,
-    /// Whether each is installed, run and removed.
+    /// Whether to install, run and remove each package.
     is_tried: bool,
 }
 
-/// Packages that are being made, and why some are not.
+/// Packages under construction, and why some are missing.
 struct Shelf<'a> {
     output: &'a Path,
     release: &'a Release,
@@ -60,7 +60,7 @@ struct Shelf<'a> {
     lacking: Vec<String>,
 }
 
-/// Builds it all, or packs given programs.
+/// Builds everything, or packs given programs.
 pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     let order = Order::of(words)?;
     let release = Release::here(&order.address)?;
@@ -146,7 +146,7 @@ fn pack(programs: &Programs, shelf: &mut Shelf<'_>) -> Result<(), Failure> {
     shelf.put(&format!("plimsoll-{}.cdx.json", shelf.release.semantic()), bill.as_bytes())
 }
 
-/// The static program, and the image that holds nothing else.
+/// Packs the static program, and an image that contains only it.
 fn pack_image(program: &[u8], shelf: &Shelf<'_>) -> Result<(), Failure> {
     shelf.put("plimsoll", program)?;
     let image = oci::image(program, &shelf.licences, shelf.release)?;
@@ -190,14 +190,14 @@ impl Shelf<'_> {
         Ok(())
     }
 
-    /// Puts a file that manifests name.
+    /// Writes a file that manifests refer to.
     fn asset(&self, name: &str, bytes: &[u8]) -> Result<Asset, Failure> {
         self.put(name, bytes)?;
         Ok(Asset { name: name.to_owned(), sha256: digest::sha256(bytes)? })
     }
 }
 
-/// Writes the SHA-256 of every file, in the form that `sha256sum -c` reads.
+/// Writes the SHA-256 of every file, in the format of `sha256sum -c`.
 fn checksums(folder: &Path) -> Result<(), Failure> {
     let find = "find . -type f ! -name SHA256SUMS -printf '%P\\0' | LC_ALL=C sort -z | \
                 xargs -0 sha256sum > SHA256SUMS";

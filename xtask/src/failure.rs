@@ -1,4 +1,4 @@
-//! The one error of this program: a text that says what to do.
+//! The only error type of this program: a text with the remedy.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl Failure {
         Self(text.into())
     }
 
-    /// A failure that says what `error` says.
+    /// A failure with the message of `error`.
     pub fn of(error: impl fmt::Display) -> Self {
         Self(error.to_string())
     }

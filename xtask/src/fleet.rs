@@ -1,5 +1,5 @@
 //! A fleet in network namespaces of this machine: a controller, a server and hosts, with links that
-//! are cut, programs that are killed, disks that fail, and losses on purpose.
+//! are cut, programs that are killed, disks that fail, and deliberate losses.
 
 mod cases;
 mod certificate;
@@ -25,7 +25,7 @@ struct Wanted<'a> {
     times: u32,
     /// Folder for the files of hosts and server.
     folder: &'a str,
-    /// Folder of programs that were built before.
+    /// Folder of programs already built.
     programs: Option<&'a str>,
 }
 
@@ -121,7 +121,7 @@ fn missing() -> Option<&'static str> {
     programs.into_iter().find(|(program, _)| is_missing(program)).map(|(_, why)| why)
 }
 
-/// Waits until `is` holds, for `longest`.
+/// Waits until `is` holds, for at most `longest`.
 fn wait_until(
     what: &str,
     longest: Duration,

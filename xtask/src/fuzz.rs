@@ -1,8 +1,8 @@
 //! Coverage-guided fuzzing of every decoder, if the machine can build libFuzzer. `cargo xtask test`
 //! replays the corpora and mutates them, without coverage, as unit tests of `testkit`.
 //!
-//! The coverage that guides the fuzzer comes from an LLVM pass that the stable compiler has, so no
-//! other toolchain is needed; a sanitizer would be, and safe code gains little by one.
+//! The coverage that guides the fuzzer comes from an LLVM pass of the stable compiler, so no other
+//! toolchain is needed; a sanitizer would need one, and safe code gains little from it.
 
 use std::fs;
 
@@ -13,12 +13,12 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// Seconds for each decoder, unless others are asked for.
+/// Default seconds for each decoder.
 pub(crate) const SHORT_SECONDS: u32 = 10;
 /// Seconds for each decoder before a release.
 pub(crate) const LONG_SECONDS: u32 = 60;
 
-/// Fuzzes every decoder for so long. Findings are kept in `fuzz/target/findings`.
+/// Fuzzes every decoder for `seconds`. Findings are kept in `fuzz/target/findings`.
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !shell::installed("c++") {
         println!("fuzzing skipped: it needs Linux on x86-64 and a C++ compiler");

@@ -1,4 +1,5 @@
-//! Who may depend on whom. The table is the architecture; an edge outside it is a decision.
+//! Permitted dependencies between crates. The table is the architecture; an edge outside it is a
+//! decision.
 
 use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
@@ -11,13 +12,13 @@ struct Layer {
     package: &'static str,
     /// Crates of the workspace that it may use.
     inside: &'static [&'static str],
-    /// Crates of others that it may use.
+    /// Third-party crates that it may use.
     outside: &'static [&'static str],
     /// Crates of the workspace that only its tests may use.
     tests: &'static [&'static str],
 }
 
-/// Crates of others that any tests may use.
+/// Third-party crates that any tests may use.
 const TEST_TOOLS: &[&str] = &["csv", "flate2", "libesedb", "proptest", "serde_json", "toml"];
 
 const TABLE: &[Layer] = &[
@@ -412,7 +413,7 @@ fn unused_dependencies(package: &Package) -> Vec<String> {
         .collect()
 }
 
-/// Every source file of the package, one after the other.
+/// All source files of the package, concatenated.
 pub(crate) fn sources(package: &Package) -> String {
     let mut folders = package
         .manifest_path

@@ -1,4 +1,4 @@
-//! Running programs and saying why one failed, for every command that automates the project and for
+//! Runs programs and reports their failures, for every command that automates the project and for
 //! tests that need networks.
 
 pub mod command;

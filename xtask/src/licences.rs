@@ -1,4 +1,4 @@
-//! Whether every third-party crate carries a licence that the project's own allows.
+//! Checks that the project's own licence allows that of every third-party crate.
 
 use cargo_metadata::{MetadataCommand, Package};
 

@@ -1,10 +1,10 @@
-//! The crates of the workspace, as cargo describes them.
+//! The crates of the workspace, from cargo's metadata.
 
 use cargo_metadata::{Metadata, MetadataCommand};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Every crate of the workspace, without those of others.
+/// Every crate of the workspace, without third-party ones.
 pub(crate) fn workspace() -> Result<Metadata, Failure> {
     MetadataCommand::new()
         .current_dir(shell::root())

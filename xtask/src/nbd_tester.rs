@@ -11,7 +11,7 @@ use crate::steps;
 
 const SOURCE: &str = "https://github.com/NetworkBlockDevice/nbd";
 
-/// What its configure script would find, as far as the tester needs it.
+/// The results of its configure script, as far as the tester needs them.
 const CONFIG: &str = "\
 #define _GNU_SOURCE 1
 #define HAVE_MKSTEMP 1
@@ -22,7 +22,7 @@ const CONFIG: &str = "\
 #define HAVE_SYS_MOUNT_H 1
 ";
 
-/// Runs the tests that use it; says so and does nothing if it cannot be fetched or built.
+/// Runs the tests that use it; reports a skip if it cannot be fetched or built.
 pub(crate) fn run() -> Result<(), Failure> {
     let folder = shell::root().join("target/nbd-tester");
     if let Err(failure) = make(&folder) {
@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     steps::program_tests("end_to_end", " cached::tester", &[("PLIMSOLL_NBD_TESTER", &folder)])
 }
 
-/// Fetches and builds it, unless that has been done.
+/// Fetches and builds it, unless already done.
 fn make(folder: &Path) -> Result<(), Failure> {
     let path = folder.display().to_string();
     if !folder.exists() {

@@ -1,5 +1,5 @@
 //! Network namespaces on one bridge: a server and clients, each with a cable that can be pulled,
-//! cut in one direction, or slowed. Connections live through all of it, as with real cables.
+//! cut in one direction, or slowed. Connections survive all of it, as with real cables.
 
 use std::process::Command;
 
@@ -9,10 +9,10 @@ use crate::shell;
 /// Address of the server.
 pub const SERVER: &str = "10.77.0.1";
 
-/// Hardware address without an owner: packets to it leave, and no place takes them.
+/// Hardware address without an owner: packets to it are sent, but no place receives them.
 const NOWHERE: &str = "02:00:00:00:00:99";
 
-/// Longest wait of a packet for a slow link; then it is dropped.
+/// Longest queueing time of a packet on a slow link, after which it is dropped.
 const QUEUE: &str = "800ms";
 
 /// One of the namespaces.
@@ -39,15 +39,15 @@ pub enum Direction {
     FromServer,
 }
 
-/// The namespaces; they go with the value.
+/// The namespaces, removed when dropped.
 #[derive(Debug)]
 pub struct Network {
-    /// Begins the names of all namespaces.
+    /// Prefix of all namespace names.
     tag: String,
     clients: usize,
 }
 
-/// What keeps this machine from having namespaces.
+/// Reason why this machine cannot have namespaces, if any.
 pub fn missing() -> Option<&'static str> {
     let is_root = shell::capture(&["id", "-u"]).is_ok_and(|id| id.trim() == "0");
     if !is_root {
@@ -58,7 +58,7 @@ pub fn missing() -> Option<&'static str> {
 }
 
 impl Network {
-    /// A server and `clients`. No other network on this machine may have the same `tag`.
+    /// Creates a server and `clients`. No other network on this machine may have the same `tag`.
     pub fn new(tag: String, clients: usize) -> Result<Self, Failure> {
         let network = Self { tag, clients };
         shell::run(&["ip", "netns", "add", &network.name(Place::SERVER)])?;
@@ -96,16 +96,15 @@ impl Network {
         shell::run(&[&["ip", "netns", "exec", &self.name(place)], words].concat())
     }
 
-    /// A program in the network of a place. `ip netns exec` becomes the program itself.
+    /// A command that runs in the network of a place. `ip netns exec` becomes the program itself.
     pub fn command(&self, place: Place, words: &[&str]) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name(place)]).args(words);
         command
     }
 
-    /// A program about to be run, in the network of a place: with its arguments, folder and
-    /// environment, but not its input and output. The kernel kills it once the thread that starts
-    /// it is gone.
+    /// Moves a command into the network of a place: with its arguments, folder and environment, but
+    /// not its input and output. The kernel kills it once the thread that starts it is gone.
     #[must_use]
     pub fn enter(&self, place: Place, program: &Command) -> Command {
         let mut command = Command::new("setpriv");
@@ -125,7 +124,7 @@ impl Network {
         self.inside(Place::SERVER, &["ip", "link", "set", &cable(client), state])
     }
 
-    /// Loses every packet in one direction of a client's cable, or none any more.
+    /// Drops all packets in one direction of a client's cable, or none again.
     pub fn cut(&self, client: Place, direction: Direction, is_cut: bool) -> Result<(), Failure> {
         let (from, device, to) = match direction {
             Direction::ToServer => (client, "eth0", SERVER.to_owned()),
@@ -139,7 +138,8 @@ impl Network {
         self.inside(from, &[&["ip", "neigh"], words].concat())
     }
 
-    /// Bounds one direction of a client's cable to `kbit` thousand bits a second; `None`: no bound.
+    /// Limits one direction of a client's cable to `kbit` thousand bits per second; `None` for no
+    /// limit.
     pub fn slow(
         &self,
         client: Place,

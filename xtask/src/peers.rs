@@ -1,5 +1,5 @@
-//! Independent readers of the file format, in a virtual environment under `target/`, so that the
-//! databases are judged by code that is not ours. `testkit` knows which and how; it is built first.
+//! Independent readers of the file format, in a virtual environment under `target/`, so that
+//! foreign code judges the databases. `testkit` defines which readers and how; it is built first.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use xtask::shell;
 
 use crate::suite::{self, Variables};
 
-/// Names the folder to the tests that use it.
+/// Passes the folder to the tests that use it.
 pub(crate) const VARIABLE: &str = "PLIMSOLL_PEERS";
 
 /// Folder of the virtual environment.
@@ -16,17 +16,17 @@ pub(crate) fn folder() -> PathBuf {
     shell::root().join("target/peers")
 }
 
-/// What tests that use it need; nothing before it is made, so that they say what they skip.
+/// Variables for tests that use it; empty until it is created, so that those tests report a skip.
 pub(crate) fn variables() -> Variables {
     if folder().exists() { vec![(VARIABLE, folder())] } else { Vec::new() }
 }
 
-/// Makes the virtual environment and fetches the samples that come with one of its packages, where
-/// they are missing or of other versions.
+/// Creates the virtual environment and fetches the samples of one of its packages, if they are
+/// missing or of other versions.
 pub(crate) fn install() -> Result<(), Failure> {
     let folders = [folder(), shell::root().join("target/samples")];
     let [peers, samples] = folders.map(|folder| folder.display().to_string());
-    // `cargo run` would build it once more: alone, its dependencies have other features.
+    // `cargo run` would rebuild it: alone, its dependencies have other features.
     let program = suite::helper("peers")?.display().to_string();
     shell::run(&[&program, "set-up", &peers, &samples])
 }

@@ -1,20 +1,21 @@
-//! Processor time of the programs that this one has started and waited for: unlike seconds on the
-//! wall, it hardly depends on what else the machine does.
+//! Processor time of the child processes that have been waited for: unlike wall time, it hardly
+//! depends on other load on the machine.
 
 use std::fs;
 use std::time::Duration;
 
-/// What the kernel counts in for programs, on every architecture that this runs on.
+/// Ticks per second of the times that the kernel reports to programs, on every architecture that
+/// this runs on.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// Processor time, in user and kernel mode, of every ended descendant; `None` off Linux.
+/// Processor time, in user and kernel mode, of all terminated descendants; `None` except on Linux.
 pub(crate) fn of_children() -> Option<Duration> {
     children_ticks(&fs::read_to_string("/proc/self/stat").ok()?)
         .map(|ticks| Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
 }
 
 /// The sum of `cutime` and `cstime`, fields 16 and 17 of proc(5). Field 2, the name in parentheses,
-/// may itself hold blanks and parentheses.
+/// may itself contain blanks and parentheses.
 fn children_ticks(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(13);

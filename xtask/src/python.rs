@@ -6,7 +6,7 @@ use xtask::shell;
 
 use crate::peers;
 
-/// What builds the package, what judges it, and what one of its functions needs.
+/// Packages that build the package, judge it, and support one of its functions.
 const PACKAGES: [&str; 3] = ["maturin>=1.7,<2", "dissect.esedb", "pyarrow"];
 
 /// Builds the wheel into `target/wheels`, installs it and runs its tests.

@@ -44,7 +44,7 @@ pub fn capture(words: &[&str]) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether a program is there to be called.
+/// Whether a program is installed.
 pub fn installed(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }

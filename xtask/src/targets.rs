@@ -1,11 +1,11 @@
-//! Other systems that this toolchain compiles for: rustup fetches their standard libraries.
+//! Other systems for which this toolchain compiles: rustup fetches their standard libraries.
 
 use std::env;
 use std::path::Path;
 
 use xtask::shell;
 
-/// Whether the standard library of `target` is here, fetched if need be.
+/// Whether the standard library of `target` is installed, after fetching it if necessary.
 pub(crate) fn is_here(target: &str) -> bool {
     if has_library(target) {
         return true;

@@ -1,4 +1,4 @@
-//! Help that two programs print: `cargo xtask bench --help` must answer without building the bench.
+//! Help for two programs: `cargo xtask bench --help` must answer without building the bench.
 
 /// Help on commands, each with its lines.
 pub fn list(commands: &[&str]) -> String {

@@ -9,9 +9,9 @@ use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
 /// One command.
 struct Verb {
     name: &'static str,
-    /// Its lines in the list of all; the list indents the first.
+    /// Its lines in the list of all commands; the list indents the first.
     usage: &'static str,
-    /// Runs it with the words behind its name.
+    /// Runs it with the arguments after its name.
     run: fn(&[&str]) -> Result<(), Failure>,
 }
 
@@ -257,7 +257,7 @@ caches          disks with caches on, off and believed to be otherwise, in a mac
     },
 ];
 
-/// The usage of the command that `words` begin with, or of all.
+/// The usage of the command at the start of `words`, or of all commands.
 pub(crate) fn usage(words: &[&str]) -> String {
     let named = words.first().and_then(|name| VERBS.iter().find(|verb| verb.name == *name));
     let Some(verb) = named else {
@@ -267,7 +267,7 @@ pub(crate) fn usage(words: &[&str]) -> String {
     usage::list(&[verb.usage]) + &steps_of(verb.name)
 }
 
-/// The steps of a command that has some, one a line.
+/// The steps of a command that has steps, one per line.
 fn steps_of(verb: &str) -> String {
     let steps = match verb {
         "test" => TEST,
@@ -279,7 +279,7 @@ fn steps_of(verb: &str) -> String {
     format!("\nSteps, in this order:\n{}\n", lines.join("\n"))
 }
 
-/// Runs the command that `words` begin with.
+/// Runs the command at the start of `words`.
 pub(crate) fn dispatch(words: &[&str]) -> Result<(), Failure> {
     let Some((name, rest)) = words.split_first() else {
         return Err(Failure::new(usage(&[])));
@@ -294,7 +294,7 @@ fn perform(verb: &str, list: &[Step], names: &[&str]) -> Result<(), Failure> {
     steps::perform(verb, &steps::chosen(verb, list, names)?)
 }
 
-/// Runs a command that takes no words.
+/// Runs a command without arguments.
 fn alone(verb: &str, words: &[&str], run: fn() -> Result<(), Failure>) -> Result<(), Failure> {
     if words.is_empty() { run() } else { refused(verb, words) }
 }

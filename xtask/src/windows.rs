@@ -14,22 +14,22 @@ use crate::dist::programs::PROFILE;
 use crate::targets;
 use crate::wine::{Session, WINE};
 
-/// A file that must be there, and the package of Debian that has it.
+/// A required file, and the Debian package that contains it.
 pub(crate) type Tool = (&'static str, &'static str);
 
 const TOOLS: [Tool; 2] =
     [("/usr/bin/x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"), (WINE, "wine64")];
 
-/// What these and others are installed for.
+/// Purpose for which these and other tools are installed.
 pub(crate) const FOREIGN: &str = "builds of other systems";
 
-/// Programs of unit tests: of the backend and of the command.
+/// Unit test programs: of the backend and of the command.
 const UNIT_TESTS: usize = 2;
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Replaces a Windows library that Wine 8 lacks: the source of random bytes of Rust's standard
-/// library, over the older function that does the same.
+/// Replaces a Windows library that Wine 8 lacks: the random source of Rust's standard library,
+/// built on the older equivalent function.
 const RANDOM_BYTES: &str = "\
 #include <windows.h>
 BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
@@ -41,8 +41,8 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 /// Variables for tests, by name.
 type Environment = Vec<(&'static str, String)>;
 
-/// The unit tests, the program beside this one, `kills` kills, and the end-to-end tests but those
-/// left out with a reason.
+/// Runs the unit tests, the program beside the Linux one, `kills` kills, and the end-to-end tests
+/// except those left out with a reason.
 pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     let Some((environment, _session)) = run(kills)? else {
         return Ok(());
@@ -50,7 +50,7 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     crate::steps::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
 }
 
-/// A fleet of an agent of this system and one of the Windows build, which merge.
+/// Runs a fleet of a native agent and one of the Windows build, which merge.
 pub(crate) fn mixed_fleet() -> Result<(), Failure> {
     if let Err(lack) = ready() {
         println!("SKIPPED: fleet mixed: {lack}");
@@ -63,7 +63,7 @@ pub(crate) fn mixed_fleet() -> Result<(), Failure> {
     crate::steps::mixed_fleet(&[("PLIMSOLL_WINDOWS", program), ("WINEPREFIX", prefix)])
 }
 
-/// The program alone, as quick to build as it can be.
+/// Builds only the program, as fast as possible.
 fn program() -> Result<PathBuf, Failure> {
     let quickly = [("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_DEV_OPT_LEVEL", "0")];
     cargo("build -q -p plimsoll --bin plimsoll", &quickly)?;
@@ -73,8 +73,8 @@ fn program() -> Result<PathBuf, Failure> {
 }
 
 /// Builds the program for Windows and compares it with the program for Linux. Installs its tools if
-/// allowed, and otherwise reports the missing ones. Kills it `kills` times. The environment of the
-/// tests that drive it is valid as long as the Wine session.
+/// allowed, and otherwise reports the missing ones. Kills it `kills` times. The returned
+/// environment, for the tests that drive it, is valid as long as the Wine session.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     if let Err(lack) = ready() {
         println!("skipped: {lack}");
@@ -128,7 +128,7 @@ pub(crate) fn install(purpose: &str, tools: &[Tool]) -> Vec<&'static str> {
     }
     println!("installing, for {purpose}: {}", lacking.join(" "));
     let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-    // A failure here shows in the check that follows.
+    // The following check reveals a failure here.
     let _ = shell::capture(&["apt-get", "-qq", "update"])
         .and_then(|_| shell::capture(&[&quietly[..], &lacking].concat()));
     missing(tools, is_there)
@@ -139,7 +139,7 @@ fn missing(tools: &[Tool], is_there: impl Fn(&str) -> bool) -> Vec<&'static str>
     tools.iter().filter(|(path, _)| !is_there(path)).map(|(_, package)| *package).collect()
 }
 
-/// The release program: optimised, and without debug information.
+/// Builds the release program: optimised, without debug information.
 pub(crate) fn release() -> Result<PathBuf, Failure> {
     ready()?;
     cargo(&format!("build -q --profile {PROFILE} -p plimsoll"), &[])?;
@@ -148,7 +148,7 @@ pub(crate) fn release() -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// What a program for Windows prints to one word, under Wine.
+/// Runs a program for Windows with one argument under Wine and returns its output.
 pub(crate) fn answer(program: &Path, word: &str) -> Result<String, Failure> {
     let session = Session::boot(folder().join("wine"))?;
     let output = session.command(WINE).arg(program).arg(word).output().map_err(Failure::of)?;
@@ -158,7 +158,7 @@ pub(crate) fn answer(program: &Path, word: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Where all of the Windows build lies.
+/// Folder of the whole Windows build.
 fn folder() -> PathBuf {
     shell::root().join("target/windows")
 }
@@ -170,8 +170,8 @@ struct WindowsBuild {
     unit_tests: Vec<PathBuf>,
 }
 
-/// Builds the program and its unit tests in one call of Cargo, as another would build every library
-/// again; a test of the program has it build that too.
+/// Builds the program and its unit tests in one call of Cargo, since another would rebuild every
+/// library; a test of the program makes Cargo build that too.
 fn build() -> Result<WindowsBuild, Failure> {
     let words = "test -q --no-run -p device-os -p plimsoll --lib --bins --test windows \
                  --message-format json";
@@ -193,7 +193,7 @@ fn build() -> Result<WindowsBuild, Failure> {
     Ok(built)
 }
 
-/// Runs Cargo for Windows and returns what it prints.
+/// Runs Cargo for Windows and returns its output.
 fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> {
     let mut command = shell::command(&["cargo"]);
     command.args(words.split(' ')).args(["--target", TARGET, "--target-dir"]).arg(folder());
@@ -204,7 +204,7 @@ fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> 
 }
 
 impl WindowsBuild {
-    /// Keeps where a program has been put.
+    /// Records the path of a built program.
     fn note(&mut self, artifact: &Artifact) {
         let Some(executable) = &artifact.executable else {
             return;

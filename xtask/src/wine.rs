@@ -15,18 +15,18 @@ pub(crate) const WINE: &str = "/usr/lib/wine/wine64";
 
 const SERVER: &str = "/usr/lib/wine/wineserver64";
 
-/// Thirty times what the first boot, which fills the prefix, takes on a quiet machine.
+/// Thirty times the duration of the first boot, which fills the prefix, on an idle machine.
 const BOOT_LIMIT: Duration = Duration::from_mins(5);
 
 const BOOTS: usize = 2;
 
-/// A booted Wine. Its server ends with it.
+/// A booted Wine. Its server ends when this is dropped.
 pub(crate) struct Session {
     prefix: PathBuf,
 }
 
 impl Session {
-    /// Boots what `prefix` keeps of a Windows; makes it where there is none.
+    /// Boots the Windows in `prefix`, created if missing.
     pub(crate) fn boot(prefix: PathBuf) -> Result<Self, Failure> {
         fs::create_dir_all(&prefix)
             .map_err(|error| Failure::new(format!("{}: {error}", prefix.display())))?;
@@ -52,14 +52,14 @@ impl Session {
         &self.prefix
     }
 
-    /// A command that this session serves.
+    /// A command that runs in this session.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("WINEPREFIX", &self.prefix).env("WINEDEBUG", "-all");
         command
     }
 
-    /// Starts or ends the server. What has become of it shows in the boot.
+    /// Starts or ends the server. The boot reveals a failure here.
     fn server(&self, how: &str) {
         let mut command = self.command(SERVER);
         let _ = command.arg(how).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -72,7 +72,7 @@ impl Drop for Session {
     }
 }
 
-/// Whether a command ends well within `limit`; one that does not is killed.
+/// Whether a command succeeds within `limit`; one that runs longer is killed.
 fn ends_within(command: &mut Command, limit: Duration) -> Result<bool, Failure> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().map_err(Failure::of)?;

@@ -55,13 +55,13 @@ fn described(files: &[String], reach: &Reach) -> String {
     )
 }
 
-/// Clippy checks again only what depends on a changed file.
+/// Clippy rechecks only code that depends on a changed file.
 fn lint(reach: &Reach) -> Result<(), Failure> {
     if reach.reached.is_empty() { Ok(()) } else { steps::lint() }
 }
 
-/// All tests of the changed crates but the program's, which take minutes; of the others, those
-/// within their sources.
+/// Runs all tests of the changed crates except the program's, which take minutes, and the tests
+/// inside the sources of the other reached crates.
 fn unit(reach: &Reach) -> Result<(), Failure> {
     if reach.reached.is_empty() {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// A crate of the workspace, as far as its dependents are concerned.
+/// A crate of the workspace, with the properties that its dependents need.
 pub(crate) struct Member {
     pub name: String,
     /// Folder below the root, such as `crates/engine/engine`.
@@ -18,16 +18,17 @@ pub(crate) struct Member {
 /// Crates of the workspace, by name.
 pub(crate) type Names = BTreeSet<String>;
 
-/// What has changed, and what can behave differently for it.
+/// The crates that have changed, and those whose behaviour may differ as a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     /// Crates with a changed file: all their tests run.
     pub changed: Names,
-    /// These and every crate that depends on one, if only in its tests: their unit tests run.
+    /// The changed crates and every crate that depends on one, even if only in its tests: their
+    /// unit tests run.
     pub reached: Names,
 }
 
-/// Files at the root that every crate is built with; `.cargo/` is another.
+/// Files at the root that affect the build of every crate; `.cargo/` is another.
 const SETTINGS: [&str; 4] = ["Cargo.toml", "Cargo.lock", "clippy.toml", "rust-toolchain.toml"];
 
 /// The reach of `files`, paths below the root that were changed, added or removed.
@@ -39,7 +40,7 @@ pub(crate) fn reach(members: &[Member], files: &[String]) -> Reach {
     }) {
         reached.insert(next.name.clone());
     }
-    // Nothing is built with the tests of a crate, so these edges end where they lead.
+    // No crate is built with the tests of another, so these edges are not followed further.
     let in_tests = members
         .iter()
         .filter(|one| one.test_uses.iter().any(|used| reached.contains(used)))
@@ -49,7 +50,7 @@ pub(crate) fn reach(members: &[Member], files: &[String]) -> Reach {
     Reach { changed, reached }
 }
 
-/// The crates that `file` is a source of.
+/// The crates with `file` among their sources.
 fn touched(members: &[Member], file: &str) -> Names {
     if SETTINGS.contains(&file) || file.starts_with(".cargo/") {
         return members.iter().map(|member| member.name.clone()).collect();

@@ -43,14 +43,14 @@ fn entries(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Files that differ from `revision`, and those that git does not know yet.
+/// Files that differ from `revision`, and those not yet tracked by git.
 pub(super) fn changed_since(revision: &str) -> Result<Vec<String>, Failure> {
     let differing = shell::capture(&["git", "diff", "--name-only", "--no-renames", revision])?;
     let unknown = shell::capture(&["git", "ls-files", "--others", "--exclude-standard"])?;
     Ok(differing.lines().chain(unknown.lines()).map(str::to_owned).collect())
 }
 
-/// The commit that this branch left `main` at.
+/// The commit at which this branch left `main`.
 pub(super) fn merge_base() -> Result<String, Failure> {
     let base = shell::capture(&["git", "merge-base", "HEAD", "main"])?;
     Ok(base.trim().to_owned())

@@ -30,7 +30,7 @@ pub(super) fn name(release: &Release, machine: Machine) -> String {
     format!("plimsoll_{}_{}.deb", release.sorted(), machine.debian())
 }
 
-/// The package, whose program needs this version of glibc if it needs any.
+/// The package; its program needs this version of glibc, or none.
 pub(super) fn package(
     mut tree: Tree,
     release: &Release,

@@ -1,10 +1,10 @@
-//! SHA-256 by the system's own tool, in the forms that packages want.
+//! SHA-256 by the system's own tool, in the forms that packages use.
 
 use xtask::failure::Failure;
 
 use super::archive::gzip::piped;
 
-/// Letters of base64 in addresses.
+/// Base64 alphabet for URLs.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// In hexadecimal.
@@ -13,13 +13,13 @@ pub(super) fn sha256(bytes: &[u8]) -> Result<String, Failure> {
     Ok(said.split(' ').next().unwrap_or_default().to_owned())
 }
 
-/// The MD5 that Debian's packages list.
+/// The MD5 digest for the file lists of Debian packages.
 pub(super) fn md5(bytes: &[u8]) -> Result<String, Failure> {
     let said = String::from_utf8_lossy(&piped(&["md5sum"], bytes)?).into_owned();
     Ok(said.split(' ').next().unwrap_or_default().to_owned())
 }
 
-/// A hexadecimal digest in base64 for addresses, without padding, as Python's wheels list it.
+/// Converts a hexadecimal digest to URL-safe base64 without padding, as listed in Python wheels.
 pub(super) fn base64_of_hex(digest: &str) -> String {
     let bits: Vec<u8> = digest
         .chars()

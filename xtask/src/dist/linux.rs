@@ -1,5 +1,5 @@
-//! The packages of one program for Linux: those that a system installs, and those that run from any
-//! folder.
+//! The packages of one program for Linux: those installed into the system, and those that run from
+//! any folder.
 
 use std::fs;
 use std::path::Path;
@@ -15,16 +15,16 @@ use super::release::Release;
 use super::tree::Tree;
 use super::{Shelf, deb, needs, rpm, wheel};
 
-/// A program for Linux and what it needs there.
+/// A program for Linux and its requirements.
 pub(super) struct Linux {
     program: Program,
     machine: Machine,
-    /// The oldest C library that has all it calls; none if it brings its own.
+    /// The oldest C library with all that it calls; `None` if it has its own.
     glibc: Option<(u32, u32)>,
 }
 
 impl Linux {
-    /// Reads from the program what it needs.
+    /// Determines the requirements from the program itself.
     pub(super) fn of(program: Program, machine: Machine) -> Result<Self, Failure> {
         let glibc = needs::glibc(program.path(), machine)?;
         println!("plimsoll for {} needs {}", machine.kernel(), needs::words(glibc));
@@ -35,7 +35,7 @@ impl Linux {
         &self.program
     }
 
-    /// The packages of Debian and Fedora.
+    /// Packs the packages for Debian and Fedora.
     pub(super) fn pack_installed(&self, shelf: &mut Shelf<'_>, work: &Path) -> Result<(), Failure> {
         let (release, machine) = (shelf.release, self.machine);
         let debian = payload::installed(&self.program, &shelf.licences, &payload::DEBIAN)?;
@@ -50,7 +50,7 @@ impl Linux {
         shelf.put(&rpm::name(release, machine), &fs::read(made).map_err(Failure::of)?)
     }
 
-    /// The tarball and the wheel; what a catalogue says of the tarball.
+    /// Packs the tarball and the wheel; returns the tarball's catalogue entry.
     pub(super) fn pack_anywhere(&self, shelf: &Shelf<'_>) -> Result<(Machine, Asset), Failure> {
         let (release, machine) = (shelf.release, self.machine);
         let bytes = self.program.bytes();

@@ -1,4 +1,4 @@
-//! The processors that packages are for, in the word of each kind of package.
+//! The processors that packages are for, as each package format names them.
 
 /// A family of processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) enum Machine {
 }
 
 impl Machine {
-    /// As Debian and container images call it.
+    /// Name used by Debian and container images.
     pub(super) fn debian(self) -> &'static str {
         match self {
             Self::Amd64 => "amd64",
@@ -16,7 +16,7 @@ impl Machine {
         }
     }
 
-    /// As the kernel calls it, and with it RPM, Python and our tarballs.
+    /// Name used by the kernel, and so by RPM, Python and our tarballs.
     pub(super) fn kernel(self) -> &'static str {
         match self {
             Self::Amd64 => "x86_64",
@@ -24,7 +24,7 @@ impl Machine {
         }
     }
 
-    /// As Homebrew calls the block of a formula that only its owners read.
+    /// Name of the Homebrew formula block that applies only to this machine.
     pub(super) fn homebrew(self) -> &'static str {
         match self {
             Self::Amd64 => "on_intel",

@@ -1,4 +1,4 @@
-//! What catalogues of packages want to know: winget and Scoop on Windows, Homebrew on Linux.
+//! Manifests for package catalogues: winget and Scoop on Windows, Homebrew on Linux.
 
 use xtask::failure::Failure;
 
@@ -9,13 +9,13 @@ use super::tree::Tree;
 
 const SUMMARY: &str = "Finds the load line of mailbox storage and proves it";
 
-/// A file that a catalogue names.
+/// A file that a catalogue refers to.
 pub(super) struct Asset {
     pub name: String,
     pub sha256: String,
 }
 
-/// The documents for Windows, below `winget/` and `scoop/`; the installer has this number.
+/// The manifests for Windows, below `winget/` and `scoop/`; the installer has this product code.
 pub(super) fn windows(
     zip: &Asset,
     msi: Option<(&Asset, &str)>,
@@ -88,7 +88,7 @@ fn scoop(zip: &Asset, release: &Release) -> String {
     format!("{document}\n")
 }
 
-/// The formula for Homebrew, which installs the tarball of its machine.
+/// The Homebrew formula, which installs the tarball for its machine.
 pub(super) fn homebrew(tarballs: &[(Machine, Asset)], release: &Release) -> String {
     let blocks = tarballs.iter().map(|(machine, tarball)| {
         format!(

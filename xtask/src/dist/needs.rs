@@ -1,5 +1,5 @@
-//! Lists a program's requirements on the target system from its own tables: a library that is
-//! missing there shows at the first start, when it cannot be fixed.
+//! Lists a program's requirements on the target system from its own tables: otherwise a missing
+//! library would show only at the first start, when it cannot be fixed.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use xtask::shell;
 
 use super::machine::Machine;
 
-/// Libraries of every Windows since Server 2012 R2, beside those that begin with `api-ms-win-`.
+/// Libraries of every Windows since Server 2012 R2, besides those whose names start with
+/// `api-ms-win-`.
 const OF_WINDOWS: [&str; 17] = [
     "advapi32.dll",
     "bcrypt.dll",
@@ -29,7 +30,7 @@ const OF_WINDOWS: [&str; 17] = [
     "ws2_32.dll",
 ];
 
-/// The libraries that a Windows program imports; a failure where one is not the system's.
+/// The libraries that a Windows program imports; an error if any is not part of the system.
 pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     let path = program.display().to_string();
     let imported = imported(&shell::capture(&["x86_64-w64-mingw32-objdump", "-p", &path])?);
@@ -42,7 +43,7 @@ pub(super) fn libraries(program: &Path) -> Result<Vec<String>, Failure> {
     Ok(imported)
 }
 
-/// The version of the C library that a Linux program asks for; none if it needs no library.
+/// The C library version that a Linux program needs; `None` if it needs no library.
 pub(super) fn glibc(program: &Path, machine: Machine) -> Result<Option<(u32, u32)>, Failure> {
     let path = program.display().to_string();
     if !shell::capture(&[machine.objdump(), "-p", &path])?.contains("NEEDED") {
@@ -73,7 +74,7 @@ fn is_of_windows(name: &str) -> bool {
     name.starts_with("api-ms-win-") || OF_WINDOWS.contains(&name)
 }
 
-/// The newest version of glibc's symbols that `objdump -T` lists.
+/// The newest glibc symbol version in the output of `objdump -T`.
 fn newest_glibc(symbols: &str) -> Option<(u32, u32)> {
     let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
         let end = rest.find(|of: char| !of.is_ascii_digit() && of != '.').unwrap_or(rest.len());

@@ -1,4 +1,5 @@
-//! The licences of all that the programs contain, in one file: each text once, with what it is for.
+//! The licences of everything in the programs, in one file: each text once, with the components
+//! that it covers.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// What compilers put into a program, and where Debian's packages state its terms.
+/// Runtimes that compilers add to a program, and where Debian's packages state their terms.
 const RUNTIMES: [(&str, &str); 3] = [
     ("mingw-w64 runtime (Windows)", "/usr/share/doc/mingw-w64-x86-64-dev/copyright"),
     ("GCC runtime (Windows)", "/usr/share/doc/gcc-mingw-w64-base/copyright"),
@@ -22,7 +23,7 @@ const RUNTIMES: [(&str, &str); 3] = [
 const RULE: &str =
     "================================================================================";
 
-/// The texts of all crates in the programs for `targets`, and of what compilers add.
+/// The texts of all crates in the programs for `targets`, and of the compilers' runtimes.
 pub(super) fn of(targets: &[&str]) -> Result<String, Failure> {
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for target in targets {
@@ -42,7 +43,7 @@ pub(super) fn of(targets: &[&str]) -> Result<String, Failure> {
     Ok(joined(&texts))
 }
 
-/// What the toolchain states about its library, without the marks of HTML.
+/// The toolchain's notices for its library, without HTML tags.
 fn of_the_standard_library() -> Result<String, Failure> {
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let root = shell::capture(&[&compiler, "--print", "sysroot"])?;
@@ -80,7 +81,7 @@ pub(super) fn linked(target: &str) -> Result<Vec<Package>, Failure> {
         .collect())
 }
 
-/// What the program depends on when it runs, over any number of steps.
+/// Runtime dependencies of the program, direct and indirect.
 fn reached(metadata: &Metadata) -> BTreeSet<PackageId> {
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let edges: BTreeMap<_, _> = nodes.map(|node| (&node.id, &node.deps)).collect();
@@ -98,8 +99,8 @@ fn reached(metadata: &Metadata) -> BTreeSet<PackageId> {
     ids
 }
 
-/// The texts that lie beside a crate; of one without any, who wrote it, and the text that its
-/// licence has everywhere.
+/// The texts in a crate's folder; for a crate without any, its authors and the standard text of its
+/// licence.
 fn texts_of(package: &Package) -> Result<Vec<String>, Failure> {
     let folder = package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
     let folder = folder.unwrap_or_else(shell::root);

@@ -9,7 +9,7 @@ use super::json::Json;
 use super::release::{Release, day};
 use super::tree::Tree;
 
-/// A user that no image and no host has otherwise.
+/// A user id unused by other images and by hosts.
 const USER: u32 = 65_532;
 
 const ACCOUNTS: &str = "root:x:0:0:root:/:/sbin/nologin\n\
@@ -24,7 +24,7 @@ pub(super) fn name(release: &Release) -> String {
     format!("plimsoll-{}-oci.tar", release.semantic())
 }
 
-/// A layout as an archive, as `podman load` and `skopeo copy oci-archive:` read it. The program
+/// A layout as an archive, as read by `podman load` and `skopeo copy oci-archive:`. The program
 /// must need no library: the image has none, and no shell.
 pub(super) fn image(program: &[u8], licences: &str, release: &Release) -> Result<Vec<u8>, Failure> {
     let plain = tar::archive(&root(program, licences), "", release.epoch)?;
@@ -112,7 +112,7 @@ mod tests {
     use crate::dist::release::Release;
     use xtask::shell;
 
-    /// Follows every digest from the index down to the layer, and lists that.
+    /// Follows every digest from the index down to the layer, and lists the layer.
     const FOLLOW: &str = r#"
 import hashlib, gzip, io, json, sys, tarfile
 layout = tarfile.open(sys.argv[1])

@@ -10,15 +10,15 @@ use xtask::shell;
 use super::archive::gzip::compress;
 use super::tree::Tree;
 
-/// A program to be packed, without the symbols that only debuggers read.
+/// A program to be packed, without debug symbols.
 pub(super) struct Program {
     path: PathBuf,
     bytes: Vec<u8>,
-    /// Prints its pages and completions: itself, if it runs here.
+    /// Program that prints its pages and completions: itself, if it runs here.
     speaker: PathBuf,
 }
 
-/// Where families of distributions look for completions and units.
+/// Locations of completions and units in a family of distributions.
 pub(super) struct Places {
     pub units: &'static str,
     pub zsh: &'static str,
@@ -70,14 +70,14 @@ impl Program {
         &self.bytes
     }
 
-    /// What the program prints to these words.
+    /// Returns the program's output for these arguments.
     pub(super) fn says(&self, words: &[&str]) -> Result<String, Failure> {
         let speaker = self.speaker.display().to_string();
         shell::capture(&[&[speaker.as_str()], words].concat())
     }
 }
 
-/// All files of a package of the system.
+/// All files of a system package.
 pub(super) fn installed(
     program: &Program,
     licences: &str,
@@ -154,8 +154,8 @@ pub(super) fn read(name: &str) -> Result<Vec<u8>, Failure> {
 mod tests {
     use xtask::shell;
 
-    /// What systemd calls the exposure of a service, in tenths: 100 is a service of root without
-    /// any restriction.
+    /// Exposure of a service as rated by systemd, in tenths: 100 is an unrestricted service of
+    /// root.
     const MOST_EXPOSED: &str = "--threshold=20";
 
     #[test]

@@ -12,17 +12,17 @@ use crate::dist::machine::Machine;
 use crate::targets;
 use crate::windows::{self, Tool};
 
-/// A Linux program without a library of the system's.
+/// A Linux program that needs no system library.
 const MUSL: &str = "x86_64-unknown-linux-musl";
 
 pub(super) const HERE: &str = "x86_64-unknown-linux-gnu";
 
-/// Compiles the C of dependencies against it.
+/// Compiler for the C code of dependencies against it.
 const MUSL_TOOLS: [Tool; 1] = [("/usr/bin/musl-gcc", "musl-tools")];
 
 const ARM: &str = "aarch64-unknown-linux-gnu";
 
-/// Compiles and links for it, with a C library as old as Debian's.
+/// Compiler and linker for it, with a C library as old as Debian's.
 const ARM_TOOLS: [Tool; 2] = [
     ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
@@ -40,7 +40,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Those that `order` names, or new builds of the commit of that time.
+    /// The programs that `order` names, or new builds of the commit of that time.
     pub(super) fn of(
         order: &Order,
         epoch: u64,
@@ -75,7 +75,7 @@ impl Programs {
         Ok(Self { linux, fixed: Some(fixed), arm, windows })
     }
 
-    /// The program with the system's C library, stripped.
+    /// The stripped program that uses the system's C library.
     pub(super) fn packed(&self) -> Result<Program, Failure> {
         Program::stripped(&self.linux, &shell::root().join("target/dist-work/linux"))
     }
@@ -96,7 +96,7 @@ fn same_version(windows: &Path, linux: &Path) -> Result<(), Failure> {
     Err(Failure::new(format!("the programs are {here} and {there}")))
 }
 
-/// The profile that is handed out; it inherits from `release`.
+/// The profile for distribution; it inherits from `release`.
 pub(crate) const PROFILE: &str = "dist";
 
 /// A release build in a separate target folder, without any path of this machine.

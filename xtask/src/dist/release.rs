@@ -1,22 +1,22 @@
-//! Which release is packed: its version in the spelling of each package, its commit and its time.
+//! The release to pack: its version in the spelling of each package, its commit and its time.
 
 use std::fs;
 
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Where packages are fetched from if no other address is given: nowhere.
+/// Default address from which packages are fetched: a nonexistent one.
 pub(super) const NO_ADDRESS: &str = "https://example.invalid/plimsoll";
 
 /// A release, or a state on the way to one.
 pub(super) struct Release {
-    /// Of the workspace, such as `0.1.0`.
+    /// Version of the workspace, such as `0.1.0`.
     number: String,
     /// Day and commit, unless a tag names this release: `20261127` and `3adeb94f6a25`.
     unreleased: Option<(String, String)>,
     /// Seconds from 1970 to the commit: the time of every file.
     pub epoch: u64,
-    /// Where its files can be fetched from, without a slash at the end.
+    /// Address from which its files can be fetched, without a trailing slash.
     pub address: String,
 }
 
@@ -37,23 +37,22 @@ impl Release {
         Ok(Self { number, unreleased, epoch, address: address.to_owned() })
     }
 
-    /// In names of files and in the forms of Cargo, winget and scoop: `0.1.0`, or
-    /// `0.1.0-dev.20261127`.
+    /// Form for file names, Cargo, winget and scoop: `0.1.0`, or `0.1.0-dev.20261127`.
     pub(super) fn semantic(&self) -> String {
         self.spelled(|day, _| format!("-dev.{day}"))
     }
 
-    /// As Debian and RPM compare versions: development builds sort before the release.
+    /// Form for comparison by Debian and RPM: development builds sort before the release.
     pub(super) fn sorted(&self) -> String {
         self.spelled(|day, commit| format!("~git{day}.{commit}"))
     }
 
-    /// As `PyPI` compares versions.
+    /// Form for comparison by `PyPI`.
     pub(super) fn python(&self) -> String {
         self.spelled(|day, _| format!(".dev{day}"))
     }
 
-    /// Three numbers, as Windows Installer compares versions.
+    /// Three numbers, for comparison by Windows Installer.
     pub(super) fn number(&self) -> &str {
         &self.number
     }
@@ -68,7 +67,7 @@ impl Release {
         format!("{}/v{}/{file}", self.address, self.semantic())
     }
 
-    /// One for tests, unreleased.
+    /// An unreleased one for tests.
     #[cfg(test)]
     pub(super) fn example() -> Self {
         Self {
@@ -86,7 +85,8 @@ pub(super) fn day(epoch: u64, format: &str) -> Result<String, Failure> {
     Ok(said.trim().to_owned())
 }
 
-/// What distinguishes the state from a release; none if a tag names it, which must be the version.
+/// Day and commit that distinguish the state from a release; `None` if a tag names it, which must
+/// be the version.
 fn unreleased(
     number: &str,
     tag: Option<&str>,

@@ -51,7 +51,8 @@ if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
 /// Folders that go with the package.
 const OWN: [&str; 3] = [super::payload::DOC, "usr/share/fish", "usr/share/zsh"];
 
-/// Builds the package in `work`; its path. The program needs what its own tables say.
+/// Builds the package in `work`; returns its path. The program's requirements come from its own
+/// tables.
 pub(super) fn package(
     tree: &Tree,
     release: &Release,
@@ -109,7 +110,7 @@ fn specification(tree: &Tree, release: &Release, staged: &Path) -> String {
             Content::Folder if path == "var/lib/plimsoll" => {
                 let _ = writeln!(text, "%attr(0750,plimsoll,plimsoll) %dir /{path}");
             }
-            // No other package of a small system has these.
+            // No other package of a small system owns these.
             Content::Folder if OWN.iter().any(|own| path.starts_with(own)) => {
                 let _ = writeln!(text, "%dir /{path}");
             }

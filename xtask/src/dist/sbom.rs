@@ -1,4 +1,4 @@
-//! What the program is made of, crate by crate, in the form of `CycloneDX`.
+//! The components of the program, crate by crate, in `CycloneDX` format.
 
 use std::collections::BTreeMap;
 

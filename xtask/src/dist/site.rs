@@ -1,5 +1,5 @@
-//! The documentation as a site: which pages it has, whether their links lead anywhere, and the help
-//! of every command as a page.
+//! The documentation as a site: its pages, a check of their links, and the help of every command as
+//! a page.
 
 mod links;
 
@@ -12,7 +12,8 @@ use xtask::shell;
 
 use super::payload::Program;
 
-/// Writes the site's pages into `target/site`, checked, and has mdBook render them where it is.
+/// Writes and checks the site's pages in `target/site`, and has mdBook render them if it is
+/// installed.
 pub(super) fn build(program: &Program) -> Result<(), Failure> {
     let faults = links::faults(&shell::root())?;
     if !faults.is_empty() {
@@ -55,7 +56,7 @@ fn commands(help: &str) -> Vec<String> {
     names.filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
-/// The pages that the summary lists, by their paths below the folder of documents.
+/// The pages in the summary, as paths relative to the folder of documents.
 fn pages(docs: &Path) -> Result<Vec<String>, Failure> {
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).map_err(Failure::of)?;
     Ok(links::targets(&summary))

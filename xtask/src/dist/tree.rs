@@ -1,4 +1,4 @@
-//! The files of a package before they are packed, in the order of their names.
+//! The files of a package before packing, sorted by name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
@@ -23,7 +23,7 @@ pub(super) struct Item {
     pub content: Content,
 }
 
-/// Files and folders by their paths, which begin with no slash.
+/// Files and folders by path, without a leading slash.
 #[derive(Default)]
 pub(super) struct Tree(BTreeMap<String, Item>);
 
@@ -34,7 +34,7 @@ impl Tree {
         self.0.insert(path.to_owned(), Item { mode, owner: 0, content: Content::File(bytes) });
     }
 
-    /// Adds a folder of a user and the folders above it.
+    /// Adds a folder with an owner, and the folders above it.
     pub(super) fn folder(&mut self, path: &str, mode: u32, owner: u32) {
         self.parents(path);
         self.0.insert(path.to_owned(), Item { mode, owner, content: Content::Folder });
@@ -47,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Everything, each folder before what lies in it.
+    /// All entries, each folder before its contents.
     pub(super) fn items(&self) -> impl Iterator<Item = (&str, &Item)> {
         self.0.iter().map(|(path, item)| (path.as_str(), item))
     }
@@ -65,7 +65,7 @@ impl Tree {
         self.files().map(|(_, _, bytes)| bytes.len() as u64).sum()
     }
 
-    /// Lays everything into `folder`, all of it `epoch` old.
+    /// Writes everything into `folder`, with the time `epoch`.
     pub(super) fn lay(&self, folder: &Path, epoch: u64) -> Result<(), Failure> {
         let failed = |error| Failure::new(format!("{}: {error}", folder.display()));
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(epoch);

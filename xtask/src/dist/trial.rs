@@ -19,7 +19,7 @@ use scratch::Scratch;
 /// A short test that must end with a verdict.
 const QUICK: &str = "quick --size 16MiB --duration 10s";
 
-/// Tries what lies in a folder, of a release, in a copy of a system.
+/// Tries the packages in a folder, of a release, in a copy of a system.
 type Attempt = fn(&Path, &Release, &Path) -> Result<(), Failure>;
 
 /// Tries every package in `output`.
@@ -42,7 +42,7 @@ pub(super) fn every(output: &Path, release: &Release) -> Result<(), Failure> {
     shell::run(&["cargo", "package", "-q", "--workspace", "--no-verify", "--allow-dirty"])
 }
 
-/// No error of Debian's judge of packages.
+/// Fails on any error from Debian's package checker.
 fn lintian(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
     if !shell::installed("lintian") {
         println!("skipped: apt-get install lintian");
@@ -95,7 +95,7 @@ fn tarball(output: &Path, release: &Release, base: &Path) -> Result<(), Failure>
     scratch.verdict(&format!("cd /root && /opt/plimsoll-{version}/bin/plimsoll {QUICK}"))
 }
 
-/// The image's one layer as a root, and its user and entry point in it.
+/// Uses the image's one layer as a root, with its user and entry point.
 fn image(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
     let file = output.join(oci::name(release));
     if !file.exists() {
@@ -125,7 +125,7 @@ fn largest(folder: &Path) -> Result<PathBuf, Failure> {
     largest.map(|entry| entry.path()).ok_or_else(|| Failure::new("the image has no blobs"))
 }
 
-/// A virtual environment that installs from the folder of packages alone.
+/// Creates a virtual environment that installs only from the folder of packages.
 fn wheel(output: &Path, _: &Release, _: &Path) -> Result<(), Failure> {
     let scratch = Scratch::empty("wheel")?;
     let (root, output) = (scratch.root().display(), output.display());
@@ -138,7 +138,7 @@ fn wheel(output: &Path, _: &Release, _: &Path) -> Result<(), Failure> {
     Listing::of(scratch.root())?.only_users_files_since(&before, &["plimsoll-quick"])
 }
 
-/// The package of Debian for another processor, whose program an emulator runs.
+/// Tries the Debian package for another processor, with its program under an emulator.
 fn arm(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
     let package = output.join(deb::name(release, Machine::Arm64));
     if !package.exists() {

@@ -18,7 +18,7 @@ use super::tree::Tree;
 /// The same in every release, so that Windows replaces an older one.
 const UPGRADE_CODE: &str = "7C1D5B0E-5B53-4B0C-9A35-6A5B2B8C9D41";
 
-/// The program, to Windows Installer.
+/// Identifies the program to Windows Installer.
 const COMPONENT: &str = "5E0C64E4-4A5D-4E58-8B0E-0F0C6B1B7A27";
 
 /// The name of the zip file.
@@ -48,7 +48,7 @@ pub(super) fn zipped(
     zip::archive(&tree)
 }
 
-/// What `wixl` has no words for: the installer puts the program's folder on the path.
+/// Adds what `wixl` cannot express: the installer puts the program's folder on the path.
 const ON_THE_PATH: [&str; 4] = [
     "CREATE TABLE `Environment` (`Environment` CHAR(72) NOT NULL, `Name` CHAR(255) NOT NULL, \
      `Value` CHAR(255), `Component_` CHAR(72) NOT NULL PRIMARY KEY `Environment`)",
@@ -60,7 +60,7 @@ const ON_THE_PATH: [&str; 4] = [
      VALUES ('WriteEnvironmentStrings', 5200)",
 ];
 
-/// Builds the installer; none without `wixl` and `msitools`.
+/// Builds the installer; returns `false` without `wixl` and `msitools`.
 pub(super) fn installer(
     windows: &[u8],
     release: &Release,
@@ -77,7 +77,7 @@ pub(super) fn installer(
     fs::write(&source, text).map_err(Failure::of)?;
     let (to, source) = (to.display().to_string(), source.display().to_string());
     let mut command = shell::command(&["wixl", "--arch", "x64", "-o", &to, &source]);
-    // A file is looked for beside the description, never by its whole path.
+    // Files are looked up next to the description, never by full path.
     command.current_dir(work).env("SOURCE_DATE_EPOCH", release.epoch.to_string()).env("TZ", "UTC");
     let output = command.output().map_err(Failure::of)?;
     if !output.status.success() {
@@ -93,14 +93,14 @@ pub(super) fn installer(
     Ok(true)
 }
 
-/// Writes a file as old as the release: the cabinet in the installer keeps the time.
+/// Writes a file with the time of the release: the cabinet in the installer keeps the time.
 fn stage(file: &Path, bytes: &[u8], epoch: u64) -> Result<(), Failure> {
     fs::write(file, bytes).map_err(Failure::of)?;
     let opened = fs::File::options().write(true).open(file).map_err(Failure::of)?;
     opened.set_modified(UNIX_EPOCH + Duration::from_secs(epoch)).map_err(Failure::of)
 }
 
-/// The installer's own number, which follows from what it installs.
+/// The installer's product code, derived from its contents.
 pub(super) fn product_code(windows: &[u8], release: &Release) -> Result<String, Failure> {
     let seed = format!("{} {}", release.semantic(), sha256(windows)?);
     Ok(identity(&sha256(seed.as_bytes())?))

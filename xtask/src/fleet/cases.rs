@@ -1,4 +1,4 @@
-//! What befalls a fleet, and what must come of it.
+//! The events that a fleet is exposed to, and the required outcomes.
 
 mod events;
 mod losses;
@@ -10,13 +10,13 @@ use super::design::{Design, PLAIN};
 use super::reports::require;
 use super::world::Fleet;
 
-/// One thing that befalls a fleet.
+/// One event that a fleet is exposed to.
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) design: Design,
-    /// Attempts at most: a proof of minutes is not repeated as often as one of seconds.
+    /// Maximum number of attempts: a proof of minutes is not repeated as often as one of seconds.
     pub(super) most: u32,
-    /// Carries it out; returns its measurement in a few words.
+    /// Runs the case; returns its measurement in a few words.
     pub(super) run: fn(&mut Fleet<'_>) -> Result<String, Failure>,
 }
 

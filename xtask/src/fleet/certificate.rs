@@ -1,4 +1,5 @@
-//! An authority and the certificate of a server by it, made with openssl for a few days.
+//! A certificate authority and a server certificate from it, made with openssl and valid for a few
+//! days.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a fleet of a proof consists of, and the plans of its hosts.
+//! The parts of a fleet for a proof, and the plans of its hosts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,15 +8,15 @@ pub(super) struct Design {
     pub(super) hosts: usize,
     /// Seconds of the measurement.
     pub(super) measured: u32,
-    /// Of each host with all of its databases active.
+    /// Target of each host with all of its databases active.
     pub(super) target_iops: u32,
     /// Sessions of each database.
     pub(super) threads: u32,
-    /// The databases that a host has copies of; hosts are counted from 1.
+    /// The databases of which a host has copies; hosts are counted from 1.
     pub(super) databases: fn(usize) -> Vec<String>,
     /// The fleet plan beyond its hosts.
     pub(super) plan: &'static str,
-    /// A host whose databases lie on a volume with faults.
+    /// A host with its databases on a faulty volume.
     pub(super) faulty: Option<usize>,
 }
 

@@ -1,12 +1,12 @@
-//! Places of the parts of a fleet in their network.
+//! Network places of the parts of a fleet.
 
 use xtask::failure::Failure;
 use xtask::network::{Network, Place};
 
-/// Hosts that have a network of their own; further agents share these.
+/// Hosts with their own network; further agents share these.
 pub(super) const HOSTS: usize = 4;
 
-/// Where fleet runs are ordered.
+/// Place from which fleet runs are ordered.
 pub(super) const CONTROLLER: Place = Place::client(HOSTS + 1);
 
 /// The place of a host, counted from 1.

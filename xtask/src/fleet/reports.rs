@@ -1,4 +1,4 @@
-//! What a proof reads in the reports of a fleet run and in its journals.
+//! Checks of a proof on the reports of a fleet run and its journals.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::world::Fleet;
 /// A loss must be noticed within this time.
 const NOTICED_WITHIN_NS: u64 = 12_000_000_000;
 
-/// Most that the rate of a host may change while another is lost, in percent.
+/// Maximum change of a host's rate while another is lost, in percent.
 const MOST_CHANGE: f64 = 5.0;
 
-/// Seconds next to the begin and the end of a window that belong to neither.
+/// Seconds next to the start and the end of a window that belong to neither.
 const EDGE: f64 = 1.0;
 
 /// This machine's clock, in nanoseconds since 1970.
@@ -24,7 +24,7 @@ pub(super) fn now_ns() -> u64 {
     since.map_or(0, |of| u64::try_from(of.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// An error that says `said` unless `holds`.
+/// An error with the text `said` unless `holds`.
 pub(super) fn require(holds: bool, said: String) -> Result<String, Failure> {
     if holds { Ok(said) } else { Err(Failure::new(said)) }
 }
@@ -42,7 +42,7 @@ fn text(finding: &Value) -> &str {
     finding["text"].as_str().unwrap_or_default()
 }
 
-/// The sentence on the one host that was lost; no other may be named.
+/// The sentence on the only lost host; no other may be named.
 pub(super) fn only_lost(report: &Value, host: usize) -> Result<String, Failure> {
     let name = host_name(host);
     match findings(report, "host-lost").as_slice() {
@@ -51,7 +51,7 @@ pub(super) fn only_lost(report: &Value, host: usize) -> Result<String, Failure> 
     }
 }
 
-/// A run that ended early proves nothing, and says why.
+/// Fails with the reason if a run ended early: such a run proves nothing.
 pub(super) fn began(report: &Value) -> Result<(), Failure> {
     let early = findings(report, "ended-early");
     require(early.is_empty(), early.first().map_or("", |of| text(of)).to_owned()).map(drop)
@@ -62,7 +62,7 @@ pub(super) fn none_lost(report: &Value) -> Result<(), Failure> {
     require(lost.is_empty(), format!("no host was lost, and the report has {lost:?}")).map(drop)
 }
 
-/// The sentence on the one host that failed; no other may be named.
+/// The sentence on the only failed host; no other may be named.
 pub(super) fn only_failed(report: &Value, host: usize) -> Result<String, Failure> {
     let name = host_name(host);
     let mut failed = findings(report, "host-verdict");
@@ -72,8 +72,8 @@ pub(super) fn only_failed(report: &Value, host: usize) -> Result<String, Failure
     require(is_only, if is_only { said } else { format!("{name} alone fails: {report:#}") })
 }
 
-/// A machine that does other work at the same time judges nothing. The hosts but `faulty`: without
-/// a failure nothing can be judged on its volume, of which no device counts the reads.
+/// A machine that is busy with other work judges nothing. Checks the hosts except `faulty`: without
+/// a failure nothing can be judged on its volume, because no device counts its reads.
 pub(super) fn judged(report: &Value, faulty: Option<usize>) -> Result<(), Failure> {
     let mut unjudged = findings(report, "host-verdict");
     let faulty = faulty.map(host_name);
@@ -83,7 +83,8 @@ pub(super) fn judged(report: &Value, faulty: Option<usize>) -> Result<(), Failur
     require(unjudged.is_empty(), format!("not judged; run it on a quiet machine: {said}")).map(drop)
 }
 
-/// A loss names its host and no other, with the second, in time, and nothing can be judged.
+/// Checks that a loss is reported in time, with its host, no other host and the second, and that
+/// nothing can be judged.
 pub(super) fn named(
     fleet: &Fleet<'_>,
     (code, report): &(i32, Value),
@@ -98,7 +99,7 @@ pub(super) fn named(
     require(noticed <= NOTICED_WITHIN_NS, said)
 }
 
-/// When the controller gave a host up.
+/// When the controller gave up on a host.
 fn noticed_ns(fleet: &Fleet<'_>) -> Result<u64, Failure> {
     let journal = fs::read_to_string(fleet.folder.join("out/fleet.jsonl")).map_err(Failure::of)?;
     let line = journal.lines().find(|line| line.contains("\"lost\"")).unwrap_or("{}");
@@ -106,7 +107,8 @@ fn noticed_ns(fleet: &Fleet<'_>) -> Result<u64, Failure> {
     Ok(line["at_ns"].as_u64().unwrap_or(u64::MAX))
 }
 
-/// Every journal has arrived to its end, byte for byte as its host wrote it, with its hash chain.
+/// Checks that every journal has arrived completely, byte for byte as its host wrote it, with its
+/// hash chain.
 pub(super) fn complete(fleet: &Fleet<'_>, report: &Value, hosts: usize) -> Result<String, Failure> {
     for host in 1..=hosts {
         let name = host_name(host);
@@ -130,7 +132,7 @@ fn intact(collected: &Path) -> Result<bool, Failure> {
     Ok(rule.is_none_or(|of| of["outcome"] == "pass"))
 }
 
-/// The journal of a host's one run, as the host has it.
+/// The journal of a host's only run, as stored on the host.
 fn own_journal(folder: &Path, host: usize) -> Result<PathBuf, Failure> {
     let runs = fs::read_dir(folder.join(format!("agent{host}/runs"))).map_err(Failure::of)?;
     let mut runs = runs.flatten().map(|run| run.path().join("record/record.jsonl"));
@@ -148,7 +150,7 @@ pub(super) fn into_measurement(report: &Value, at_ns: u64) -> Result<f64, Failur
     Ok((at_ns - from) as f64 / 1e9)
 }
 
-/// The hosts but `lost` carried as much after `second` as before it.
+/// Checks that the hosts except `lost` carried as much after `second` as before it.
 pub(super) fn unchanged(
     fleet: &Fleet<'_>,
     lost: usize,
@@ -174,7 +176,7 @@ pub(super) fn unchanged(
 /// Counts of reads and writes of a host in an interval of its measurement.
 struct Row {
     host: String,
-    /// Seconds after the begin of the measurement.
+    /// Seconds since the start of the measurement.
     from: f64,
     to: f64,
     count: f64,
@@ -193,7 +195,7 @@ fn rows(csv: &str) -> Vec<Row> {
             Row { host: cells[0].to_owned(), from: number(2), to: number(3), count: number(7) }
         })
         .collect();
-    // Times are those of each run; the measurement begins with the first interval.
+    // Times are relative to each run; the measurement starts with the first interval.
     let hosts: Vec<String> = rows.iter().map(|row| row.host.clone()).collect();
     for host in hosts {
         let of_host = rows.iter().filter(|row| row.host == host);

@@ -1,4 +1,4 @@
-//! A folder of one host on a volume whose disk fails or is slow when the proof says so.
+//! A folder of one host on a volume whose disk fails or slows down on command.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,14 +11,14 @@ use xtask::shell;
 
 use super::wait_until;
 
-/// The volume; it is unmounted with the value.
+/// The volume; it is unmounted when dropped.
 pub(super) struct Volume {
     program: Child,
     mount: PathBuf,
 }
 
 impl Volume {
-    /// Mounts it at `mount`, with its files in a folder beside it, by the program in `programs`.
+    /// Mounts it at `mount`, with its files in an adjacent folder, using the program in `programs`.
     pub(super) fn mount(programs: &Path, mount: &Path) -> Result<Self, Failure> {
         let backing = mount.with_extension("disk");
         for folder in [mount, backing.as_path()] {
@@ -38,7 +38,7 @@ impl Volume {
         Ok(volume)
     }
 
-    /// Lets requests meet these rules from now on, separated by semicolons; see `testkit`.
+    /// Applies these rules, separated by semicolons, to requests from now on; see `testkit`.
     pub(super) fn set(&mut self, rules: &str) -> Result<(), Failure> {
         let input = self.program.stdin.as_mut();
         let input = input.ok_or_else(|| Failure::new("the volume takes no rules"))?;

@@ -1,4 +1,4 @@
-//! A server and its agents for one proof; all of it is gone with the values.
+//! A server and its agents for one proof, all of them removed when dropped.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn path(path: &Path) -> String {
 }
 
 impl Site {
-    /// With the files of all proofs and with the programs in these folders.
+    /// Uses these folders, for the files of all proofs and for the programs.
     pub(super) fn new(network: Network, folders: (&str, &str)) -> Result<Self, Failure> {
         // Only the folder of each proof in it is emptied.
         let folder = shell::root().join(folders.0);
@@ -54,7 +54,7 @@ impl Site {
         Ok(Self { network, folder, programs, certificate })
     }
 
-    /// The program at a place, with the files of `folder`.
+    /// A command that runs the program at a place, with the files of `folder`.
     fn plimsoll(&self, place: Place, folder: &Path, words: &[&str]) -> Command {
         let program = path(&self.programs.join("plimsoll"));
         let mut command = self.network.command(place, &[&[program.as_str()], words].concat());
@@ -146,7 +146,7 @@ impl<'a> Fleet<'a> {
         Ok((output.status.code().unwrap_or(-1), report))
     }
 
-    /// Collects the journals once more: exit status and report.
+    /// Collects the journals again; returns exit status and report.
     pub(super) fn collect(&self) -> Result<(i32, Value), Failure> {
         let words = ["fleet", "collect", "out", "--json"];
         let (code, text) = self.answer(CONTROLLER, &words)?;
@@ -195,7 +195,7 @@ impl<'a> Fleet<'a> {
         shell::run(&["kill", "-KILL", process.trim()])
     }
 
-    /// Starts a killed server with its files as they are.
+    /// Starts a killed server again with its existing files.
     pub(super) fn restart_server(&mut self) -> Result<(), Failure> {
         let configuration = path(&self.folder.join("plimsoll-fleet/nats.conf"));
         let words = ["nats-server", "-c", &configuration];

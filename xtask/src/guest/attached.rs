@@ -1,5 +1,6 @@
-//! A guest whose kernel attaches a volume of `cache serve` by iSCSI, with and without CHAP: what it
-//! writes is what it reads after a second login, and what the volume holds without its cache.
+//! A guest whose kernel attaches a volume of `cache serve` over iSCSI, with and without CHAP: what
+//! it writes must match what it reads after a second login, and the volume's content without its
+//! cache.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,13 +20,13 @@ use super::tools::is_equipped;
 const VOLUME_BYTES: u64 = 256 << 20;
 const FLASH: &str = "48MiB";
 
-/// How long the guest may take for all that it does.
+/// Time limit for everything that the guest does.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// How long the server may take to begin.
+/// Time limit for the server to start.
 const BEGINS_WITHIN: Duration = Duration::from_secs(20);
 
-/// Begin of the name of the target.
+/// Prefix of the target name.
 const NAME: &str = "iqn.2026-11.example.test:cache";
 
 /// The initiator's secret and the target's, as in `attached.sh`.
@@ -44,7 +45,7 @@ const WITH_CHAP: [&str; 5] = [
 /// Programs of the guest.
 const PROGRAMS: [&str; 3] = ["/usr/sbin/mke2fs", "/usr/sbin/iscsid", "/usr/bin/iscsiadm"];
 
-/// Runs the proof; two minutes.
+/// Runs the proof, which takes two minutes.
 pub(crate) fn attached() -> Result<(), Failure> {
     if !is_equipped(&[("/usr/sbin/debugfs", "e2fsprogs"), ("/usr/sbin/iscsid", "open-iscsi")]) {
         return Ok(());
@@ -79,7 +80,7 @@ impl<'a> Scene<'a> {
         Ok(Self { folder, hardware, plimsoll })
     }
 
-    /// Has the guest log in, write, log out and read; the number of files that it wrote.
+    /// Has the guest log in, write, log out and read; returns the number of files that it wrote.
     fn prove(&self, account: &str, expected: &[&str]) -> Result<usize, Failure> {
         let (server, portal) = self.serve(account == "chap")?;
         let job = format!("attach account={account} portal={portal} target={NAME}:mail");
@@ -90,7 +91,7 @@ impl<'a> Scene<'a> {
         judge(&guest.said(), expected, || Content::on_disk(&self.folder))
     }
 
-    /// The server, and the address of its portal as the guest reaches it.
+    /// Starts the server; returns it with the address of its portal as seen by the guest.
     fn serve(&self, has_account: bool) -> Result<(Server, String), Failure> {
         let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
         let iscsi = ["unix:mail.sock", "--iscsi", "127.0.0.1:0", "--iscsi-name", NAME];
@@ -117,8 +118,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Holds the guest's messages, and the files that the volume has, to what must be; the number of
-/// files.
+/// Compares the guest's messages and the files on the volume with the expected ones; returns the
+/// number of files.
 fn judge(
     said: &str,
     expected: &[&str],

@@ -1,6 +1,6 @@
 //! A guest whose file system is behind `cache serve`, over NBD or vhost-user, while the server is
-//! killed again and again and at last the guest with it: nothing that was synchronised is lost, and
-//! nothing stale is read.
+//! killed again and again, and finally together with the guest: no synchronised data is lost, and
+//! no stale data is read.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use super::machine::{GuestDisk, Hardware, Machine};
 use super::program::{self, Plimsoll, Server, emptied};
 use super::tools::is_equipped;
 
-/// Kills of the server under load; one more ends the guest as well.
+/// Kills of the server under load; one more kills the guest as well.
 const KILLS: u32 = 12;
 
 /// Bytes of the volume, and of the flash as an argument.
 const VOLUME_BYTES: u64 = 512 << 20;
 const FLASH: &str = "48MiB";
 
-/// How long the guest may take to boot, or to continue after a kill.
+/// Time limit for the guest to boot, or to continue after a kill.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Files that are written between two kills.
 const PROGRESS: usize = 15;
 
-/// Faults that are listed at most.
+/// Maximum number of faults to list.
 const MOST_LINES: usize = 20;
 
 /// The server's sockets.
@@ -43,12 +43,12 @@ struct Scene {
     plimsoll: Plimsoll,
 }
 
-/// Runs the proof over NBD; minutes.
+/// Runs the proof over NBD, which takes minutes.
 pub(crate) fn cached() -> Result<(), Failure> {
     prove(GuestDisk::Nbd(EXPORT))
 }
 
-/// Runs the proof over vhost-user; minutes.
+/// Runs the proof over vhost-user, which takes minutes.
 pub(crate) fn cached_in_shared_memory() -> Result<(), Failure> {
     prove(GuestDisk::VhostUser(RINGS))
 }
@@ -108,7 +108,8 @@ impl Scene {
         Machine::start((&self.folder, job), &self.hardware, (&[self.disk], job), false)
     }
 
-    /// Has the guest write while the server is killed; what must be there afterwards.
+    /// Has the guest write while the server is killed; returns the content that must exist
+    /// afterwards.
     fn write(&self) -> Result<Content, Failure> {
         let mut server = self.serve()?;
         let mut guest = self.start("write")?;
@@ -129,7 +130,7 @@ impl Scene {
         Ok(Content::read(&guest.said()))
     }
 
-    /// What a second boot finds, and how many of its reads were answered from flash.
+    /// The content found by a second boot, and how many of its reads were answered from flash.
     fn read(&self) -> Result<(Content, u64), Failure> {
         let mut guest = self.start("read")?;
         guest.wait("the end", PATIENCE, |said| said.contains("every file read\n"))?;
@@ -140,12 +141,12 @@ impl Scene {
     }
 }
 
-/// Files that the guest has called whole.
+/// Number of files that the guest has reported as whole.
 fn whole(said: &str) -> usize {
     said.lines().filter(|line| line.starts_with("whole ")).count()
 }
 
-/// A pause below `most` milliseconds, another one for each number.
+/// A pause of less than `most` milliseconds, varying with `number`.
 fn pause(number: u32, step: u32, most: u32) -> Duration {
     Duration::from_millis(u64::from(number * step % most))
 }

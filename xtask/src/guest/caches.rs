@@ -1,5 +1,5 @@
-//! Disks whose caches are on, off and believed to be otherwise, in a machine of QEMU's: the program
-//! is held to what their makers' words are there.
+//! Disks with caches that are on, off and believed to be otherwise, in a QEMU machine: checks the
+//! program's findings on them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -74,7 +74,7 @@ fn pack(folder: &Path, kernel: &Path) -> Result<(), Failure> {
     run(Command::new("sh").args(["-c", &script]))
 }
 
-/// What the guest prints until it powers off.
+/// Boots the guest and returns its output until it powers off.
 fn boot(folder: &Path, kernel: &Path) -> Result<String, Failure> {
     let script = "set -e; for disk in a b c d; do truncate -s 128M $disk.img; \
                   mkfs.ext4 -q -F $disk.img; done; timeout 300 qemu-system-x86_64 -M q35 -cpu max \

@@ -1,4 +1,4 @@
-//! What a guest said of its files: the contents that are durable, what it found later, and errors.
+//! A guest's messages about its files: durable contents, contents found later, and errors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ const ERRORS: [&str; 4] = ["failed to ", "I/O error", "EXT4-fs", "can't open"];
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) files: BTreeMap<String, String>,
-    /// What must not have happened.
+    /// Events that must not have happened.
     pub(super) faults: Vec<String>,
 }
 
 impl Content {
     /// Reads complete lines of a console: `changed NAME` takes a file out until it is `whole NAME
-    /// DIGEST`; `found NAME DIGEST` lists what is there, and `again NAME DIGEST` is compared.
+    /// DIGEST`; `found NAME DIGEST` lists an existing file, and `again NAME DIGEST` is compared.
     pub(super) fn read(said: &str) -> Self {
         let mut content = Self::default();
         for line in said.lines() {
@@ -40,7 +40,7 @@ impl Content {
         content
     }
 
-    /// The files of the ext4 in `disk.img` of a folder, which must be sound: those of a volume
+    /// The files on the ext4 in a folder's `disk.img`, which must be sound: those of a volume
     /// without its cache.
     pub(super) fn on_disk(folder: &Path) -> Result<Self, Failure> {
         let disk = folder.join("disk.img").display().to_string();

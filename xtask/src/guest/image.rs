@@ -1,4 +1,4 @@
-//! What guests boot: the newest kernel of Debian for machines such as these, and a small root.
+//! The boot files of guests: Debian's newest kernel for such machines, and a small root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use xtask::shell;
 /// The package of the kernel.
 const KERNEL: &str = "linux-image-cloud-amd64";
 
-/// Modules of a guest whose disk is of QEMU's; file systems are part of the kernel.
+/// Modules for a guest with a QEMU disk; file systems are part of the kernel.
 pub(super) const OF_A_DISK: &str = "virtio_pci virtio_blk";
 
 /// Files in a guest's root.
 pub(super) struct Contents<'a> {
-    /// Script in `xtask/guest` that is its first program.
+    /// Script in `xtask/guest` that runs as its first program.
     pub(super) first: &'a str,
     /// Programs of this machine.
     pub(super) programs: &'a [&'a str],
@@ -51,7 +51,7 @@ pub(super) fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(unpacked)
 }
 
-/// Packs these contents, with the libraries of the programs, into `folder`; the archive.
+/// Packs these contents, with the libraries of the programs, into `folder`; returns the archive.
 pub(super) fn pack(
     folder: &Path,
     kernel: &Path,

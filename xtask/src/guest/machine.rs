@@ -1,4 +1,4 @@
-//! One machine of QEMU whose disks are served volumes; it is ended with its value.
+//! A QEMU machine with served volumes as disks; it is ended when dropped.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,15 +13,15 @@ use xtask::failure::Failure;
 
 use super::program::dependent;
 
-/// How long QEMU may take to answer.
+/// Time limit for QEMU to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_mins(1);
 
-/// What a machine boots with, and its disk.
+/// The boot files of a machine, and its disk.
 pub(super) struct Hardware {
     pub(super) kernel: PathBuf,
     pub(super) root: PathBuf,
     pub(super) memory_mib: u32,
-    /// Seconds for which QEMU tries to reconnect to a server that is gone; 0: never.
+    /// Seconds for which QEMU tries to reconnect to a lost server; 0 for never.
     pub(super) reconnect_seconds: u32,
 }
 
@@ -72,8 +72,8 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Starts a machine with `disks`, whose sockets are in `folder`, which also gets the machine's
-    /// console and socket. With `incoming` it waits for the state of another machine.
+    /// Starts a machine with `disks`, whose sockets are in `folder`; the machine's console and
+    /// socket are placed there too. With `incoming` it waits for the state of another machine.
     pub(super) fn start(
         (folder, name): (&Path, &str),
         hardware: &Hardware,
@@ -89,7 +89,7 @@ impl Machine {
         Self::boot((folder, name), hardware, job, &words)
     }
 
-    /// Starts a machine without a disk, whose network has this machine at 10.0.2.2.
+    /// Starts a machine without a disk, which reaches this machine at 10.0.2.2.
     pub(super) fn start_alone(
         (folder, name): (&Path, &str),
         hardware: &Hardware,
@@ -122,7 +122,7 @@ impl Machine {
         Ok(Self { name: name.to_owned(), process, folder: folder.to_owned(), monitor: None })
     }
 
-    /// What the guest has printed on this machine.
+    /// The guest's console output on this machine.
     pub(super) fn console(&self) -> String {
         let bytes = fs::read(self.folder.join(format!("{}.console", self.name)));
         String::from_utf8_lossy(&bytes.unwrap_or_default()).replace('\r', "")
@@ -134,7 +134,7 @@ impl Machine {
         text.rfind('\n').map_or(String::new(), |end| text[..=end].to_owned())
     }
 
-    /// Waits until `until` is true of what the guest has printed.
+    /// Waits until `until` is true of the guest's output.
     pub(super) fn wait(
         &mut self,
         what: &str,
@@ -164,7 +164,7 @@ impl Machine {
         let _ = self.process.wait();
     }
 
-    /// Gives QEMU an order by QMP, its protocol of control, and returns the answer.
+    /// Sends QEMU a command over QMP, its control protocol, and returns the answer.
     pub(super) fn order(&mut self, name: &str, arguments: &Value) -> Result<Value, Failure> {
         let failed = |why: String| Failure::new(format!("QEMU's order `{name}`: {why}"));
         if self.monitor.is_none() {
@@ -197,7 +197,7 @@ impl Drop for Machine {
     }
 }
 
-/// Asks QEMU and skips its events until the answer.
+/// Sends QEMU a request and skips its events until the answer.
 fn ask(
     monitor: &mut BufReader<UnixStream>,
     name: &str,

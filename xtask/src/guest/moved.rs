@@ -15,19 +15,19 @@ use super::tools::is_equipped;
 /// Moves of the guest and its volume.
 const MOVES: usize = 20;
 
-/// How long anything may take that is no pass of fio.
+/// Time limit for everything except passes of fio.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How long a few passes of fio may take on a busy machine.
+/// Time limit for a few passes of fio on a busy machine.
 const PASSES_WITHIN: Duration = Duration::from_mins(4);
 
-/// Reads by which a hit ratio is measured: those of one pass.
+/// Number of reads for measuring a hit ratio: those of one pass.
 const READS: u64 = 6_144;
 
-/// Points by which it may fall with a move.
+/// Percentage points by which it may fall with a move.
 const LOSS: f64 = 10.0;
 
-/// Runs the proof; about ten minutes.
+/// Runs the proof, which takes about ten minutes.
 pub(crate) fn moved() -> Result<(), Failure> {
     let tools = [("/usr/bin/fio", "fio"), ("/usr/sbin/nats-server", "nats-server")];
     if !is_equipped(&tools) {
@@ -68,8 +68,8 @@ pub(crate) fn moved() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Moves the guest to the machine that waits, and the volume with it; the milliseconds in which
-/// neither machine ran.
+/// Moves the guest to the waiting machine, and the volume with it; returns the milliseconds in
+/// which neither machine ran.
 fn migrate(site: &Site, guest: &mut Machine, number: usize, host: usize) -> Result<Value, Failure> {
     let pausing = json!([{ "capability": "pause-before-switchover", "state": true }]);
     guest.order("migrate-set-capabilities", &json!({ "capabilities": pausing }))?;
@@ -105,7 +105,7 @@ fn wait_for(guest: &mut Machine, state: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Share of the next reads on a host that its copy answers, in percent.
+/// Percentage of the next reads on a host that its copy answers.
 fn hit_ratio(site: &Site, host: usize) -> Result<f64, Failure> {
     let (limit, first) = (Instant::now() + PASSES_WITHIN, site.reads(host)?);
     loop {
@@ -121,17 +121,17 @@ fn hit_ratio(site: &Site, host: usize) -> Result<f64, Failure> {
     }
 }
 
-/// Passes of fio that found everything that they had written.
+/// Passes of fio that read back everything they had written.
 fn passes(said: &str) -> usize {
     said.lines().filter(|line| line.starts_with("pass ") && line.ends_with(" whole")).count()
 }
 
-/// `true` if the guest says that a pass failed, of a mismatch or of an error of its disk.
+/// `true` if the guest reports that a pass failed because of a mismatch or a disk error.
 fn is_wrong(said: &str) -> bool {
     [" failed\n", "I/O error", "verify:"].iter().any(|text| said.contains(text))
 }
 
-/// Holds the guest's messages and the falls of the hit ratio, in points, to the limits.
+/// Checks the guest's messages and the falls of the hit ratio, in points, against the limits.
 fn judge(said: &str, losses: &[f64]) -> Result<(), Failure> {
     if is_wrong(said) {
         return Err(Failure::new(format!(

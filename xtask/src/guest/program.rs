@@ -1,5 +1,5 @@
-//! Programs beside a guest: the one that serves its volume, and a NATS server. Each is killed with
-//! its value, and by the kernel if the proof itself is killed.
+//! Programs next to a guest: the server of its volume, and a NATS server. Each is killed when
+//! dropped, and by the kernel if the proof itself is killed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn build() -> Result<Plimsoll, Failure> {
 pub(super) struct Plimsoll(PathBuf);
 
 impl Plimsoll {
-    /// Runs it in `folder`; what it prints.
+    /// Runs it in `folder`; returns its output.
     pub(super) fn answer(&self, folder: &Path, words: &[&str]) -> Result<String, Failure> {
         let output = Command::new(&self.0).args(words).current_dir(folder).output();
         let output = output.map_err(Failure::of)?;

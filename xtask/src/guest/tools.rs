@@ -1,4 +1,4 @@
-//! The programs of others that guests need.
+//! Third-party programs that guests need.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(super) fn is_equipped(more: &[Tool]) -> bool {
     };
     if !lacking().is_empty() {
         let install = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-        // A failure here shows in the check that follows.
+        // The following check reveals a failure here.
         let _ = shell::capture(&["apt-get", "-qq", "update"])
             .and_then(|_| shell::capture(&[&install[..], &lacking()].concat()));
     }

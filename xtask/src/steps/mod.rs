@@ -18,7 +18,7 @@ pub(crate) use table::{PROVE, TEST};
 
 use crate::processor;
 
-/// One check, by the name that a person may ask for.
+/// One check, with a name by which a person may request it.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub name: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct Step<'a> {
 struct Cost<'a> {
     name: &'a str,
     wall: Duration,
-    /// Of all programs that it waited for; `None` off Linux.
+    /// Processor time of all programs that it waited for; `None` except on Linux.
     processor: Option<Duration>,
 }
 
@@ -38,14 +38,14 @@ pub(crate) fn format() -> Result<(), Failure> {
     shell::run(&["cargo", "fmt", "--all", "--check"])
 }
 
-/// Clippy over the whole workspace; cargo checks again only what a change reaches.
+/// Runs Clippy on the whole workspace; cargo rechecks only crates that a change reaches.
 pub(crate) fn lint() -> Result<(), Failure> {
     let words = "cargo clippy -q --workspace --all-targets -- -D warnings";
     shell::run(&words.split(' ').collect::<Vec<_>>())
 }
 
-/// What `cargo clippy -- -D warnings` hands to its driver: arguments, each with clippy's mark
-/// behind it. An escape keeps the mark from looking like a note to finish something.
+/// The arguments that `cargo clippy -- -D warnings` passes to its driver, each followed by clippy's
+/// mark. An escape keeps the mark from looking like a note to finish something.
 const LINT_ARGUMENTS: &str = "-D__CLIPPY_\x48ACKERY__warnings__CLIPPY_\x48ACKERY__";
 
 /// Rustdoc over the crates as [`lint`] has checked them: with the compiler itself in place of
@@ -62,7 +62,7 @@ pub(crate) fn documentation() -> Result<(), Failure> {
     Err(Failure::new("cargo doc found faults"))
 }
 
-/// The compiler that `cargo clippy` runs; `None` if it is not where rustup puts it.
+/// The compiler that `cargo clippy` runs; `None` if it is not at rustup's usual place.
 fn lint_driver() -> Option<PathBuf> {
     let root = shell::capture(&["rustc", "--print", "sysroot"]).ok()?;
     let driver = PathBuf::from(root.trim()).join("bin").join("clippy-driver");
@@ -86,7 +86,7 @@ pub(crate) fn chosen<'a>(
     Ok(list.iter().filter(is_asked).copied().collect())
 }
 
-/// Runs `steps` in order up to the first that fails, and prints what each took.
+/// Runs `steps` in order up to the first that fails, and prints the cost of each.
 pub(crate) fn perform(verb: &str, steps: &[Step]) -> Result<(), Failure> {
     let mut costs = Vec::new();
     let mut outcome = Ok(());

@@ -1,4 +1,4 @@
-//! Programs of the workspace that prove one thing for as long as they are given.
+//! Programs of the workspace that prove one thing for as long as they are allowed to run.
 
 use xtask::failure::Failure;
 use xtask::shell;
@@ -12,7 +12,7 @@ fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
     shell::run(&words.collect::<Vec<_>>())
 }
 
-/// Tests that `words` choose, made longer than usual by `environment`.
+/// Runs the tests that `words` select, prolonged by `environment`.
 fn test(words: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
     let words = format!("cargo test -q {words}");
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
@@ -49,16 +49,16 @@ pub(crate) fn bench(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p bench --", options)
 }
 
-/// The crates of the reader library as a registry would get them; `cargo` builds each from its
-/// package and from those of the others.
+/// Packages the crates of the reader library as for a registry; `cargo` builds each from its
+/// package and those of the others.
 pub(crate) fn reader_crates() -> Result<(), Failure> {
     let words = "cargo package -q -p plimsoll-units -p ese -p plimsoll-ese --target-dir \
                  target/packages";
     runner(words, &[])
 }
 
-/// Damaged logs of the real engine, through everything that a recovery does with them: `mutants` of
-/// them inside one process, and every 25th as many given to the program.
+/// Passes damaged logs of the real engine through every step of a recovery: `mutants` of them
+/// inside one process, and one for every 25 to the program.
 pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
     test("-p eselog --test engine mutants", &[("PLIMSOLL_MUTANTS", mutants)])?;
     shell::run(&["cargo", "build", "-q", "-p", PROGRAM])?;
@@ -67,27 +67,27 @@ pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
     runner(command, &[&programs])
 }
 
-/// Counts of published runs beside those of our load.
+/// Compares counts of published runs with those of our load.
 pub(crate) fn fidelity() -> Result<(), Failure> {
     bench(&["fidelity"])
 }
 
-/// Has the real program, in its release build, judge storage that lies.
+/// Has the real program, in its release build, judge lying storage.
 pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", PROGRAM])?;
     let command = "cargo run -q --release -p testkit --bin lies -- target/release/plimsoll";
     runner(command, options)
 }
 
-/// Outputs of controllers and captures of networks, `count` of each, changed in every way that a
-/// copy from a terminal changes them.
+/// Tests outputs of controllers and network captures, `count` of each, with every kind of change
+/// that a copy from a terminal makes.
 pub(super) fn mutants(count: &str) -> Result<(), Failure> {
     let words = "--release -p inspection -p vrrp --test mutants -- --nocapture";
     test(words, &[("PLIMSOLL_MUTANTS", count)])
 }
 
-/// All of what `cargo xtask test` tries in part: bits of every kind of page, `designs` drawn
-/// deployments, calibration of both kinds of flash.
+/// Tests in full what `cargo xtask test` tests in part: bits of every kind of page, `designs`
+/// random deployments, calibration of both kinds of flash.
 pub(super) fn exhaustive(designs: &str) -> Result<(), Failure> {
     test("--release -p testkit --test testkit every_bit -- --include-ignored", &[])?;
     let drawn = "--release -p provision --test provision every_design";
@@ -95,17 +95,18 @@ pub(super) fn exhaustive(designs: &str) -> Result<(), Failure> {
     test("--release -p simdisk --lib calibrate -- --include-ignored", &[])
 }
 
-/// Kills the real program `times` times and holds its databases to what it acknowledged.
+/// Kills the real program `times` times and checks its databases against what it acknowledged.
 pub(crate) fn kill(times: &str) -> Result<(), Failure> {
     program_test("kill", &[("PLIMSOLL_KILLS", times)])
 }
 
-/// Kills the server of a flash cache `times` times and holds it to what clients saw acknowledged.
+/// Kills the server of a flash cache `times` times and checks it against the acknowledgements that
+/// clients saw.
 pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
-/// Kills two hosts and their NATS server `times` times and holds them to what guests saw.
+/// Kills two hosts and their NATS server `times` times and checks them against what guests saw.
 pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
 }
@@ -121,13 +122,13 @@ pub(crate) fn mirror_instants(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::instants", &[("PLIMSOLL_MIRROR_INSTANTS", times)])
 }
 
-/// What a mirrored write costs beside its parts; on an idle machine.
+/// Measures the cost of a mirrored write compared with its parts, on an idle machine.
 pub(crate) fn mirror_speed() -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::speed --ignored", &[])
 }
 
-/// Sweeps of `designs` simulations: killed five times and resumed, and by agents of which one is
-/// lost.
+/// Sweeps of `designs` simulations: killed five times and resumed, and run by agents with one of
+/// them lost.
 pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " sweeps::", &[("PLIMSOLL_SWEEP_DESIGNS", designs)])
 }
@@ -150,7 +151,7 @@ pub(crate) fn soak(minutes: &str, iops: Option<&str>) -> Result<(), Failure> {
     program_test("load", &environment)
 }
 
-/// A fleet of two systems, with the development build of each.
+/// Runs a fleet of two systems, with the development build of each.
 pub(crate) fn mixed_fleet(environment: &[(&str, &str)]) -> Result<(), Failure> {
     test("-p plimsoll --test windows -- --nocapture a_fleet_of_two_systems", environment)
 }
@@ -180,7 +181,7 @@ pub(crate) fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(
     program_tests(name, "", environment)
 }
 
-/// The same with further words for the program of tests.
+/// The same with further arguments for the test program.
 pub(crate) fn program_tests(
     name: &str,
     more: &str,

@@ -1,4 +1,4 @@
-//! Which check belongs to which list. Decision 069 says why each is where it is.
+//! Assigns each check to a list. Decision 069 gives the reason for each.
 
 use xtask::failure::Failure;
 use xtask::shell;
@@ -9,7 +9,7 @@ use crate::{
     cache_policy, fleet, fuzz, guest, layers, licences, nbd_tester, peers, python, tidy, windows,
 };
 
-/// What `cargo xtask test` and CI run: minutes, and one build of everything.
+/// The checks of `cargo xtask test` and CI: minutes, and one build of everything.
 pub(crate) const TEST: &[Step] = &[
     Step { name: "format", what: "cargo fmt", run: &format },
     Step { name: "tidy", what: "the house rules", run: &|| tidy::run(tidy::Mode::Check) },
@@ -184,11 +184,11 @@ fn build() -> Result<(), Failure> {
     suite::build(&["--workspace"]).map(drop)
 }
 
-/// Programs of others that inspect what ours serves, and their packages in Debian.
+/// Third-party programs that inspect our server, and their Debian packages.
 const ONLOOKERS: [windows::Tool; 2] =
     [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
 
-/// Programs of others that offer storage over a network, and what judges it there.
+/// Third-party programs that offer storage over a network, and the tools that judge it there.
 const SERVERS: [windows::Tool; 5] = [
     ("/usr/sbin/tgtd", "tgt"),
     ("/usr/bin/iscsi-inq", "libiscsi-bin"),
@@ -205,7 +205,8 @@ fn unit() -> Result<(), Failure> {
     run_tests(|program| !program.waits())
 }
 
-/// Tests of the real program, with those and with the programs that inspect its pages and metrics.
+/// Tests of the real program, with these servers and the programs that inspect its pages and
+/// metrics.
 fn end_to_end() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
@@ -218,7 +219,7 @@ fn run_tests(is_due: fn(&Program) -> bool) -> Result<(), Failure> {
     suite::run(programs.into_iter().filter(is_due).collect(), &peers::variables())
 }
 
-/// Installs missing tools, if that is possible; each test says what it skips without one.
+/// Installs missing tools, if possible; without one, each test reports what it skips.
 pub(super) fn install(purpose: &str, tools: &[windows::Tool]) {
     let lacking = windows::install(purpose, tools);
     if !lacking.is_empty() {
@@ -235,7 +236,7 @@ pub(super) fn install(purpose: &str, tools: &[windows::Tool]) {
 mod tests {
     use super::{PROVE, TEST};
 
-    /// What `cargo xtask test` proved before it was divided (decision 069).
+    /// Checks of `cargo xtask test` before it was divided (decision 069).
     const BEFORE: [&str; 12] = [
         "format",
         "tidy",
@@ -266,7 +267,7 @@ mod tests {
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     }
 
-    /// The minutes of `test` depend on it: each of these builds the workspace once more.
+    /// The duration of `test` depends on it: each of these builds the workspace once more.
     #[test]
     fn what_is_long_by_nature_is_in_prove() {
         for name in ["windows", "fuzz", "soak", "kill", "crash", "damage", "lies", "caches"] {

@@ -1,8 +1,8 @@
-//! Builds the programs of tests, runs them beside each other, and shows which tests took longest.
+//! Builds the test programs, runs them in parallel, and shows which tests took longest.
 //!
-//! Cargo runs them one after the other, and a program whose last test is long leaves the other
+//! Cargo runs them one after the other, and a program with a long last test leaves the other
 //! processors idle. The times come from libtest's `--report-time`, which a stable toolchain has if
-//! `RUSTC_BOOTSTRAP` is set; only the programs of tests see it.
+//! `RUSTC_BOOTSTRAP` is set; only the test programs see it.
 
 mod programs;
 mod times;
@@ -19,20 +19,20 @@ pub(crate) use programs::{Kind, PROGRAM, Program, build, helper};
 
 use times::TestTime;
 
-/// How many tests the list of the slowest has.
+/// Number of tests in the list of the slowest.
 const SLOWEST: usize = 20;
 
 /// Programs that run at a time, so that the long last test of one leaves no processor idle.
 const AT_A_TIME: usize = 2;
 
-/// Tests of a waiting program that run at a time, for each processor: those of the real
-/// program take less than 1 s of processor time on average, and wait for runs of several seconds.
+/// Tests of a waiting program that run at the same time, per processor: those of the real program
+/// take less than 1 s of processor time on average, and wait for runs of several seconds.
 const WAITING: usize = 4;
 
 /// More runs at a time disturb each other on the disk.
 const MOST_WAITING: usize = 16;
 
-/// What has become of the programs so far.
+/// Progress of the programs so far.
 #[derive(Default)]
 struct Progress {
     waiting: Vec<Program>,
@@ -43,7 +43,7 @@ struct Progress {
 /// Variables for tests, by name.
 pub(crate) type Variables = Vec<(&'static str, PathBuf)>;
 
-/// Runs `programs` to their ends with `variables` set, whatever becomes of them, and prints the
+/// Runs all `programs` to completion with `variables` set, even if some fail, and prints the
 /// slowest tests.
 pub(crate) fn run(programs: Vec<Program>, variables: &Variables) -> Result<(), Failure> {
     let mut waiting = programs;
@@ -81,11 +81,11 @@ fn run_next(progress: &Mutex<Progress>, variables: &Variables) -> bool {
 }
 
 fn locked<T>(progress: &Mutex<Progress>, action: impl FnOnce(&mut Progress) -> T) -> T {
-    // A thread that panicked under the lock takes this one along: its count would be wrong.
+    // A thread that panicked under the lock makes this one panic too: its count would be wrong.
     action(&mut progress.lock().expect("no thread panics under the lock"))
 }
 
-/// How many tests of a program run at a time.
+/// Number of tests of a program that run at the same time.
 fn threads(waits: bool, processors: usize) -> usize {
     if waits { (processors * WAITING).min(MOST_WAITING).max(processors) } else { processors }
 }
@@ -102,7 +102,7 @@ fn command(program: &Program) -> Command {
 }
 
 impl Progress {
-    /// Keeps the times of an ended program, and shows all that it printed if it failed.
+    /// Records the times of a finished program, and shows all of its output if it failed.
     fn note(&mut self, program: &Program, output: &Output) {
         let text = String::from_utf8_lossy(&output.stdout);
         let times = times::read(&program.package, &text);

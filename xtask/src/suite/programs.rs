@@ -1,4 +1,4 @@
-//! The programs that cargo builds of tests, and the one build that all of them come from.
+//! The programs that cargo builds from tests, and the single build that produces all of them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub package: String,
-    /// Name of the library, program or file of tests.
+    /// Name of the library, program or test file.
     pub target: String,
     pub kind: Kind,
     pub executable: PathBuf,
@@ -58,7 +58,7 @@ impl fmt::Display for Program {
     }
 }
 
-/// Builds the tests that `words` choose of the workspace, and what they drive.
+/// Builds the workspace tests that `words` select, and the programs that they drive.
 pub(crate) fn build(words: &[&str]) -> Result<Vec<Program>, Failure> {
     let packages = metadata::workspace()?.packages;
     let artifacts = artifacts(words)?;
@@ -74,7 +74,7 @@ pub(crate) fn helper(name: &str) -> Result<PathBuf, Failure> {
     Ok(executable.into())
 }
 
-/// Everything that cargo has built of the workspace for tests chosen by `words`.
+/// All workspace artifacts that cargo has built for the tests selected by `words`.
 fn artifacts(words: &[&str]) -> Result<Vec<Artifact>, Failure> {
     let test = ["cargo", "test", "--no-run", "--message-format", "json-render-diagnostics", "-q"];
     let output = shell::command(&test)
@@ -93,7 +93,7 @@ fn artifacts(words: &[&str]) -> Result<Vec<Artifact>, Failure> {
     Ok(artifacts.collect())
 }
 
-/// The program of tests that `artifact` is, if it is one.
+/// The test program in `artifact`, if it is one.
 fn program(artifact: &Artifact, packages: &[Package]) -> Option<Program> {
     let executable = artifact.executable.clone().filter(|_| artifact.profile.test)?;
     let package = packages.iter().find(|one| one.manifest_path == artifact.manifest_path)?;

@@ -1,10 +1,10 @@
-//! How long each test took, read from what libtest prints of it.
+//! The duration of each test, parsed from libtest's output.
 
 use std::cmp::Reverse;
 use std::fmt;
 use std::time::Duration;
 
-/// A test that has ended well.
+/// A test that has passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TestTime {
     package: String,
@@ -19,8 +19,8 @@ impl fmt::Display for TestTime {
     }
 }
 
-/// The tests of a program of `package` that it reports as passed, with their times: lines such as
-/// `test tree::split ... ok <0.012s>`.
+/// The tests that a program of `package` reports as passed, with their times: lines such as `test
+/// tree::split ... ok <0.012s>`.
 pub(super) fn read(package: &str, printed: &str) -> Vec<TestTime> {
     let test = |line: &str| {
         let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;

@@ -1,5 +1,5 @@
-//! Circles of imports: files of one crate none of which can be read before the others, since each
-//! needs another of them.
+//! Import cycles: files of one crate none of which can be read before the others, since each needs
+//! another of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +9,21 @@ use super::surface::{product, without_tests};
 
 /// A module, or an item in one, by its path from the root of the crate.
 type ItemPath<'a> = Vec<&'a str>;
-/// The files that each file imports from, all of one crate.
+/// The files from which each file imports, all of one crate.
 type Needs<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Re-exports of re-exports that are followed; an item has fewer.
+/// Maximum depth of re-exports to follow; real items have fewer.
 const MOST_RE_EXPORTS: usize = 8;
 
-/// Files that import from each other by `use crate::` or `use super::`, directly or by way of
-/// others. What a module takes from its own children by their names alone counts as no import, nor
-/// does a re-export of theirs.
+/// Files that import from each other by `use crate::` or `use super::`, directly or indirectly. An
+/// import from a module's own children by their bare names does not count, nor does a re-export of
+/// theirs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Circles {
     circles: Vec<Vec<String>>,
 }
 
-/// Looks at the crates, tests left out; programs under `bin` are crates of one file.
+/// Measures the crates without their tests; programs under `bin` are crates of one file.
 pub(super) fn measure(tree: &Tree) -> Circles {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for (owner, source) in product(tree).filter(|(_, source)| !source.path.contains("/src/bin/")) {
@@ -33,12 +33,12 @@ pub(super) fn measure(tree: &Tree) -> Circles {
 }
 
 impl Circles {
-    /// How many there are; circles that share a file are one.
+    /// Number of cycles; cycles that share a file count as one.
     pub(super) fn count(&self) -> usize {
         self.circles.len()
     }
 
-    /// The files of each circle, a line each.
+    /// The files of each cycle, one line per cycle.
     pub(super) fn details(&self) -> impl Iterator<Item = String> {
         self.circles.iter().map(|files| format!("import each other: {}", files.join(", ")))
     }
@@ -55,7 +55,7 @@ fn circles(needs: &Needs<'_>) -> Vec<Vec<String>> {
     found.into_iter().collect()
 }
 
-/// Every file that `file` imports from, directly or by way of others.
+/// Every file from which `file` imports, directly or indirectly.
 fn reachable<'a>(needs: &Needs<'a>, file: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut waiting: Vec<&str> = needs[file].iter().copied().collect();
@@ -84,10 +84,10 @@ fn needs<'a>(sources: &[&'a Source]) -> Needs<'a> {
     needs
 }
 
-/// Where the modules of a crate are, and what they re-export.
+/// The locations of a crate's modules, and their re-exports.
 struct ItemPlaces<'a> {
     files: BTreeMap<ItemPath<'a>, &'a str>,
-    /// By the path under which an item is re-exported, the one that it has itself.
+    /// Maps the path under which an item is re-exported to its own path.
     re_exports: BTreeMap<ItemPath<'a>, ItemPath<'a>>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> ItemPlaces<'a> {
         places
     }
 
-    /// What a module takes from a child that it calls by its name alone.
+    /// The item that a module imports from a child by the child's bare name.
     fn of_child(&self, here: &[&'a str], import: &Import<'a>) -> Option<ItemPath<'a>> {
         let path = [here, &import.path].concat();
         self.files.contains_key(&path[..=here.len()]).then_some(path)
@@ -137,7 +137,7 @@ fn module(path: &str) -> ItemPath<'_> {
     names
 }
 
-/// The path from the root of the crate; none where it begins neither there nor above `here`.
+/// The path from the crate root; `None` if it starts neither there nor above `here`.
 fn absolute<'a>(here: &[&'a str], import: &Import<'a>) -> Option<ItemPath<'a>> {
     let path = &import.path;
     let above = path.iter().take_while(|name| **name == "super").count();

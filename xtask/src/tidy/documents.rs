@@ -1,4 +1,4 @@
-//! Rules about the documents: what they must mention, and that their links lead somewhere.
+//! Rules for the documents: required mentions, and links that lead to existing files.
 
 use super::sources::Tree;
 
@@ -44,8 +44,8 @@ pub(super) fn links(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// What a program wrote where it was tried does not land: at the root stand documents, settings and
-/// licences.
+/// Output left by a program that was tried here must not be committed: the root contains only
+/// documents, settings and licences.
 pub(super) fn strays(tree: &Tree) -> Vec<String> {
     let belongs = |path: &str| {
         let known = [".md", ".toml", ".lock"].iter().any(|ending| path.ends_with(ending));

@@ -29,7 +29,7 @@ pub(super) struct Figures {
     circles: Circles,
     repeats: Repeats,
     turns: Turns,
-    /// Name in the limits file and value, each better when lower.
+    /// Name in the limits file, and value; lower is better.
     ratcheted: [(&'static str, usize); 15],
 }
 
@@ -89,7 +89,7 @@ pub(super) fn measure(tree: &Tree) -> Figures {
 }
 
 impl Figures {
-    /// The places behind the figures of surface, habits, circles, repeats and turns, a line each.
+    /// The places behind the figures of surface, habits, circles, repeats and turns, one per line.
     pub(super) fn details(&self) -> Vec<String> {
         let places = self.surface.details().into_iter().chain(self.habits.details());
         let places = places.chain(self.circles.details()).chain(self.repeats.details());
@@ -145,7 +145,7 @@ pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Fail
     Ok(figures.ratcheted.iter().filter_map(complaint).collect())
 }
 
-/// The limits file with every limit lowered to the figure where that is smaller.
+/// The limits file with every limit lowered to the figure if that is smaller.
 fn tighten(text: &str, figures: &Figures, limit: impl Fn(&str) -> usize) -> String {
     let mut out = String::new();
     for line in text.lines() {

@@ -7,7 +7,7 @@ pub(super) struct Function {
     pub name: String,
     /// The line of its `fn`, counted from 1.
     pub line: usize,
-    /// Lines from `fn` to the closing brace that hold code.
+    /// Lines of code from `fn` to the closing brace.
     pub lines: usize,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn functions(masked: &str) -> Vec<Function> {
     found
 }
 
-/// Offset behind the closing brace; none for a declaration without a body.
+/// Offset after the closing brace; `None` for a declaration without a body.
 fn body_end(text: &str) -> Option<usize> {
     let mut braces = 0_u32;
     let mut brackets = 0_i32;

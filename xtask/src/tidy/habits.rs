@@ -1,10 +1,10 @@
-//! Habits of writing that cost the reader a second look: closures named before their one use,
-//! iterators bound only to be collected, and program parts spoken of as people.
+//! Writing habits that make the reader look twice: closures named before their only use, iterators
+//! bound only to be collected, and program parts described as people.
 
 use super::sources::Tree;
 use super::surface::{lines_of_code, product, without_tests};
 
-/// How often each habit was found.
+/// Occurrences of each habit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Habits {
     lines: usize,
@@ -18,7 +18,7 @@ pub(super) struct Habits {
 
 const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
 
-/// Looks at the crates, tests left out; at every text for the words.
+/// Searches the crates without their tests, and for the words every text.
 pub(super) fn measure(tree: &Tree) -> Habits {
     let mut habits = Habits {
         lines: 0,
@@ -47,12 +47,12 @@ pub(super) fn measure(tree: &Tree) -> Habits {
 }
 
 impl Habits {
-    /// Closures bound to a name, in 10,000 lines of code.
+    /// Closures bound to a name, per 10,000 lines of code.
     pub(super) fn named_closures_per_10000_lines(&self) -> usize {
         (self.named_closures.len() * 10_000).div_ceil(self.lines.max(1))
     }
 
-    /// Iterators bound to a name and collected by the next statement, in 10,000 lines of code.
+    /// Iterators bound to a name and collected by the next statement, per 10,000 lines of code.
     pub(super) fn bound_to_collect_per_10000_lines(&self) -> usize {
         (self.bound_to_collect.len() * 10_000).div_ceil(self.lines.max(1))
     }
@@ -62,7 +62,7 @@ impl Habits {
         &self.people
     }
 
-    /// The places behind the figures, a line each.
+    /// The places behind the figures, one per line.
     pub(super) fn details(&self) -> Vec<String> {
         let mut details = Vec::new();
         for (habit, places) in [
@@ -76,7 +76,7 @@ impl Habits {
     }
 }
 
-/// `let name = |...|`, its first line.
+/// Whether a line is the first of a `let name = |...|`.
 fn names_a_closure(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("let ") else {
         return false;
@@ -87,7 +87,7 @@ fn names_a_closure(line: &str) -> bool {
     value.trim_start_matches("async ").trim_start_matches("move ").starts_with('|')
 }
 
-/// Where `let name = ...;` stands whose next statement is a chain on `name` that ends in a
+/// Offsets of each `let name = ...;` that is followed by a chain on `name` that ends in a
 /// collection.
 fn bound_to_collect(code: &str) -> Vec<usize> {
     let mut found = Vec::new();
@@ -110,7 +110,7 @@ fn bound_to_collect(code: &str) -> Vec<usize> {
     found
 }
 
-/// Where the statement that begins `code` ends: at its semicolon, or where its block does.
+/// The end of the statement at the start of `code`: its semicolon, or the end of its block.
 fn statement_end(code: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, character) in code.char_indices() {

@@ -1,9 +1,9 @@
-//! What a file imports, read off its `use` lines without a parser.
+//! The imports of a file, read from its `use` lines without a parser.
 
-/// One path of a `use`, its braces taken apart.
+/// One path of a `use`, with its braces expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import<'a> {
-    /// The parts of the path as written; a glob has none of its own.
+    /// The parts of the path as written; a glob adds none.
     pub path: Vec<&'a str>,
     /// What it is called here.
     pub name: &'a str,
@@ -29,7 +29,7 @@ pub(super) fn imports(code: &str) -> Vec<Import<'_>> {
     found
 }
 
-/// What stands before the `use` that begins a line; none where none does.
+/// The visibility before the `use` in a line; `None` if the line has none.
 fn before_use(line: &str) -> Option<&str> {
     let (before, _) = line.split_once("use ")?;
     let is_visibility = before == "pub " || before.starts_with("pub(") && before.ends_with(") ");
@@ -43,7 +43,7 @@ fn import(mut path: Vec<&str>, is_public: bool) -> Option<Import<'_>> {
     Some(Import { path, name, is_public })
 }
 
-/// The paths that a `use` stands for.
+/// The paths in a `use`.
 fn paths(text: &str) -> Vec<Vec<&str>> {
     let mut found = Vec::new();
     let mut path: Vec<&str> = Vec::new();

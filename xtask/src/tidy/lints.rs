@@ -2,11 +2,13 @@
 
 use super::sources::Tree;
 
-/// Crates that touch the world, and so do without the ban on ambient time, threads and files.
+/// Crates that touch the outside world, and so are exempt from the ban on ambient time, threads and
+/// files.
 const EXEMPT: &[&str] =
     &["device-os", "host", "plimsoll", "plimsoll-ese", "serve", "testkit", "xtask", "bench"];
 
-/// A lint is switched off only by `expect` with a reason: it complains when it is needed no more.
+/// A lint is switched off only by `expect` with a reason, because `expect` warns once it is no
+/// longer needed.
 pub(super) fn attributes(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     for source in &tree.sources {

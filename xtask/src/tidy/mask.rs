@@ -61,7 +61,7 @@ impl<'a> Masker<'a> {
         !(self.last.is_alphanumeric() || self.last == '_')
     }
 
-    /// Takes one character of code.
+    /// Copies one character of code.
     fn keep(&mut self) {
         let length = self.rest.chars().next().map_or(0, char::len_utf8);
         self.last = self.rest.chars().next().unwrap_or(' ');
@@ -91,7 +91,7 @@ impl<'a> Masker<'a> {
         self.rest = rest;
     }
 
-    /// A character literal, or the tick of a lifetime.
+    /// Processes a character literal, or the tick of a lifetime.
     fn quote(&mut self) {
         let mut characters = self.rest.char_indices().skip(1);
         let length = match (characters.next(), characters.next()) {
@@ -140,7 +140,7 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// Length of a raw string at the start of the text, 0 where there is none.
+/// Length of a raw string at the start of the text, 0 if there is none.
 fn raw_string(text: &str) -> usize {
     let Some(body) = text.strip_prefix('r').or_else(|| text.strip_prefix("br")) else {
         return 0;

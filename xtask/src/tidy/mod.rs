@@ -18,10 +18,10 @@ use sources::Tree;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// What to do with the limits of `xtask/figures.toml`.
+/// Treatment of the limits in `xtask/figures.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Complain where a figure is above its limit.
+    /// Complain if a figure is above its limit.
     Check,
     /// The same, then lower each limit to the figure found.
     Tighten,
@@ -29,7 +29,7 @@ pub(crate) enum Mode {
     Explain,
 }
 
-/// A rule looks at the whole tree and returns complaints, each naming file, line and remedy.
+/// A rule inspects the whole tree and returns complaints, each with file, line and remedy.
 type Rule = fn(&Tree) -> Vec<String>;
 
 const RULES: &[Rule] = &[

@@ -1,19 +1,18 @@
-//! Code that is written twice: a repair of one place forgets the other.
+//! Finds duplicated code: a fix in one place misses the other.
 
 use std::collections::HashMap;
 
 use super::sources::{Source, Tree};
 use super::surface::{is_test, without_tests};
 
-/// Lines in a row that two places must share to count.
+/// Consecutive lines that two places must share to count.
 const SHARED_LINES: usize = 6;
 
-/// Pairs of places, in two files or in one, that share six lines of code or more in a row.
+/// Pairs of places, in two files or in one, that share six or more consecutive lines of code.
 ///
-/// Lines are compared without their indentation. Blank lines, comments, imports and lines of
-/// punctuation alone are passed over. A run of shared lines counts once for each pair of places,
-/// however long it is. Unit tests and integration tests are left out, which repeat set-up on
-/// purpose.
+/// Lines are compared without their indentation. Blank lines, comments, imports and lines with only
+/// punctuation are skipped. A run of shared lines counts once for each pair of places, however long
+/// it is. Unit tests and integration tests are left out, because they repeat set-up on purpose.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Repeats {
     pairs: Vec<SharedRun>,
@@ -34,7 +33,7 @@ struct CountedLines<'a> {
     numbers: Vec<usize>,
 }
 
-/// Looks at every source of a program or library.
+/// Measures every source of a program or library.
 pub(super) fn measure(tree: &Tree) -> Repeats {
     let files: Vec<CountedLines<'_>> = tree
         .sources
@@ -72,8 +71,8 @@ impl Repeats {
     }
 }
 
-/// The run of shared lines that begins at two places; none where it begins before them, or where
-/// they overlap.
+/// The run of shared lines that starts at two places; `None` if it starts before them, or if they
+/// overlap.
 fn run(
     files: &[CountedLines<'_>],
     one: (usize, usize),

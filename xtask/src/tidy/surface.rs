@@ -1,5 +1,5 @@
-//! What crates offer to each other: how many public items, how many that no other crate names, and
-//! how many names of types mean two things.
+//! The interfaces between crates: how many public items there are, how many of them no other crate
+//! names, and how many type names have two meanings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub(super) struct Surface {
     shared: BTreeMap<String, Vec<String>>,
 }
 
-/// Kinds of items that a `pub` can stand before.
+/// Kinds of items that can have a `pub`.
 const KINDS: [&str; 9] =
     ["fn", "struct", "enum", "trait", "type", "const", "static", "mod", "union"];
 const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
@@ -90,13 +90,13 @@ impl Surface {
         (self.needless.len() * 1000).div_ceil(self.public.max(1))
     }
 
-    /// Percent of the types whose name another type has too.
+    /// Percentage of types that share their name with another type.
     pub(super) fn shared_percent(&self) -> usize {
         let shared: usize = self.shared.values().map(Vec::len).sum();
         (shared * 100).div_ceil(self.types.max(1))
     }
 
-    /// Everything behind the figures, a line each.
+    /// All details behind the figures, one per line.
     pub(super) fn details(&self) -> Vec<String> {
         let unused = self.unused.iter();
         let unused = unused.map(|item| format!("public, used in its crate only: {item}"));
@@ -108,7 +108,7 @@ impl Surface {
     }
 }
 
-/// The sources of the crates with the name of their crate; tests are files of their own.
+/// The sources of the crates with the name of their crate, without test files.
 pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     tree.sources.iter().filter_map(|source| {
         let (owner, file) = in_crate(&source.path)?;
@@ -117,13 +117,13 @@ pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     })
 }
 
-/// The crate that a file belongs to and its path within: `crates/ROOM/CRATE/PATH`.
+/// The crate of a file, and the path within it: `crates/ROOM/CRATE/PATH`.
 fn in_crate(path: &str) -> Option<(&str, &str)> {
     let (_room, path) = path.strip_prefix("crates/")?.split_once('/')?;
     path.split_once('/')
 }
 
-/// Whether a file holds tests alone.
+/// Whether a file contains only tests.
 pub(super) fn is_test(path: &str) -> bool {
     path.ends_with("tests.rs") || path.contains("tests/")
 }
@@ -134,13 +134,13 @@ pub(super) fn without_tests(source: &Source) -> &str {
     &source.masked[..end.unwrap_or(source.masked.len())]
 }
 
-/// Lines that hold more than comments and blanks.
+/// Lines with more than comments and blanks.
 pub(super) fn lines_of_code(masked: &str) -> usize {
     masked.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
-/// The words in the public signatures of each crate, and those of its integration tests and further
-/// programs, which are crates of their own to the compiler.
+/// The words in the public signatures of each crate, and all words of its integration tests and
+/// additional programs, which the compiler treats as separate crates.
 fn signatures_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (owner, source) in product(tree) {
@@ -156,7 +156,7 @@ fn signatures_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
 }
 
 /// The words of every public function's head, public field, and public enum's or trait's body, and
-/// of associated types; what a line defines is not among its own.
+/// of associated types, except for the name that a line defines.
 fn signatures(code: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     let mut body_indent = None;
@@ -207,8 +207,8 @@ struct Modules {
 impl Modules {
     const INDENT: usize = 4;
 
-    /// Whether the next line of the file begins an item of a module: what lies deeper, such as the
-    /// associated types of an `impl`, defines no type of its own.
+    /// Whether the next line of the file starts an item of a module: deeper lines, such as the
+    /// associated types of an `impl`, do not define separate types.
     fn is_item(&mut self, line: &str) -> bool {
         let code = line.trim_start();
         let indent = line.len() - code.len();
@@ -271,7 +271,7 @@ mod tests {
         let surface = measure(&tree);
         assert_eq!(surface.public, 2);
         assert_eq!(surface.public_per_1000_lines(), 400);
-        // `Page` of `b` is another type of the same name, which the words do not tell apart.
+        // `Page` of `b` is another type of the same name, which words cannot distinguish.
         assert!(surface.unused.is_empty());
         assert_eq!((surface.types, surface.shared_percent()), (2, 100));
     }

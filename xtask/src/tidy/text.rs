@@ -26,7 +26,7 @@ const ADDRESSES: &[&str] = &[
     concat!("/ho", "me/"),
 ];
 
-/// Applies a judgement to every line of every source.
+/// Applies `judge` to every line of every source.
 fn lines(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
     for source in &tree.sources {
@@ -49,7 +49,7 @@ pub(super) fn module_lines(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// No line is wider than the page.
+/// No line is wider than the limit.
 pub(super) fn columns(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let width = line.chars().count();
@@ -57,7 +57,7 @@ pub(super) fn columns(tree: &Tree) -> Vec<String> {
     })
 }
 
-/// Code is ASCII, so that what is seen is what is there.
+/// Code is ASCII, so that it contains exactly the visible characters.
 pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let odd = line.chars().find(|character| !character.is_ascii())?;
@@ -65,7 +65,7 @@ pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     })
 }
 
-/// What is landed is finished.
+/// Landed code is finished.
 pub(super) fn unfinished_words(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let word = UNFINISHED.iter().find(|word| line.contains(**word))?;

@@ -4,7 +4,7 @@
 use super::mask;
 use super::sources::Tree;
 
-/// A turn: for each of its words in order, the forms that count.
+/// A turn of phrase: for each of its words in order, the forms that count.
 type Turn = &'static [&'static [&'static str]];
 
 /// Matched in any case, except for a capital `Where`, which begins a sentence.
@@ -32,8 +32,8 @@ pub(super) struct Turns {
     places: Vec<String>,
 }
 
-/// Searches the comments of every source and every Markdown file; this folder, which must name the
-/// turns, is left out.
+/// Searches the comments of every source and every Markdown file; this folder, which must contain
+/// the turns, is left out.
 pub(super) fn measure(tree: &Tree) -> Turns {
     let mut turns = Turns::default();
     for source in tree.sources.iter().filter(|one| !one.path.starts_with("xtask/src/tidy")) {

@@ -1,4 +1,4 @@
-//! End-to-end tests that the Windows build is not driven with, and why: all others are.
+//! End-to-end tests that do not run on the Windows build, with the reasons: all others do.
 
 const FAULTS: &str =
     "storage that stands still or lies; not tried with the cache that Wine puts before it";
@@ -52,7 +52,7 @@ const LEFT_OUT: [(&str, &str); 40] = [
     ("watch::a_command_is_run_at_the_end_", "a command for a shell of Linux"),
 ];
 
-/// The words that have the program of tests leave them out.
+/// Arguments that make the test program skip them.
 pub(super) fn words() -> String {
     LEFT_OUT.map(|(name, _)| [" --skip ", name].concat()).concat()
 }

@@ -1,4 +1,4 @@
-//! Flags that several verbs share, and what their values are read by.
+//! Flags that several verbs share, and the parsers of their values.
 
 pub(crate) mod values;
 
@@ -11,9 +11,9 @@ use units::{Bytes, Nanos};
 /// Actions once the verdict is final.
 #[derive(Args, Debug)]
 pub(crate) struct NotifyFlags {
-    /// Shell command to run when the run ends, whatever the outcome. In its environment are
-    /// `PLIMSOLL_EXIT_STATUS`, `_VERDICT`, `_HEADLINE`, `_RUN` (the folder), `_NAME` and
-    /// `_REPORT`; it changes nothing about the exit status
+    /// Shell command to run when the run ends, whatever the outcome. Its environment contains
+    /// `PLIMSOLL_EXIT_STATUS`, `_VERDICT`, `_HEADLINE`, `_RUN` (the folder), `_NAME` and `_REPORT`;
+    /// it cannot change the exit status
     #[arg(long, value_name = "COMMAND")]
     pub notify: Option<String>,
 }
@@ -82,7 +82,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     sound.ok_or_else(|| "give a number above 0, at most 100".to_owned())
 }
 
-/// Mailboxes of one deployment.
+/// Parses the mailbox count of one deployment.
 pub(crate) fn mailboxes(text: &str) -> Result<u64, String> {
     let count = text.parse().ok().filter(|count| (1..=10_000_000).contains(count));
     count.ok_or_else(|| "give a whole number from 1 to 10000000".to_owned())

@@ -1,6 +1,6 @@
-//! The only place that prints: answers to the standard output, everything else to the error
-//! output, so that answers can be piped. Names and texts come from plans and files of others, so
-//! whatever would steer a terminal is shown and not done.
+//! The only place that prints: answers go to standard output, everything else to standard error, so
+//! that answers can be piped. Names and texts come from foreign plans and files, so terminal
+//! control sequences are shown, not executed.
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{CommandError, output_error};
 use crate::events;
 
-/// The name of threads whose panics are results that another thread reports, and no defects.
+/// Name of threads whose panics are results that another thread reports, not defects.
 pub(crate) const TRIAL_THREAD: &str = "trial";
 
 /// Widest report on a terminal: longer lines are hard to follow.
 const WIDEST_TEXT: usize = 140;
-/// Columns of lines that are folded although no terminal shows them.
+/// Column at which lines are folded without a terminal.
 const COLUMNS: usize = 80;
 
-/// Columns below which nothing is readable, whatever the terminal says.
+/// Narrowest width used, whatever the terminal reports: below it nothing is readable.
 const FEWEST_COLUMNS: usize = 20;
 
-/// Indent of continuation rows, besides the line's own.
+/// Indent of continuation rows, on top of the line's own.
 const HANGING_INDENT: usize = 2;
 
 /// Output of a command.
@@ -41,12 +41,12 @@ pub(crate) struct Concluded {
     pub name: String,
     /// The verdict in a word for programs.
     pub verdict: &'static str,
-    /// The same in a sentence for people.
+    /// The verdict as a sentence, for people.
     pub headline: String,
 }
 
 impl Console {
-    /// A console that, where `quiet`, keeps everything but answers and errors to itself.
+    /// Creates a console that prints only answers and errors if `quiet`.
     pub(crate) fn new(quiet: bool) -> Self {
         let columns = terminal_columns();
         Self { out: BufWriter::new(io::stdout()), quiet, columns, concluded: None }
@@ -62,7 +62,7 @@ impl Console {
         self.quiet
     }
 
-    /// Progress of a measurement.
+    /// Records the result of a measurement.
     pub(crate) fn conclude(&mut self, concluded: Concluded) {
         self.concluded = Some(concluded);
     }
@@ -72,7 +72,7 @@ impl Console {
         self.concluded.as_ref()
     }
 
-    /// A line of the answer, or several; on a terminal broken between words if it is narrower.
+    /// Prints one or more lines of the answer; a narrower terminal breaks them between words.
     pub(crate) fn answer(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
         let lines = line.to_string();
         let Some(columns) = self.columns else {
@@ -85,13 +85,13 @@ impl Console {
         Ok(())
     }
 
-    /// Width of reports, in columns: that of the terminal; as files have it without one.
+    /// Width of reports in columns: the terminal's, or without one the width used in files.
     pub(crate) fn text_width(&self) -> usize {
         self.columns.map_or(report::TEXT_WIDTH, |columns| columns.min(WIDEST_TEXT))
     }
 
-    /// A line of the answer, broken between words if it is wider than the terminal, or than usual
-    /// ones. Continuation lines are indented by `indent` spaces.
+    /// Prints a line of the answer, broken between words if it is wider than the terminal, or than
+    /// the usual width without one. Continuation lines are indented by `indent` spaces.
     pub(crate) fn answer_folded(
         &mut self,
         line: impl fmt::Display,
@@ -124,17 +124,18 @@ impl Console {
         self.write("\n")
     }
 
-    /// Prose and tables of the answer, each line broken between words if a terminal is narrower.
+    /// Prints prose and tables of the answer; a narrower terminal breaks lines between words.
     pub(crate) fn answer_prose(&mut self, text: &str) -> Result<(), CommandError> {
         self.answer(text.strip_suffix('\n').unwrap_or(text))
     }
 
-    /// A document of the answer, its line feeds included, unchanged.
+    /// Prints a document of the answer unchanged, including its line feeds.
     pub(crate) fn answer_text(&mut self, text: &str) -> Result<(), CommandError> {
         self.write(&units::plain(text))
     }
 
-    /// A line of data for other programs, unchanged; on a terminal as harmless as any other.
+    /// Prints a line of data for other programs, unchanged; on a terminal it is escaped like any
+    /// other.
     pub(crate) fn answer_data(&mut self, line: &str) -> Result<(), CommandError> {
         if io::stdout().is_terminal() {
             return self.answer_whole(line);
@@ -152,7 +153,7 @@ impl Console {
         self.answer_json_line(&report::answer(kind, members).to_string())
     }
 
-    /// The same, if it is JSON already.
+    /// Prints an answer for programs that is JSON already.
     pub(crate) fn answer_json_line(&mut self, json: &str) -> Result<(), CommandError> {
         self.write(&units::plain_json(json))?;
         self.write("\n")
@@ -163,7 +164,7 @@ impl Console {
         written.map_err(|error| output_error(&error))
     }
 
-    /// Something worth knowing that is no answer; not said where the user wants quiet.
+    /// Prints a remark that is not part of the answer, unless the user asked for quiet.
     pub(crate) fn remark(&mut self, line: impl fmt::Display) -> Result<(), CommandError> {
         if self.quiet {
             return Ok(());
@@ -173,14 +174,14 @@ impl Console {
         Ok(())
     }
 
-    /// Hands everything to the reader.
+    /// Flushes all pending output to the reader.
     pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
         self.out.flush().map_err(|error| output_error(&error))
     }
 }
 
-/// Width of the terminal on the standard output, in columns; `None` if a program reads it, or if
-/// there is none.
+/// Width in columns of the terminal on standard output; `None` if a program reads it or there is no
+/// terminal.
 fn terminal_columns() -> Option<usize> {
     if is_for_programs() {
         return None;
@@ -189,8 +190,8 @@ fn terminal_columns() -> Option<usize> {
     Some(usize::from(width.0).max(FEWEST_COLUMNS))
 }
 
-/// As many words of `line` as `columns` take, and the rest. A word that is longer is cut where the
-/// line is one that goes `on`; at the beginning of an answer it is the path of a file.
+/// Splits `line` into the words that fit in `columns` and the rest. A word that is too long is cut
+/// only if the line is a continuation (`on`); at the start of an answer it is a file path.
 fn split(line: &str, columns: usize, on: bool) -> (&str, &str) {
     let Some((end, _)) = line.char_indices().nth(columns) else {
         return (line, "");
@@ -205,7 +206,7 @@ fn split(line: &str, columns: usize, on: bool) -> (&str, &str) {
     (line[..at].trim_end(), line[at..].trim_start())
 }
 
-/// Set where a program reads: the error output is one JSON object a line then.
+/// Set if a program reads the output: standard error is then one JSON object per line.
 static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
 
 /// Whether a program reads the output.
@@ -213,7 +214,7 @@ pub(crate) fn is_for_programs() -> bool {
     FOR_PROGRAMS.load(Ordering::Relaxed)
 }
 
-/// From now on a program reads the output.
+/// Declares that a program reads the output from now on.
 pub(crate) fn speak_to_programs() {
     FOR_PROGRAMS.store(true, Ordering::Relaxed);
 }
@@ -226,7 +227,7 @@ pub(crate) fn fail(sentence: &str, exit_status: u8) {
     complain(sentence);
 }
 
-/// Something that is wrong, on the error output.
+/// Prints a problem on standard error.
 pub(crate) fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
@@ -246,7 +247,7 @@ pub(crate) fn tell(event: &serde_json::Value) {
     let _ = writeln!(io::stderr(), "{}", units::plain_json(&line));
 }
 
-/// Makes a panic say that it is our fault and what to do with it.
+/// Makes a panic message admit the defect and explain how to report it.
 pub(crate) fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
         if std::thread::current().name() == Some(TRIAL_THREAD) {

@@ -17,11 +17,11 @@ pub(crate) const WRONG_USAGE: u8 = 64;
 pub(crate) enum CommandError {
     /// Printed unchanged.
     Sentence(String),
-    /// The same, if the command line was wrong.
+    /// The command line was wrong.
     Usage(String),
-    /// The same, if a file is at fault and not the request: the command fails.
+    /// A file is at fault and not the request: the command fails.
     Damage(String),
-    /// The same, if a simulated design is at fault: others of a sweep are still simulated.
+    /// A simulated design is at fault: other designs of a sweep are still simulated.
     Design(String),
     /// The reader of the output exited, as `head` does; not an error.
     BrokenPipe,
@@ -33,12 +33,12 @@ impl CommandError {
         Self::Sentence(sentence.into())
     }
 
-    /// An error of who called the command, with this text.
+    /// Creates a usage error, the caller's fault, with this text.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
         Self::Usage(sentence.into())
     }
 
-    /// Its message and exit status; `None` for a closed reader.
+    /// Returns the message and exit status; `None` if the reader closed the pipe.
     pub(crate) fn told(&self) -> Option<(&str, u8)> {
         match self {
             Self::Sentence(sentence) | Self::Design(sentence) => Some((sentence, BAD_INPUT)),
@@ -48,18 +48,18 @@ impl CommandError {
         }
     }
 
-    /// The same as a function of the error, for operations that fail in several ways.
+    /// Returns [`Self::file`] as a function of the error, for operations that fail in several ways.
     pub(crate) fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
         move |error| Self::file(path, doing, &error)
     }
 
-    /// A failed operation of the standard library on `path`, with the remedy if there is one.
+    /// Describes a failed standard library operation on `path`, with the remedy if there is one.
     pub(crate) fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         HostError::file(path, doing, error).into()
     }
 }
 
-/// Errors of the product's crates already are sentences that name the thing and the way out.
+/// Errors of the product's crates are already sentences that name the cause and the remedy.
 impl<E: std::error::Error + 'static> From<E> for CommandError {
     fn from(error: E) -> Self {
         match (&error as &dyn std::error::Error).downcast_ref::<HostError>() {

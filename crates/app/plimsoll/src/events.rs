@@ -1,12 +1,12 @@
-//! Events and errors as programs read them: one JSON object a line, on the error output under
-//! `--json`. Every one begins with the same members; `docs/json.md` describes them.
+//! Events and errors for programs: one JSON object per line, on standard error under `--json`. All
+//! begin with the same members; `docs/json.md` describes them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use report::format::iso_time;
 use serde_json::{Map, Value, json};
 
-/// Version of the schema of events: it rises when a member changes its meaning or goes away.
+/// Version of the event schema: it increases when a member changes its meaning or is removed.
 pub(crate) const SCHEMA: u32 = 1;
 
 /// The event `name` with these members, `epoch_ns` after 1970.
@@ -18,18 +18,18 @@ pub(crate) fn event(name: &str, epoch_ns: u64, mut members: Map<String, Value>) 
     Value::Object(members)
 }
 
-/// Something worth knowing, in words.
+/// Builds an event that carries a remark in words.
 pub(crate) fn message(text: &str) -> Value {
     now("message", json!({ "text": text }))
 }
 
-/// How far work is that goes through files from end to end.
+/// Reports progress of work that scans files from end to end.
 pub(crate) fn progress(work: &str, done_bytes: u64, total_bytes: u64) -> Value {
     let members = json!({ "work": work, "done_bytes": done_bytes, "total_bytes": total_bytes });
     now("progress", members)
 }
 
-/// How far other work is, in words.
+/// Reports progress of other work, in words.
 pub(crate) fn state(work: &str, text: &str) -> Value {
     now("progress", json!({ "work": work, "text": text }))
 }
@@ -45,7 +45,7 @@ pub(crate) fn error(sentence: &str, exit_status: u8) -> Value {
     })
 }
 
-/// The event `name` with these members, of this moment.
+/// Builds the event `name` with these members and the current time.
 pub(crate) fn now(name: &str, members: Value) -> Value {
     let Value::Object(members) = members else { unreachable!("an event has members") };
     event(name, now_ns(), members)

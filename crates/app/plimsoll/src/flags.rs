@@ -1,4 +1,4 @@
-//! Every verb and flag, once: parsing, help and completions are views of this.
+//! Every verb and flag, defined once: parsing, help and completions derive from this.
 
 mod color;
 mod examples;
@@ -97,7 +97,7 @@ pub(crate) fn command() -> Command {
 pub(crate) enum Verb {
     /// Create two small databases, run a mailbox load on them, and report what the disk carries
     Quick(QuickFlags),
-    /// Make a raw block device a volume for test databases; its contents are lost
+    /// Turn a raw block device into a volume for test databases; its contents are lost
     Format(FormatFlags),
     /// Create the databases of a plan and fill them
     Prepare(PrepareFlags),
@@ -164,9 +164,9 @@ pub(crate) enum Verb {
     Limits(LimitsFlags),
     /// List the VRRP, CARP and HSRP ids in use on a network and report clashes (passive)
     Scan(ScanFlags),
-    /// Say what this machine lacks for which command, with the package that has it
+    /// Show what each command lacks on this machine, and which package provides it
     Doctor(DoctorFlags),
-    /// Pack what explains a run into one archive without secrets, to be sent to others
+    /// Pack everything that explains a run into one archive, without secrets, to send to others
     Logs(LogsFlags),
     /// Print a completion script for a shell
     Completions(CompletionFlags),

@@ -33,11 +33,11 @@ static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 /// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything is as it should be.
+    /// No problem was found.
     Pass,
     /// The storage or a file is at fault.
     Fail,
-    /// Nothing was proved, and why has been said already.
+    /// Inconclusive; the reason has already been printed.
     CannotJudge,
 }
 
@@ -47,7 +47,7 @@ impl Outcome {
         Self::of_ruling(verdict.outcome)
     }
 
-    /// The outcome of an exit status that an answer states.
+    /// Converts the exit status stated by an answer.
     const fn of_exit_code(code: u8) -> Self {
         match code {
             0 => Self::Pass,
@@ -78,7 +78,7 @@ impl Outcome {
         }
     }
 
-    /// In a word, as programs read it.
+    /// One-word form for programs.
     const fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -99,7 +99,7 @@ impl Outcome {
 
 fn main() -> ExitCode {
     console::explain_panics();
-    // A write beyond the limit of file sizes fails from now on, instead of ending the program.
+    // From now on a write beyond the file size limit fails instead of ending the program.
     let _ = device_os::raise_file_size();
     term::prompt_for_secrets();
     if flags::ask_for_json() {
@@ -131,7 +131,7 @@ fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Answers a command line that names no command: nothing at all, or a topic. The exit status.
+/// Answers a command line without a command: empty, or a help topic. Returns the exit status.
 fn introduce(console: &mut Console) -> Option<u8> {
     let (text, status) = if std::env::args_os().len() <= 1 {
         (flags::beginning(&flags::command()), WRONG_USAGE)
@@ -142,11 +142,11 @@ fn introduce(console: &mut Console) -> Option<u8> {
     Some(printed.map_or(BAD_INPUT, |()| status))
 }
 
-/// Prints the message of the command line's parser: help, the version, or an error.
+/// Prints the message of the command-line parser: help, the version, or an error.
 fn refuse(error: &clap::Error) -> ExitCode {
     let status = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => 0,
-        // The option exists; its value is input like that of a plan.
+        // The option exists; its value is input, as in a plan.
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => BAD_INPUT,
         _ => WRONG_USAGE,
     };
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn buffers_are_cut_from_huge_pages() {
-        // Pieces of a power of two lie at multiples of their size, the system's memory by chance.
+        // Power-of-two pieces are aligned to their size; the system allocator's only by chance.
         let pages: Vec<Buffer> = (0..16).map(|_| Buffer::zeroed(32 << 10)).collect();
         let are_pieces = pages.iter().all(|page| page.as_ptr().addr() % (32 << 10) == 0);
         assert!(are_pieces, "the program's allocator is another");

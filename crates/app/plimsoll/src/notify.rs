@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Prefix of the names in its environment.
 const PREFIX: &str = "PLIMSOLL_";
 
-/// Runs `command`, a line for the shell as the user typed it. Foreign text, a run's name or an
-/// error's sentence, is in the environment alone: no shell parses it as a part of the line.
+/// Runs `command`, a shell command line as the user typed it. Foreign text, such as a run's name or
+/// an error message, is passed only in the environment: no shell parses it as part of the line.
 pub(crate) fn notify(
     command: &str,
     exit_status: u8,
@@ -32,7 +32,7 @@ pub(crate) fn notify(
     for (name, value) in environment(exit_status, concluded, sentence) {
         shell.env(format!("{PREFIX}{name}"), value.replace('\0', ""));
     }
-    // The standard output is the answer's, and the error output may be a program's.
+    // Standard output belongs to the answer, and standard error may belong to a program.
     shell.stdin(Stdio::null()).stdout(Stdio::null());
     if is_for_programs() {
         shell.stderr(Stdio::null());
@@ -80,7 +80,7 @@ enum Waited {
     Stopped,
 }
 
-/// Waits for a command, and ends it if a person asks for that.
+/// Waits for a command, and ends it if the user asks to stop.
 fn wait(mut child: Child, patience: Duration, stop: &StopFlag) -> io::Result<Waited> {
     let began = Instant::now();
     while began.elapsed() < patience {
@@ -97,7 +97,7 @@ fn wait(mut child: Child, patience: Duration, stop: &StopFlag) -> io::Result<Wai
     Ok(Waited::OutOfPatience)
 }
 
-/// A message about a command; `None` for one that succeeded.
+/// A message about a failed command; `None` if it succeeded.
 fn trouble(ended: io::Result<Waited>) -> Option<String> {
     Some(match ended {
         Ok(Waited::Ended(status)) if status.success() => return None,

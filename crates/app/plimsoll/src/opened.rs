@@ -24,7 +24,7 @@ use crate::console;
 use crate::error::CommandError;
 use beyond::BeyondFile;
 
-/// Losses of one kind that are named; the rest are counted.
+/// Maximum losses of one kind to name; the rest are only counted.
 const MOST_NAMED: u64 = 1_000;
 
 /// An open database.
@@ -32,7 +32,7 @@ pub(crate) struct OpenDatabase {
     pub reader: Reader<FilePages>,
     /// State of a database that was not closed, from its header.
     pub dirty: Option<Dirty>,
-    /// Rows that its log deletes, if they were asked for.
+    /// Rows that its log deletes, if requested.
     pub deleted: Arc<DeletedRows>,
     path: PathBuf,
     is_damaged: bool,
@@ -41,15 +41,15 @@ pub(crate) struct OpenDatabase {
 }
 
 impl OpenDatabase {
-    /// Opens the database at `path`: by its catalog, if that is damaged by its copy, and if both
-    /// are by their remains. First of all names a database that was not closed.
+    /// Opens the database at `path` through its catalog, else through the catalog's copy, else
+    /// through the remains of both. First reports a database that was not closed.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
         Self::open_with(path, false, None, false)
     }
 
-    /// The same; `bare` takes the pages of a temporary database, which carry no checksums, and
-    /// pages that the logs in the folder `logs` change are taken as these leave them;
-    /// `deleted` keeps the rows that these logs delete.
+    /// Opens a database with options: `bare` accepts the pages of a temporary database, which carry
+    /// no checksums; pages changed by the logs in the folder `logs` are read as the logs leave
+    /// them; `deleted` keeps the rows that these logs delete.
     pub(crate) fn open_with(
         path: &Path,
         bare: bool,
@@ -85,7 +85,7 @@ impl OpenDatabase {
         Ok(opened)
     }
 
-    /// Opens it by the first of the catalog, its copy and their remains that can be read.
+    /// Opens it through the first that is readable of the catalog, its copy and their remains.
     fn open_catalog(
         path: &Path,
         (page_size, bare): (PageSize, bool),
@@ -125,7 +125,7 @@ impl OpenDatabase {
         Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
     }
 
-    /// Names a damaged copy of the header, which takes nothing from the rows.
+    /// Reports a damaged copy of the header, which costs no rows.
     fn name_header_faults(&mut self, header: &HeaderCopies) {
         for fault in FileFault::of_header(header) {
             self.is_damaged = true;
@@ -143,7 +143,7 @@ impl OpenDatabase {
         })
     }
 
-    /// Names something of `whose` that is lost.
+    /// Reports a lost part of `whose`.
     pub(crate) fn lose(&mut self, whose: &str, loss: &Loss) {
         let consequence = match loss.part {
             LostPart::Leaf if matches!(loss.error, ReadError::BeyondFile { .. }) => {
@@ -192,7 +192,7 @@ impl OpenDatabase {
         bytes.is_some_and(|bytes| is_torn(&bytes, page, dirty.dbtime))
     }
 
-    /// Names the pages behind the end of the file, of which a cut takes many at once.
+    /// Reports the pages past the end of the file, of which a truncation removes many at once.
     fn name_beyond(&mut self) {
         for sentence in self.beyond.take_sentences() {
             self.named += 1;
@@ -205,7 +205,7 @@ impl OpenDatabase {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }
 
-    /// Names the pages that were corrected. Their content is whole, but the storage has changed it.
+    /// Reports the corrected pages. Their content is intact, but the storage has changed it.
     fn name_flips(&mut self) {
         for (page, flip) in self.reader.source().flips() {
             self.is_damaged = true;

@@ -6,7 +6,7 @@ use plan::{Overrides, Sessions, write_duration, write_size};
 
 use crate::system;
 
-/// The options that say `overrides` again, each with its value.
+/// Returns the options that reproduce `overrides`, each with its value.
 pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
     let sessions = overrides.sessions.map(|sessions| match sessions {
         Sessions::Auto => "auto".to_owned(),
@@ -26,7 +26,7 @@ pub(crate) fn options(overrides: &Overrides) -> Vec<(String, String)> {
     .collect()
 }
 
-/// `path` as a word of a shell's command line.
+/// Quotes `path` as one word of a shell command line.
 pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     if !text.is_empty() && text.chars().all(is_plain) { text } else { system::quoted_word(&text) }

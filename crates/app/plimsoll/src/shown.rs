@@ -13,18 +13,18 @@ use crate::term::ProgressLine;
 /// Display of work in progress.
 struct ConsoleObserver {
     quiet: bool,
-    /// Of a test of a set, with the folder of its run.
+    /// For a test in a set, its outlook and the folder of its run.
     outlook: Option<(SetOutlook, PathBuf)>,
     run: Option<Display>,
     work: Option<(String, ProgressLine)>,
 }
 
-/// Shows work on the console; little of it where the user wants `quiet`.
+/// Shows work on the console; little of it if `quiet`.
 pub(crate) fn on_console(quiet: bool) -> HostObserver {
     observer(ConsoleObserver { quiet, outlook: None, run: None, work: None })
 }
 
-/// The same for the run in `folder` that is a test of a set; `watch` finds the outlook there.
+/// Shows the run in `folder`, a test in a set; `watch` finds the outlook there.
 pub(crate) fn in_set(outlook: SetOutlook, folder: PathBuf, quiet: bool) -> HostObserver {
     observer(ConsoleObserver { quiet, outlook: Some((outlook, folder)), run: None, work: None })
 }
@@ -68,7 +68,7 @@ impl ConsoleObserver {
         }
     }
 
-    /// The progress of this work; what another work showed goes.
+    /// Returns the progress line of this work, replacing that of any other.
     fn work(&mut self, name: &str) -> &mut ProgressLine {
         if self.work.as_ref().is_some_and(|(shown, _)| shown != name) {
             self.work = None;

@@ -1,5 +1,5 @@
-//! Ctrl-C, Ctrl-Break, a request to terminate, or the terminal's end: the first asks to stop
-//! cleanly and is answered at once, the second ends the program.
+//! Ctrl-C, Ctrl-Break, a termination request, or a closed terminal: the first asks to stop cleanly
+//! and is answered at once, the second ends the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::{system, term};
 
 /// Effect of a signal on a run. Writing out the cache takes as long as the storage needs, within
-/// the limit on the run's end (`trial::bounds`); a request without an answer is given up after 10 s
+/// the limit on the run's end (`trial::bounds`); an unanswered request is abandoned after 10 s
 /// (`trial::patience`).
 pub(crate) const STOPS_A_RUN: &str = "stopping cleanly, in seconds unless the storage is slow; \
                                       again ends at once and leaves databases to recover";
@@ -36,8 +36,8 @@ pub(crate) fn install(answer: &'static str) -> Result<StopFlag, CommandError> {
     Ok(stop)
 }
 
-/// Makes the next signal count as the first one again, now that the work is over; no answer to
-/// it mentions the work. Without an installed flag a signal ends the program as usual.
+/// Makes the next signal count as the first again, now that the work is over; the answer to it does
+/// not mention the work. Without an installed flag a signal ends the program as usual.
 pub(crate) fn listen_again() -> StopFlag {
     IS_OVER.store(true, Ordering::Relaxed);
     let stop = INSTALLED.get().cloned().unwrap_or_default();

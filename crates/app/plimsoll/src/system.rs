@@ -1,5 +1,5 @@
-//! What the command line does in another way on each system: words of its shell, its requests to
-//! stop, its terminals. What the machine itself does in another way is `host::system`.
+//! Parts of the command line that differ between systems: shell words, stop requests, terminals.
+//! `host::system` covers differences of the machine itself.
 
 #[cfg(unix)]
 mod unix;

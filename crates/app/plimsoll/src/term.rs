@@ -1,5 +1,5 @@
-//! Progress: a few lines that are redrawn on a terminal, a line a minute elsewhere, an event now
-//! and then for programs.
+//! Progress: a few redrawn lines on a terminal, one line per minute elsewhere, occasional events
+//! for programs.
 
 mod screen;
 
@@ -14,9 +14,9 @@ use crate::{events, system};
 
 use screen::Screen;
 
-/// Between two redraws on a terminal.
+/// Interval between redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
-/// Between two lines in a log.
+/// Interval between lines in a log.
 const LINE: Duration = Duration::from_mins(1);
 /// Between two events.
 const EVENT: Duration = Duration::from_secs(10);
@@ -31,14 +31,14 @@ pub(crate) fn answer_stop(answer: &str) {
     let _ = writeln!(io::stderr(), "{erase}{answer}");
 }
 
-/// Has secrets that the environment lacks asked for where a person sits at the terminal.
+/// Enables prompts for secrets missing from the environment if a person is at the terminal.
 pub(crate) fn prompt_for_secrets() {
     if io::stdin().is_terminal() {
         host::target::ask_for_secrets(|prompt| rpassword::prompt_password(prompt));
     }
 }
 
-/// Shows how far a piece of work is.
+/// Shows the progress of a piece of work.
 pub(crate) struct ProgressLine {
     what: String,
     started: Instant,
@@ -54,7 +54,7 @@ impl ProgressLine {
         Self { what: what.into(), started: Instant::now(), shown: None, screen, quiet }
     }
 
-    /// `done` of `total` bytes are done. Call it as often as you like.
+    /// Reports that `done` of `total` bytes are done. May be called as often as needed.
     pub(crate) fn bytes(&mut self, done: u64, total: u64) {
         if is_for_programs() {
             return self.event(|what| events::progress(what, done, total));
@@ -64,7 +64,7 @@ impl ProgressLine {
         self.show(|_| vec![describe(&what, done, total, elapsed)]);
     }
 
-    /// Any other state of the work, already in words.
+    /// Shows any other state as `text`.
     pub(crate) fn text(&mut self, text: &str) {
         if is_for_programs() {
             return self.event(|what| events::state(what, text));
@@ -73,8 +73,8 @@ impl ProgressLine {
         self.show(|_| vec![line]);
     }
 
-    /// Lines with all details, made for a terminal of a given width; for a log one line, made
-    /// without a width. Nothing for programs, which receive events.
+    /// Shows detailed lines made for a terminal of a given width, or one line made without a width
+    /// for a log. Shows nothing to programs, which receive events.
     pub(crate) fn show(&mut self, lines: impl FnOnce(Option<usize>) -> Vec<String>) {
         let redraws = self.redraws();
         if is_for_programs() || !self.is_due(if redraws { REDRAW } else { LINE }, !redraws) {
@@ -109,8 +109,8 @@ impl ProgressLine {
         }
     }
 
-    /// Whether the display is due again, this long after the last time. Work that ends before the
-    /// first line is due needs none, if `later`.
+    /// Whether the display is due again, `pause` after the last time. If `later`, work that ends
+    /// before the first line is due shows none.
     fn is_due(&mut self, pause: Duration, later: bool) -> bool {
         let last = self.shown.or(later.then_some(self.started));
         let is_due = !self.quiet && last.is_none_or(|last| last.elapsed() >= pause);
@@ -120,7 +120,7 @@ impl ProgressLine {
         is_due
     }
 
-    /// Whether lines are drawn over and over.
+    /// Whether lines are redrawn in place.
     fn redraws(&self) -> bool {
         self.screen.is_some() && !screen::are_lines_whole()
     }
@@ -137,7 +137,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// How far, how fast and how long still.
+/// Describes progress, speed and remaining time.
 pub(crate) fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or(100);
     let seconds = elapsed.as_secs_f64();
@@ -153,7 +153,7 @@ pub(crate) fn describe(what: &str, done: u64, total: u64, elapsed: Duration) -> 
     )
 }
 
-/// A duration as people say it.
+/// Formats a duration for people.
 pub(crate) fn duration(span: Duration) -> String {
     match span.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),

@@ -1,4 +1,4 @@
-//! Bytes as people compare them.
+//! Formats bytes for comparison by people.
 
 use std::fmt::Write as _;
 

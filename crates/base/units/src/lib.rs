@@ -1,8 +1,8 @@
-//! Newtypes for the quantities of mailbox storage, how a count is written, escaping of outside
+//! Newtypes for the quantities of mailbox storage, the formatting of counts, escaping of outside
 //! text, and the one small random generator.
 //!
 //! A page number is not an offset and a generation is not a count: every quantity that could be
-//! taken for another has a type here, with only the arithmetic that makes sense.
+//! mistaken for another has a type here, with only the arithmetic that makes sense.
 
 mod hexadecimal;
 mod nanos;

@@ -38,7 +38,7 @@ impl Nanos {
         self.0 as f64 / 1e6
     }
 
-    /// The span since `earlier`, or zero where `earlier` is later.
+    /// The span since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` with control characters escaped, such as `\u{1b}`. Line feeds and tabs stay.
+/// Escapes control characters in `text`, such as `\u{1b}`. Line feeds and tabs are kept.
 pub fn plain(text: &str) -> Cow<'_, str> {
     rewritten(text, |out, character| {
         // Writing to memory does not fail.
@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON, whose readers get the very characters back.
+/// The same for JSON: its readers get the original characters back.
 pub fn plain_json(text: &str) -> Cow<'_, str> {
     rewritten(text, |out, character| {
         let _ = write!(out, "\\u{:04x}", u32::from(character));

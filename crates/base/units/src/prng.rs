@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn first_words_match_the_published_algorithm() {
-        // Reference values of SplitMix64 for seed 1234567, as other implementations give them.
+        // Reference values of SplitMix64 for seed 1234567, taken from other implementations.
         let mut prng = Prng::new(Seed(1_234_567));
         assert_eq!(prng.next_u64(), 6_457_827_717_110_365_317);
         assert_eq!(prng.next_u64(), 3_203_168_211_198_807_973);

@@ -6,7 +6,7 @@ pub fn thousands(count: u64) -> String {
     group_thousands(&count.to_string())
 }
 
-/// `digits` of a whole number with commas between thousands.
+/// Inserts commas between thousands into the `digits` of a whole number.
 fn group_thousands(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -33,8 +33,8 @@ pub fn three_digits(value: f64) -> String {
     decimal(value, decimals_of_three(value))
 }
 
-/// The same, with enough extra digits to show on which side of `limit` the value lies: 10.04 next
-/// to a limit of 10, not 10.0.
+/// Like [`three_digits`], with enough extra digits to show on which side of `limit` the value is:
+/// 10.04 next to a limit of 10, not 10.0.
 pub fn three_digits_beside(value: f64, limit: f64) -> String {
     let least = decimals_of_three(value);
     let texts = (least..least + MOST_MORE_DIGITS).map(|digits| {
@@ -57,7 +57,7 @@ pub fn limit_beside(value: f64, limit: f64) -> String {
     on_its_side.next().unwrap_or_else(|| three_digits(limit))
 }
 
-/// The number that a text of this module shows.
+/// Parses a number formatted by this module.
 fn rounded(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok()
 }

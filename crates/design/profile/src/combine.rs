@@ -1,4 +1,4 @@
-//! From counts to tiers: which source answers which question, and by which rule.
+//! Derives tiers from counts: which source supplies each number, and by which rule.
 
 use units::Bytes;
 
@@ -7,55 +7,55 @@ use crate::message_profile::SiteMail;
 use crate::tracking::Traffic;
 use crate::{Collector, FileReport, ProfileError};
 
-/// Groups of mailboxes at most, as many as the official calculator takes.
+/// Maximum groups of mailboxes, the number that the official calculator accepts.
 const MOST_TIERS: usize = 4;
 
-/// Names of system mailboxes that are listed.
+/// Maximum names of system mailboxes to list.
 const MOST_NAMES: usize = 12;
 
-/// Days of a week, and of a working week.
+/// Days in a week, and in a working week.
 const WEEK: f64 = 7.0;
 const WORKING_WEEK: f64 = 5.0;
 
-/// What mailboxes do, and how that is known.
+/// Activity of mailboxes, and the evidence for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Groups of alike mailboxes.
+    /// Groups of similar mailboxes.
     pub tiers: Vec<TierProfile>,
-    /// Share of each hour of the day in the log files, or in the messages where those are not
-    /// known; they sum to 1.
+    /// Share of each hour of the day in the log files, or in the messages if those are not known;
+    /// they sum to 1.
     pub hourly_shares: Option<[f64; 24]>,
     /// Deleted items as a share of all items.
     pub deleted_share: Option<f64>,
-    /// Mailboxes with an archive; how large the archives are no report says.
+    /// Mailboxes with an archive; no report gives the size of archives.
     pub archives: u64,
-    /// What the message profile script would print for the tracking logs.
+    /// Figures that the message profile script would print for the tracking logs.
     pub script: Option<ScriptFigures>,
     /// The files read, in reading order.
     pub files: Vec<FileReport>,
-    /// How the numbers came about, one sentence each.
+    /// Derivation of the numbers, one sentence each.
     pub rules: Vec<String>,
 }
 
-/// A group of alike mailboxes.
+/// A group of similar mailboxes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierProfile {
     /// Its name for people.
     pub name: String,
     /// Its mailboxes.
     pub mailboxes: u64,
-    /// Messages sent and received by one of them on a day that counts.
+    /// Messages that a mailbox sends and receives on a counted day.
     pub messages_per_day: f64,
-    /// Average length of a message; none if no file says.
+    /// Average length of a message; `None` if no file has it.
     pub average_message: Option<Bytes>,
-    /// Average length of a mailbox today; none if no file says.
+    /// Average current size of a mailbox; `None` if no file has it.
     pub initial_size: Option<Bytes>,
-    /// Most that a mailbox may hold; none if no file says.
+    /// Maximum size of a mailbox; `None` if no file has it.
     pub size_limit: Option<Bytes>,
 }
 
-/// The columns of Microsoft's message profile script, rounded as it rounds them: messages up, and
-/// each for itself, so that sent and received may exceed the total by one; kilobytes to the
+/// The columns of Microsoft's message profile script, with its rounding: message counts are rounded
+/// up individually, so that sent and received may exceed the total by one; kilobytes to the
 /// nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptFigures {
@@ -127,7 +127,7 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     })
 }
 
-/// Which files count messages.
+/// The kind of files that count messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TrafficOrigin {
     Logs,
@@ -151,7 +151,8 @@ impl TrafficOrigin {
     }
 }
 
-/// Logs, exports and statistics of a day tell of the same messages; the best of them counts.
+/// Chooses the best source of message counts: logs, exports and statistics of a day describe the
+/// same messages.
 fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigin {
     let mut origin = TrafficOrigin::Logs;
     let others = [
@@ -193,7 +194,7 @@ fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigi
     origin
 }
 
-/// Whether message profiles are the only source; then their sites become the tiers.
+/// Whether message profiles are the only source, in which case their sites become the tiers.
 fn per_site(seen: &Collector) -> bool {
     !seen.sites.is_empty() && seen.traffic.days.is_empty() && seen.options.mailboxes.is_none()
 }
@@ -216,7 +217,7 @@ fn mailbox_count(seen: &Collector, rules: &mut Vec<String>) -> Option<u64> {
     Some(count)
 }
 
-/// Messages of a mailbox on a day that counts.
+/// Messages per mailbox on a counted day.
 fn messages_per_mailbox(
     seen: &Collector,
     (count, origin): (u64, TrafficOrigin),
@@ -361,8 +362,8 @@ fn of_sizes(
     scaled(groups, mailboxes.len() as u64, count)
 }
 
-/// Joins the smallest group with the next larger quota until there are few enough: a mailbox is
-/// then given more room than it has, never less.
+/// Joins the smallest group with the next larger quota until there are few enough: a mailbox then
+/// gets more space than it has, never less.
 fn join_smallest(groups: &mut Vec<(Bytes, u64, u128)>) {
     while groups.len() > MOST_TIERS {
         let but_last = &groups[..groups.len() - 1];
@@ -389,7 +390,8 @@ fn scaled(groups: Vec<(Bytes, u64, u128)>, found: u64, wanted: u64) -> Vec<Size>
     tiers
 }
 
-/// The share of each hour in millionths, which sum to one; what rounding leaves goes to the peak.
+/// Returns the share of each hour, rounded to millionths that sum to one; the rounding remainder
+/// goes to the peak.
 fn hourly_shares(seen: &Collector, rules: &mut Vec<String>) -> Option<[f64; 24]> {
     let of_messages = seen.traffic.hours.map(|count| count as f64);
     let (hours, rule) = match seen.log_hours {
@@ -412,7 +414,7 @@ fn hourly_shares(seen: &Collector, rules: &mut Vec<String>) -> Option<[f64; 24]>
     Some(shares.map(|share| share / 1e6))
 }
 
-/// Mean length in kilobytes, rounded twice as the script does: of all messages, and of one.
+/// Mean size in kilobytes, rounded twice as in the script: for all messages, and for one.
 fn mean_kilobytes(bytes: u64, messages: u64) -> u64 {
     let all = (bytes + 512) / 1024;
     (2 * all + messages).checked_div(2 * messages).unwrap_or(0)

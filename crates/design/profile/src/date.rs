@@ -1,4 +1,4 @@
-//! Moments as message tracking writes them, and the day of the week.
+//! Timestamps in the formats of message tracking, and the day of the week.
 
 /// A date of the Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -7,12 +7,12 @@ pub(super) struct Date {
     days: i64,
 }
 
-/// Seconds of an hour and of a day.
+/// Seconds in an hour and in a day.
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
-/// Reads `2026-11-20T09:15:00.123Z` and returns date and hour where clocks are `offset_hours` ahead
-/// of it; none if the text is no such moment.
+/// Parses `2026-11-20T09:15:00.123Z` and returns date and hour on clocks that are `offset_hours`
+/// ahead of it; `None` if the text is not such a timestamp.
 pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     let (date, time) = text.split_once(['T', ' '])?;
     let days = day(date)?.days;
@@ -82,7 +82,7 @@ pub(super) fn local_moment(text: &str, order: DateOrder) -> Option<(Date, usize)
     (hour < 24).then_some((date, hour))
 }
 
-/// Reads `2026-11-20`; none if the text is no date.
+/// Parses `2026-11-20`; `None` if the text is not a date.
 pub(super) fn day(text: &str) -> Option<Date> {
     let mut parts = text.split('-');
     let year = digits(parts.next()?, 4)?;
@@ -115,7 +115,7 @@ fn length_of(year: i64, month: i64) -> i64 {
 impl std::fmt::Display for Date {
     /// As `2026-11-20`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The year starts in March here, too; eras of 400 years repeat.
+        // Here too the year starts in March; eras of 400 years repeat.
         let days = self.days + 719_468;
         let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

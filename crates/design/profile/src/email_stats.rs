@@ -1,4 +1,4 @@
-//! The CSV of the script `email_stats`: what each user sent and received on a day.
+//! The CSV of the script `email_stats`: messages sent and received by each user per day.
 
 use crate::date::{DateOrder, local_day};
 use crate::sheet::{BadRow, Sheet, SheetRow};
@@ -24,7 +24,7 @@ pub(super) fn read(
     }
 }
 
-/// What the files of the script say.
+/// Contents of the script's files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EmailStats {
     pub traffic: Traffic,
@@ -76,8 +76,7 @@ fn counted(row: SheetRow<'_>, messages: &str, megabytes: &str) -> Result<Counted
     Ok(Counted { messages: row.count(messages)?, bytes })
 }
 
-/// Bytes of a size in megabytes with a decimal point or comma; a separator of thousands is further
-/// left.
+/// Parses megabytes into bytes. The last point or comma is the decimal separator.
 fn length(text: &str) -> Option<u64> {
     let (whole, part) = text.rsplit_once(['.', ',']).unwrap_or((text, ""));
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));

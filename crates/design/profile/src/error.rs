@@ -1,4 +1,4 @@
-//! Why files make no profile.
+//! Reasons why files yield no profile.
 
 use std::fmt;
 

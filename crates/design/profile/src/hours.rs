@@ -30,8 +30,8 @@ fn one_database(row: SheetRow<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> 
     Ok(())
 }
 
-/// A row per hour. Samples of an hour may cover more or less than whole hours, so log files are
-/// counted per second of them where the script says how many there were.
+/// Reads a row per hour. The samples of an hour may cover more or less than a whole hour, so log
+/// files are counted per sampled second if the script gives that number.
 fn one_hour(row: SheetRow<'_>, hours: &mut [f64; 24]) -> Result<(), BadRow> {
     let hour = row.count("Hour")?;
     let place = usize::try_from(hour).ok().and_then(|hour| hours.get_mut(hour));

@@ -1,5 +1,5 @@
-//! The kinds of files, known by their headers: file names and column orders change from one
-//! administrator and release to the next.
+//! The kinds of files, recognised by their headers: file names and column orders differ between
+//! administrators and releases.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ pub enum LogKind {
     TrackingExport,
     /// What the script `email_stats` writes: messages per user and day.
     EmailStats,
-    /// What `Generate-MessageProfile.ps1` writes.
+    /// Output of `Generate-MessageProfile.ps1`.
     MessageProfile,
-    /// What `GetLogFileUsage.ps1` writes: log files per database and hour.
+    /// Output of `GetLogFileUsage.ps1`: log files per database and hour.
     LogFilesByHour,
-    /// What `GetTransactionLogStats.ps1` writes: log files per hour.
+    /// Output of `GetTransactionLogStats.ps1`: log files per hour.
     LogHours,
     /// `Get-MailboxStatistics | Export-Csv`.
     MailboxStatistics,
@@ -27,7 +27,7 @@ pub enum LogKind {
 }
 
 impl LogKind {
-    /// Every kind, the more particular before the more general.
+    /// Every kind, the more specific before the more general.
     pub const ALL: [Self; 9] = [
         Self::MessageTracking,
         Self::TrackingExport,

@@ -1,8 +1,8 @@
-//! What mailboxes do today, read from the files that administrators already have.
+//! Current mailbox activity, read from the files that administrators already have.
 //!
-//! A [`Collector`] takes files one by one, knows each by its headers and never by its name, and
-//! counts rows that it cannot use instead of giving up. [`Collector::finish`] makes a [`Profile`]:
-//! tiers with their messages and sizes, the share of each hour, and where every number comes from.
+//! A [`Collector`] takes files one by one, recognises each by its headers and never by its name,
+//! and counts unusable rows instead of giving up. [`Collector::finish`] makes a [`Profile`]: tiers
+//! with their messages and sizes, the share of each hour, and the source of every number.
 
 mod activity;
 mod combine;
@@ -41,16 +41,16 @@ use tracking::Traffic;
 /// Values that the files lack, or that override them.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Mailboxes; none takes the number that the files give.
+    /// Number of mailboxes; `None` takes the number in the files.
     pub mailboxes: Option<u64>,
-    /// Most that a mailbox may hold; none takes the quotas, else the largest mailbox found.
+    /// Maximum size of a mailbox; `None` takes the quotas, else the largest mailbox found.
     pub size_limit: Option<Bytes>,
-    /// Average length of a message; none takes what the files give.
+    /// Average size of a message; `None` takes the value in the files.
     pub average_message: Option<Bytes>,
-    /// Whether only Monday to Friday count. What happens on other days is left out, so that quiet
+    /// `true` if only Monday to Friday count. Activity on other days is left out, so that quiet
     /// week-ends do not make working days look light.
     pub working_days_only: bool,
-    /// Hours that local time is ahead of UTC; message tracking counts in UTC.
+    /// Hours by which local time is ahead of UTC, which message tracking uses.
     pub utc_offset_hours: i32,
 }
 
@@ -66,7 +66,7 @@ impl Default for Options {
     }
 }
 
-/// What one file contributed.
+/// Contribution of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
     /// Its name, as given.
@@ -77,17 +77,17 @@ pub struct FileReport {
     pub rows: u64,
     /// Rows left out on purpose, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Rows that could not be used.
+    /// Unusable rows.
     pub bad_rows: u64,
     /// The first of them.
     pub bad_examples: Vec<BadRow>,
-    /// The version of the server that wrote it, if the file says so.
+    /// Version of the server that wrote it, if the file contains it.
     pub version: Option<String>,
-    /// First and last date in it, where its dates are ISO 8601.
+    /// First and last date in it, if its dates are ISO 8601.
     pub dates: Option<(String, String)>,
 }
 
-/// Examples of bad rows that are kept per file.
+/// Maximum examples of bad rows kept per file.
 const MOST_EXAMPLES: usize = 3;
 
 impl FileReport {
@@ -130,7 +130,7 @@ impl FileReport {
 #[derive(Clone, Debug, Default)]
 struct Activity {
     mailboxes: u64,
-    /// Messages of all of them on an average calendar day.
+    /// Total messages of all users on an average calendar day.
     messages_per_day: f64,
 }
 
@@ -150,7 +150,7 @@ pub struct Collector {
     log_hours: Option<[f64; 24]>,
     mailboxes: Vec<Mailbox>,
     activity: Activity,
-    /// Mailboxes of usage reports that were counted already.
+    /// Mailboxes already counted from usage reports.
     known_mailboxes: BTreeSet<String>,
     known_users: BTreeSet<String>,
 }
@@ -161,7 +161,7 @@ impl Collector {
         Self { options, ..Self::default() }
     }
 
-    /// Reads one whole file; its headers show its kind.
+    /// Reads one whole file and detects its kind from its headers.
     pub fn add(&mut self, name: &str, text: &str) -> Result<&FileReport, ProfileError> {
         if text.contains('\0') {
             let file = name.to_owned();
@@ -233,7 +233,7 @@ impl Collector {
     }
 }
 
-/// The order in which a table with dates of a culture writes them.
+/// Detects the order of day, month and year in a table with culture-specific dates.
 fn date_order(text: &str) -> date::DateOrder {
     Sheet::open(text).date_order(["Timestamp", "Date"])
 }

@@ -15,7 +15,7 @@ pub(super) struct Mailbox {
     pub used: u64,
     /// Bytes of its deleted items.
     pub deleted: u64,
-    /// Bytes that it may hold; none if the file does not say.
+    /// Maximum size in bytes; `None` if the file does not contain it.
     pub quota: Option<u64>,
     /// Whether it has an archive.
     pub archive: bool,
@@ -57,14 +57,15 @@ pub(super) fn read(
 }
 
 /// The key that distinguishes mailboxes. Display names do not; names in usage reports may be
-/// concealed, but stay different.
+/// concealed, but remain distinct.
 fn identity(row: SheetRow<'_>) -> String {
     let columns = ["User Principal Name", "MailboxGuid", "PrimarySmtpAddress"];
     let mut texts = columns.iter().map(|column| row.text(column));
     texts.find(|text| !text.is_empty()).unwrap_or("").to_lowercase()
 }
 
-/// Why a row is no user's mailbox. Kinds that the message profile leaves out are left out here too.
+/// Reason why a row is no user's mailbox. The kinds that the message profile omits are omitted here
+/// too.
 fn no_mailbox(row: SheetRow<'_>) -> Option<&'static str> {
     if row.is_true("Is Deleted") || !row.text("DisconnectDate").is_empty() {
         return Some("deleted or disconnected");

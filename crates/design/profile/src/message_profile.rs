@@ -14,12 +14,12 @@ pub(super) struct SiteMail {
     pub counted: Counted,
 }
 
-/// The row that sums all sites up.
+/// Name of the row that totals all sites.
 const ALL_SITES: &str = "~All Sites";
 
-/// Adds a file. As the script does when it merges, the same site seen again adds its messages and
-/// days, and its latest number of mailboxes counts. Sums are taken, never the averages, which the
-/// script rounds up.
+/// Adds a file. As in the script's own merge, a repeated site adds its messages and days, and its
+/// latest number of mailboxes counts. Uses the sums, never the averages, which the script rounds
+/// up.
 pub(super) fn read(
     mut sheet: Sheet<'_>,
     report: &mut FileReport,

@@ -1,4 +1,4 @@
-//! Which kind of file an administrator has given.
+//! Recognises the kind of file that an administrator has given.
 
 use crate::error::ProfileError;
 use crate::kind::LogKind;

@@ -1,5 +1,5 @@
-//! Tables as administrators' tools write them: any column order, comma, semicolon or tab,
-//! comment lines of PowerShell, of Excel and of message tracking.
+//! Tables as written by administrators' tools: any column order; comma, semicolon or tab; comment
+//! lines from PowerShell, Excel and message tracking.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 
 use crate::date::DateOrder;
 
-/// A row that could not be used.
+/// An unusable row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
     /// Line counted from 1.
@@ -28,7 +28,7 @@ impl fmt::Display for BadRow {
     }
 }
 
-/// The version in the first lines of a log, which message tracking puts there.
+/// The version in the first lines of a log, written there by message tracking.
 pub(super) fn version(text: &str) -> Option<String> {
     let mut comments = text.lines().take_while(|line| line.starts_with('#'));
     let version = comments.find_map(|line| line.strip_prefix("#Version:"))?;
@@ -39,18 +39,18 @@ pub(super) fn version(text: &str) -> Option<String> {
 pub(super) struct Sheet<'a> {
     reader: csv::Reader<&'a [u8]>,
     headers: Vec<String>,
-    /// The headers as [`same`] compares them.
+    /// The headers in the form compared by [`same`].
     names: Vec<String>,
     record: StringRecord,
     /// What `reader` reads.
     body: &'a str,
-    /// How far lines were counted in it.
+    /// Position in it up to which lines have been counted.
     counted: usize,
-    /// Lines in front of that place, in the whole text.
+    /// Number of lines before that position, in the whole text.
     lines: u64,
 }
 
-/// Before the names of the columns in a message tracking log.
+/// Prefix of the column names in a message tracking log.
 const FIELDS: &str = "#Fields:";
 
 impl<'a> Sheet<'a> {
@@ -97,7 +97,7 @@ impl<'a> Sheet<'a> {
         self.names.contains(&same(name))
     }
 
-    /// The order of the dates in the first of `columns` that there is, read to the end.
+    /// Detects the order of the dates in the first existing column of `columns`, read to the end.
     pub(super) fn date_order(mut self, columns: [&str; 2]) -> DateOrder {
         let mut dates = Vec::new();
         while let Some(row) = self.next() {
@@ -108,7 +108,7 @@ impl<'a> Sheet<'a> {
         DateOrder::of(dates.iter().map(String::as_str))
     }
 
-    /// The line of the record. The reader's own count is one short where lines end in CR LF: it
+    /// Line number of the record. The reader's own count is one short if lines end in CR LF: it
     /// leaves the LF to the next record.
     fn line(&mut self) -> u64 {
         let position = self.record.position().map_or(0, csv::Position::byte);
@@ -122,7 +122,8 @@ impl<'a> Sheet<'a> {
         self.lines + 1
     }
 
-    /// The next row; rows of a message tracking log that name the columns anew do so here.
+    /// Returns the next row; rows of a message tracking log that rename the columns take effect
+    /// here.
     pub(super) fn next(&mut self) -> Option<Result<SheetRow<'_>, BadRow>> {
         loop {
             match self.reader.read_record(&mut self.record) {
@@ -164,20 +165,20 @@ impl<'s> SheetRow<'s> {
         self.names.contains(&same(name))
     }
 
-    /// The text in the column, empty where the row has no such column.
+    /// Returns the text in the column; empty if the row has no such column.
     pub(super) fn text(&self, column: &str) -> &'s str {
         let column = same(column);
         let at = self.names.iter().position(|name| *name == column);
         at.and_then(|at| self.record.get(at)).unwrap_or("").trim()
     }
 
-    /// A whole number; separators of thousands, whatever the language, do not matter.
+    /// Parses a whole number, ignoring thousands separators of any language.
     pub(super) fn count(&self, column: &str) -> Result<u64, BadRow> {
         let text = self.text(column);
         whole_number(text).ok_or_else(|| self.bad(column, "a whole number"))
     }
 
-    /// A number of a column that may be empty or absent, and then is 0.
+    /// Parses a number in a column that may be empty or absent, which counts as 0.
     pub(super) fn count_or_zero(&self, column: &str) -> Result<u64, BadRow> {
         if self.text(column).is_empty() {
             return Ok(0);
@@ -203,7 +204,7 @@ impl<'s> SheetRow<'s> {
         self.text(column).eq_ignore_ascii_case("true")
     }
 
-    /// A complaint about the column.
+    /// Describes a bad value in the column.
     pub(super) fn bad(&self, column: &str, wanted: &'static str) -> BadRow {
         BadRow {
             line: self.line,
@@ -214,7 +215,7 @@ impl<'s> SheetRow<'s> {
     }
 }
 
-/// Digits with separators of thousands: comma, point, apostrophes and blanks of any width.
+/// Parses digits with thousands separators: comma, point, apostrophes and blanks of any width.
 fn whole_number(text: &str) -> Option<u64> {
     let text = text.trim();
     let starts_well = text.starts_with(|c: char| c.is_ascii_digit());
@@ -233,12 +234,12 @@ fn column_name(field: &str) -> &str {
     field.trim_start_matches(FIELDS).trim()
 }
 
-/// A header as far as it matters: its letters and digits, in lower case.
+/// Reduces a header to the part that is compared: its letters and digits, in lower case.
 fn same(header: &str) -> String {
     header.chars().filter(|symbol| symbol.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The most frequent of the usual separators in the line of headers.
+/// The most frequent of the usual separators in the header line.
 fn delimiter(headers: &str) -> u8 {
     let usual = [b'\t', b';', b','];
     usual
@@ -247,8 +248,8 @@ fn delimiter(headers: &str) -> u8 {
         .unwrap_or(b',')
 }
 
-/// Start of the table, and the number of lines before it: comments of message tracking other than
-/// its field names, PowerShell's type line, Excel's separator line and empty lines.
+/// Start of the table, and the number of lines before it: message tracking comments other than its
+/// field names, PowerShell's type line, Excel's separator line and empty lines.
 fn first_line_of_table(text: &str) -> (usize, u64) {
     let (mut start, mut before) = (0, 0);
     for line in text.split_inclusive('\n') {

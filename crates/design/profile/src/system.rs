@@ -1,11 +1,11 @@
-//! Mailboxes that Exchange keeps for itself, known by their names: they are no user's, and mail to
+//! Exchange's internal mailboxes, recognised by their names: they belong to no user, and mail to
 //! them is no user's load.
 
 /// The name of one of Exchange's own mailboxes.
 struct SystemName {
-    /// How its alias or display name begins, in lower case.
+    /// Lower-case prefix of its alias or display name.
     begins: &'static str,
-    /// Whether longer names that begin with this one match as well.
+    /// `true` if longer names with this prefix match as well.
     goes_on: bool,
     reason: &'static str,
 }
@@ -22,7 +22,7 @@ const ARBITRATION: &str = "an arbitration mailbox";
 const DISCOVERY: &str = "a discovery mailbox";
 const FEDERATION: &str = "a federation mailbox";
 const MIGRATION: &str = "a migration mailbox";
-/// Mailboxes of probes, between which they send messages all day.
+/// Mailboxes of probes, which send messages to each other all day.
 pub(super) const HEALTH: &str = "a health mailbox";
 const AUDIT: &str = "an audit log mailbox";
 const JOURNAL: &str = "a journal mailbox";
@@ -52,7 +52,7 @@ const NAMES: [SystemName; 22] = [
     exactly("quarantine", QUARANTINE),
     exactly("quarantinemailbox", QUARANTINE),
     exactly("spamquarantine", QUARANTINE),
-    // Then a number of 32 digits: warnings of quotas and reports of delivery come from it.
+    // Followed by a number of 32 digits: the sender of quota warnings and delivery reports.
     begins("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", SENDER),
 ];
 
@@ -74,7 +74,7 @@ fn is_made_up(known: &SystemName, rest: &str) -> bool {
         || rest.starts_with(|c: char| "{(-_. ".contains(c) || c.is_ascii_hexdigit())
 }
 
-/// The same of the kind that Exchange itself names.
+/// The system mailbox of a kind named by Exchange itself; `None` for users.
 pub(super) fn of_kind(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "ArbitrationMailbox" => ARBITRATION,

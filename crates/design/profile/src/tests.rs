@@ -1,7 +1,7 @@
-//! Every kind of file, as its tool writes it, and the resulting profile.
+//! Tests every kind of file, in the format of its tool, and the resulting profile.
 //!
-//! The tracking logs are made up from the documented fields; the figures expected of them follow
-//! from the rules of Microsoft's script by hand.
+//! The tracking logs are made up from the documented fields; their expected figures are derived by
+//! hand from the rules of Microsoft's script.
 
 use std::fmt::Write as _;
 
@@ -66,7 +66,7 @@ fn a_tracking_log() {
     assert_eq!(profile.peak_hour(), Some((9, 0.75)));
     let script = profile.script.unwrap();
     assert_eq!((script.total_messages, script.sent_messages, script.received_messages), (2, 1, 1));
-    // 52,200 bytes are 51 KB of 4 messages; 41,960 received ones 41 KB of 3.
+    // 4 messages with 52,200 bytes are 51 KB; the 3 received ones with 41,960 bytes are 41 KB.
     assert_eq!(
         (script.total_kilobytes, script.sent_kilobytes, script.received_kilobytes),
         (13, 10, 14)
@@ -86,7 +86,7 @@ fn every_day_counts_where_asked_and_the_clock_is_local() {
     assert_eq!(profile.peak_hour().unwrap().0, 11);
 }
 
-/// Fields in another order, and named anew in the middle of the file.
+/// Fields in a different order, and redefined in the middle of the file.
 #[test]
 fn the_fields_line_says_where_columns_are() {
     let log = "#Fields: event-id,source,recipient-address,total-bytes,date-time\n\
@@ -120,7 +120,7 @@ fn a_message_profile_has_a_tier_per_site() {
     assert!((profile.tiers[1].messages_per_day - 10.0).abs() < 1e-12);
 }
 
-/// As the script merges: messages and days add up, the latest number of mailboxes counts.
+/// As in the script's merge: messages and days add up, the latest number of mailboxes counts.
 #[test]
 fn the_same_site_again_is_merged() {
     let later = SITES.replace("\"100\"", "\"120\"");
@@ -183,7 +183,7 @@ fn mailbox_statistics_in_any_language() {
     assert_eq!(profile.files[1].bad_rows, 1);
 }
 
-/// Seven quotas become four tiers, and no mailbox loses room by it.
+/// Seven quotas become four tiers, and no mailbox loses space.
 #[test]
 fn small_groups_join_the_next_larger_quota() {
     let headers = "User Principal Name,Item Count,Storage Used (Byte),\
@@ -245,7 +245,7 @@ fn what_makes_no_profile_says_why() {
     assert_eq!(collector.finish().unwrap_err(), ProfileError::NoMessages);
 }
 
-/// What no file said is one keystroke away from being said.
+/// A missing value only needs its line uncommented.
 #[test]
 fn a_hint_is_a_line_to_uncomment() {
     let text = of(&[("log", LOG)]).to_toml();
@@ -294,7 +294,7 @@ fn a_binary_file_is_called_one() {
     assert_eq!(refused.to_string(), "x: is no text; export it again as comma-separated values");
 }
 
-/// Of Exchange's own mailboxes, and a sender who receives nothing.
+/// Messages of Exchange's internal mailboxes, and a sender who receives nothing.
 const ARBITRATED: &str = "#Fields: date-time,server-hostname,source,event-id,internal-message-id,\
 message-id,recipient-address,total-bytes,sender-address\n\
 2026-11-20T08:00:00.000Z,E1,STOREDRIVER,RECEIVE,1,<1@a>,b@x;c@x,2048,a@x\n\
@@ -322,7 +322,7 @@ fn evidence_under_two_names_counts_once() {
     let whole = of(&[("a.log", ARBITRATED), ("copy of a.log", ARBITRATED)]);
     assert_eq!(whole.tiers, once.tiers);
     assert_eq!(whole.files[1].left_out.get("counted already"), Some(&5));
-    // Two logs that overlap, and one of another server, which counts.
+    // Two overlapping logs, and one from another server, which counts.
     let longer = format!("{ARBITRATED}{}", ARBITRATED.lines().nth(2).unwrap());
     assert_eq!(of(&[("a.log", ARBITRATED), ("b.log", &longer)]).tiers, once.tiers);
     let other = ARBITRATED.replace(",E1,", ",E2,");
@@ -356,7 +356,7 @@ fn statistics_of_users_and_days() {
     let report = &profile.files[0];
     assert_eq!((report.kind, report.rows, report.bad_rows), (LogKind::EmailStats, 4, 1));
     assert_eq!(report.dates, Some(("2026-11-19".to_owned(), "2026-11-19".to_owned())));
-    // Logs tell of the same messages.
+    // Logs describe the same messages.
     let logs = of(&[("a.log", ARBITRATED)]);
     let both = of(&[("stats.csv", STATS), ("a.log", ARBITRATED)]);
     assert_eq!(both.tiers, logs.tiers);

@@ -1,7 +1,8 @@
-//! Message tracking, as logs or as exported: what mailboxes sent and received, by day and hour.
+//! Message tracking, as logs or exports: messages that mailboxes sent and received, by day and
+//! hour.
 //!
 //! The rules are those of Microsoft's `Generate-MessageProfile.ps1` 2.1, so that both give the same
-//! figures from the same logs: sent is RECEIVE from the store driver, once per message; received is
+//! figures for the same logs: sent is RECEIVE from the store driver, once per message; received is
 //! DELIVER by the store driver, once per recipient.
 
 use std::collections::BTreeSet;
@@ -13,27 +14,28 @@ use crate::sheet::{BadRow, Sheet, SheetRow};
 use crate::system::{HEALTH, of_name};
 use crate::{FileReport, Options};
 
-/// Written by `Export-Csv` in place of a list, whose values are lost.
+/// Written by `Export-Csv` instead of a list, whose values are lost.
 const LOST_LIST: &str = "System.String[]";
 
-/// Everything counted so far.
+/// All counts so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Traffic {
     pub sent: Counted,
-    /// Messages sent, each once however many recipients it has, where `sent` counts copies.
+    /// Messages sent, each counted once regardless of its number of recipients, if `sent` counts
+    /// copies.
     pub sent_unique: Option<u64>,
     pub received: Counted,
     /// Messages by hour of the day.
     pub hours: [u64; 24],
-    /// Days on which something was counted.
+    /// Days with any counted message.
     pub days: BTreeSet<Date>,
     /// Addresses that sent or received something.
     pub mailboxes: BTreeSet<String>,
-    /// Mailboxes of Exchange's own that were left out, but for those of its probes.
+    /// Exchange's internal mailboxes that were left out, except those of its probes.
     pub system: BTreeSet<String>,
-    /// Whether recipients were exported without their addresses.
+    /// `true` if recipients were exported without their addresses.
     pub has_lost_lists: bool,
-    /// Marks of rows, of which each counts once.
+    /// Marks of counted rows, so that each counts once.
     rows: BTreeSet<[u64; 2]>,
 }
 
@@ -59,7 +61,7 @@ struct Recipients {
 }
 
 impl Traffic {
-    /// Adds one log, in which dates are written in the order of `dates`.
+    /// Adds one log with dates in the order `dates`.
     pub(super) fn read(
         &mut self,
         mut sheet: Sheet<'_>,
@@ -155,8 +157,8 @@ impl Traffic {
         first.filter(|reason| recipients.count == 0 && (!sent || *reason == HEALTH))
     }
 
-    /// Whether the row was not counted before. One without any number of its message may be alike
-    /// by chance.
+    /// Whether the row was not counted before. A row without a message id may equal another by
+    /// chance.
     fn is_new(&mut self, row: SheetRow<'_>) -> bool {
         let ids = ["internal-message-id", "message-id"].map(|column| row.text(column));
         if ids.iter().all(|id| id.is_empty()) {
@@ -194,7 +196,7 @@ fn sender(row: SheetRow<'_>) -> String {
     row.text(column).trim_matches(['<', '>']).to_lowercase()
 }
 
-/// Logs are in UTC; exports use the clock of the shell.
+/// Logs are in UTC; exports use the shell's local time.
 fn when(
     row: SheetRow<'_>,
     kind: LogKind,

@@ -8,7 +8,7 @@ use crate::FileReport;
 use crate::combine::{Profile, TierProfile};
 
 impl Profile {
-    /// A TOML text of the tiers and the hours, with the provenance in front.
+    /// The tiers and hours as TOML, preceded by their provenance.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         self.write(&mut text).expect("invariant: writing to a string cannot fail");

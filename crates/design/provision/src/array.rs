@@ -1,4 +1,4 @@
-//! Arrays whose own wizard decides how large volumes are made.
+//! Arrays whose own wizard determines the size of volumes.
 
 use super::pool::{ArrayRule, Pool, carve, scaled};
 use super::{Places, ProvisionError, Purpose, Requirements};
@@ -8,19 +8,19 @@ use super::{Places, ProvisionError, Purpose, Requirements};
 pub struct Array {
     /// Its name.
     pub name: &'static str,
-    /// How large it makes volumes.
+    /// Sizing rule of its volumes.
     pub rule: ArrayRule,
-    /// What its own formatting leaves of a disk.
+    /// Share of a disk that remains after the array's own formatting.
     pub formatted_share: f64,
 }
 
-/// The EMC `VNXe3300`. Its wizard's formula was never published; the figures are what its published
-/// test report amounts to (ESRP, 1,000 mailboxes of 1.5 GB in two databases on seven disks of
-/// 600 GB in RAID-5 6+1: formatted 3,211.26 GB, log volumes of 75 GB for 750 GB of data each).
+/// The EMC `VNXe3300`. Its wizard's formula was never published; the figures are derived from its
+/// published test report (ESRP, 1,000 mailboxes of 1.5 GB in two databases on seven disks of 600 GB
+/// in RAID-5 6+1: formatted 3,211.26 GB, log volumes of 75 GB for 750 GB of data each).
 ///
-/// Its tool makes databases of the volume by 1.25. The two were 2,086,905,446,400 bytes, so volumes
-/// are 1.61965 times the data: 1.186 TB, as printed. After the day of the stress test they were
-/// 2,099,966,509,056 bytes, which is the 1,955 GB that the report prints.
+/// Its tool makes databases 1/1.25 of the volume's size. The two were 2,086,905,446,400 bytes, so
+/// volumes are 1.61965 times the data: 1.186 TB, as printed. After the day of the stress test they
+/// were 2,099,966,509,056 bytes, the 1,955 GB that the report prints.
 pub const VNXE3300: Array = Array {
     name: "VNXe3300",
     rule: ArrayRule {
@@ -32,12 +32,12 @@ pub const VNXE3300: Array = Array {
     formatted_share: 0.957_796,
 };
 
-/// Groups that are tried before a pool is said to be too small.
+/// Maximum number of groups tried before a pool counts as too small.
 const MOST_GROUPS: u32 = 64;
 
 impl Requirements {
-    /// The same on an array: volumes as its wizard makes them, databases and logs on the same
-    /// disks, and as few redundant groups as carry both the volumes and the I/O.
+    /// Moves the requirements to an array: volumes sized by its wizard, databases and logs on the
+    /// same disks, and the fewest redundant groups that carry both the volumes and the I/O.
     pub fn on_array(mut self, array: &Array) -> Result<Self, ProvisionError> {
         let (_, pool) = self.pools.first.first().copied().ok_or(ProvisionError::NoPool)?;
         let formatted = scaled(pool.raw, array.formatted_share);

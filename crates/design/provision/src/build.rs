@@ -7,7 +7,7 @@ use super::{
 };
 use crate::layout::{self, Failure, Layout, Mode, lay_out, play};
 
-/// The number of the first disk that is not the system's.
+/// The number of the first disk after the system disk.
 const FIRST_DISK: usize = 1;
 
 /// Lays everything out and names it.
@@ -59,7 +59,8 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
     Group { name: numbered(&needs.names.group, at + 1, needs.groups), servers, databases }
 }
 
-/// What servers like `own` carry: of the same site, and kept for late copies or not.
+/// Returns the active limits of servers like `own`: those of the same site that are equally
+/// reserved, or not, for lagged copies.
 fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
     let (mut most, mut preferred) = (0, 0);
     for mode in modes {
@@ -74,7 +75,7 @@ fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
     ActiveLimits { most, preferred: if preferred > 0 { preferred } else { most } }
 }
 
-/// Numbers run on over all groups, because names must differ in the whole organisation.
+/// Numbers continue across all groups, because names must be unique in the whole organisation.
 struct Namer<'a> {
     prefixes: &'a Prefixes,
     group: usize,

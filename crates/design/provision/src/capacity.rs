@@ -1,5 +1,4 @@
-//! What the disks of a server are filled with, in the rows that test reports of storage vendors
-//! print.
+//! Disk usage of a server, in the rows that storage vendors' test reports print.
 
 use units::Bytes;
 
@@ -10,30 +9,30 @@ use super::{Provision, Purpose, Server};
 pub struct Capacity {
     /// All disks as their vendor counts them.
     pub raw: Bytes,
-    /// What formatting leaves of the disks that carry data.
+    /// Capacity of the data disks after formatting.
     pub formatted: Bytes,
     /// Volumes of databases.
     pub database_volumes: Bytes,
-    /// Databases as they are made for a test; grown by it, if that is known.
+    /// Databases at the size made for a test, including their growth during it if that is known.
     pub databases: Bytes,
 }
 
-/// Reports divide sizes in units of 2^30 bytes by disks in units of 10^9, and call both GB. So do
-/// we: the rows are there to be compared.
+/// Reports divide sizes in units of 2^30 bytes by disks in units of 10^9, and call both GB. These
+/// rows do the same, so that they compare with those reports.
 const MIXED: f64 = 1.073_741_824;
 
 impl Capacity {
-    /// Formatted by raw, as reports divide them.
+    /// Formatted capacity divided by raw, as in reports.
     pub fn formatted_share(&self) -> f64 {
         share(self.formatted, self.raw) / MIXED
     }
 
-    /// Databases by their volumes.
+    /// Databases divided by their volumes.
     pub fn share_of_volumes(&self) -> f64 {
         share(self.databases, self.database_volumes)
     }
 
-    /// Databases by raw disks, as reports divide them.
+    /// Databases divided by raw disks, as in reports.
     pub fn share_of_raw(&self) -> f64 {
         share(self.databases, self.raw) / MIXED
     }
@@ -59,7 +58,7 @@ impl Provision {
         })
     }
 
-    /// How many mailboxes of another size the same databases hold.
+    /// Returns how many mailboxes of another size fit in the same databases.
     pub fn mailboxes_of(&self, size: Bytes) -> u64 {
         let databases = self.groups.iter().map(|group| group.databases.len() as u64);
         databases.sum::<u64>() * self.needs.mailbox_data.0 / size.0.max(1)

@@ -1,4 +1,4 @@
-//! What survivors carry in each failure that was played through, in the units of their hardware.
+//! What survivors carry in each simulated failure, in terms of their hardware.
 
 use super::{Provision, Requirements};
 use crate::layout::{Mode, Quorum};
@@ -17,8 +17,8 @@ pub struct Burden {
 }
 
 impl Requirements {
-    /// What a survivor of `mode` carries; none if nothing survives. A passive copy costs as much
-    /// I/O as an active one (Exchange 2013 and later).
+    /// Returns the load of a survivor of `mode`; `None` if nothing survives. A passive copy costs
+    /// as much I/O as an active one (Exchange 2013 and later).
     pub fn burden(&self, mode: &Mode) -> Option<Burden> {
         let costs = &self.megacycles;
         let megacycles = mode.cost(costs.active, costs.passive)?;
@@ -30,7 +30,8 @@ impl Requirements {
         })
     }
 
-    /// The most of its megacycles that a survivor needs; none if the speed of one is not known.
+    /// The largest share of its megacycles that a survivor needs; `None` if a server's speed is
+    /// unknown.
     fn processor(&self, mode: &Mode) -> Option<f64> {
         let costs = &self.megacycles;
         let mut most = 0.0_f64;
@@ -38,7 +39,7 @@ impl Requirements {
             let needed = load.active as f64 * costs.active + load.passive as f64 * costs.passive;
             let mut available = (*costs.available.of(load.site, load.only_lagged))?;
             if self.mirrored {
-                // Half of the groups are at home in the other site: either may be it.
+                // Half of the groups have their home in the other site, so this site may be either.
                 let other = *costs.available.of(1 - load.site, load.only_lagged);
                 available = available.min(other?);
             }
@@ -48,7 +49,7 @@ impl Requirements {
     }
 }
 
-/// What becomes of the group, in a word or three.
+/// The group's quorum after the failure, in a word or two.
 pub const fn quorum_word(mode: &Mode) -> &'static str {
     match mode.quorum {
         Quorum::Kept => "kept",
@@ -57,7 +58,7 @@ pub const fn quorum_word(mode: &Mode) -> &'static str {
     }
 }
 
-/// What the words mean, for below a table.
+/// Explains the words, for use below a table.
 pub const QUORUM: &str = "\
      Quorum: where it is not kept, the group stops and no database is active until \
      an administrator acts. By hand: activate the site that is left (Stop- and \

@@ -1,4 +1,4 @@
-//! What the servers of a group have, beside their disks.
+//! Hardware of a group's servers other than their disks.
 
 use units::Bytes;
 
@@ -9,23 +9,23 @@ pub struct Megacycles {
     pub active: f64,
     /// For a passive copy.
     pub passive: f64,
-    /// What a server of each place has, where its speed is known.
+    /// Available per server in each place, if its speed is known.
     pub available: Places<Option<f64>>,
 }
 
-/// One thing for each kind of server of a group.
+/// One value for each kind of server in a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places<T> {
     /// Servers of the first site.
     pub first: T,
     /// Servers of the second site.
     pub second: T,
-    /// Servers that are kept for late copies.
+    /// Servers reserved for lagged copies.
     pub lagged: T,
 }
 
 impl<T> Places<T> {
-    /// That of a server in `site`, counted from 0.
+    /// Returns the value for a server in `site`, counted from 0.
     pub const fn of(&self, site: usize, only_lagged: bool) -> &T {
         match (only_lagged, site) {
             (true, _) => &self.lagged,

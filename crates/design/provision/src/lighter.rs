@@ -1,5 +1,5 @@
-//! Changes of a deployment that leave less work for each disk. Each is sized like any other design,
-//! so that no advice violates a rule.
+//! Changes to a deployment that reduce the work per disk. Each is sized like any other design, so
+//! that no advice violates a rule.
 
 use plan::Deployment;
 use plan::deployment::{Raid, Replacement};
@@ -7,11 +7,11 @@ use sizing::{Build, Decision, Key, ServerKind, Sizing};
 
 use crate::size;
 
-/// Share of a disk's work that a change has to take off at least.
+/// Minimum share of a disk's work that a change must remove.
 const LEAST_RELIEF: f64 = 0.05;
 
-/// Disks that are sold, as the document writes them: smaller ones carry fewer databases, faster
-/// ones answer more.
+/// Disks on sale, as the document writes them: smaller ones carry fewer databases, faster ones
+/// serve more requests.
 const DISKS: [(&str, &str); 8] = [
     ("8TB", "7.2K SAS 3.5"),
     ("4TB", "7.2K SAS 3.5"),
@@ -28,7 +28,7 @@ const DISKS: [(&str, &str); 8] = [
 pub struct LighterDesign {
     /// The value in place of the document's.
     pub edit: Replacement,
-    /// Load of a disk of databases as a share of the requests that it answers: before, after.
+    /// Load of a database disk as a share of the requests it can serve: before, after.
     pub load: (f64, f64),
     /// Disks in all: before, after.
     pub disks: (f64, f64),
@@ -50,8 +50,8 @@ pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
     found
 }
 
-/// The workable changes of the document that add servers, the fewest first: they answer processors
-/// that are too busy. None of a document that cannot be read.
+/// Returns the feasible changes to the document that add servers, fewest first: the remedy for
+/// overloaded processors. Empty if the document cannot be read.
 pub fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
@@ -90,9 +90,9 @@ fn changed(now: &Sizing, then: &Sizing, edit: Replacement) -> Option<LighterDesi
     })
 }
 
-/// Load of a disk of databases in the first site as a share of the requests that it answers, by the
-/// formulas: failures change nothing in it, because a passive copy costs as much as an active one.
-/// None if it is not sized.
+/// Load of a database disk in the first site as a share of the requests it can serve, by the
+/// formulas: failures do not change it, because a passive copy costs as much as an active one.
+/// `None` if it is not sized.
 pub fn disk_load(sizing: &Sizing) -> Option<f64> {
     let rated = sizing.number(Key::DiskRatedIops(ServerKind::First))?;
     if sizing.architecture.first == Build::Jbod {
@@ -131,7 +131,7 @@ fn edits(deployment: &Deployment, now: &Sizing) -> Vec<Replacement> {
     found
 }
 
-/// Fewer databases on a disk, or redundant groups in place of single disks.
+/// Fewer databases per disk, or redundant groups instead of single disks.
 fn of_single_disks(now: &Sizing) -> Vec<Replacement> {
     let mut found = Vec::new();
     if now.number(Key::VolumeDbsPerVolume).is_some_and(|count| count > 1.0) {
@@ -142,7 +142,7 @@ fn of_single_disks(now: &Sizing) -> Vec<Replacement> {
     found
 }
 
-/// Mirrors in place of parity, and a reserve of I/O, which adds disks to the groups.
+/// Mirrors instead of parity, and an I/O reserve, which adds disks to the groups.
 fn of_groups(now: &Sizing) -> Vec<Replacement> {
     let mut found = Vec::new();
     let level = now.sheet.decision(Key::DiskRaidChoiceDb(ServerKind::First));

@@ -1,4 +1,4 @@
-//! A provision for people: what to order, what goes where, what fails how.
+//! A provision for people: what to order, what goes where, and how each failure plays out.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use super::{Group, Provision, QUORUM, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
 
-/// What to set in controllers and disks, whatever their make. Source: Microsoft, "Exchange Server
-/// storage configuration options".
+/// Settings for controllers and disks of any make. Source: Microsoft, "Exchange Server storage
+/// configuration options".
 const HARDWARE: &str = "
 Settings of the hardware, to be made before volumes are cut:
 
@@ -93,7 +93,7 @@ impl Provision {
         if let Some(load) = self.pool_load(server) {
             write_share(text, "I/O of the databases' disks taken", load)?;
         }
-        // On an array volumes follow the mailboxes' data alone.
+        // On an array, volume sizes depend only on the mailboxes' data.
         if self.needs.grown_database.is_some() {
             for half_gib in [1, 2, 3, 4, 6] {
                 let size = Bytes::from_mib(512 * half_gib);
@@ -104,7 +104,7 @@ impl Provision {
         Ok(())
     }
 
-    /// Least to most of a survivor, over every way in which it can happen.
+    /// Minimum to maximum load of a survivor, over every way in which the failure can happen.
     fn write_failures(&self, text: &mut String) -> std::fmt::Result {
         writeln!(text, "\n## Failures, played through\n")?;
         writeln!(
@@ -143,12 +143,12 @@ impl Provision {
     }
 }
 
-/// A row with a share of 1 in percent.
+/// Writes a row with a share (1 is the whole) in percent.
 fn write_share(text: &mut String, name: &str, share: f64) -> std::fmt::Result {
     writeln!(text, "| {name} | {:.1} % |", share * 100.0)
 }
 
-/// What becomes of the group, and in how many ways it stops.
+/// Whether the group keeps quorum, and in how many ways it loses it.
 fn quorum(mode: &Mode) -> String {
     let word = quorum_word(mode);
     match mode.stopped {
@@ -201,7 +201,7 @@ fn write_server(server: &Server, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// A text that stays in its cell and is no mark-up.
+/// Escapes text so that it stays in its cell and is not parsed as markup.
 fn cell(text: &str) -> String {
     let mut plain = String::new();
     for symbol in text.chars() {

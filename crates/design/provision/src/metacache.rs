@@ -1,4 +1,4 @@
-//! The SSDs of a server with names and numbers, and whose `MetaCache` databases each holds.
+//! The SSDs of a server with names and numbers, and which `MetaCache` databases each holds.
 
 use plan::Deployment;
 use sizing::{Key, Sheet};
@@ -19,8 +19,8 @@ impl MetaCacheDisks {
         Ok(Some(Self { ssds: count(sheet, Key::MetaCacheSsdsPerServer)?, ssd: metacache.ssd }))
     }
 
-    /// An SSD after the other behind the disks of `volumes`; neighbouring disks of databases share
-    /// one, so that a failed SSD concerns few disks.
+    /// Numbers the SSDs after the disks of `volumes`; adjacent database disks share one, so that a
+    /// failed SSD affects few disks.
     pub(super) fn volumes(&self, volumes: &[Volume]) -> Vec<Volume> {
         let carriers = volumes.iter();
         let carriers: Vec<&Volume> =

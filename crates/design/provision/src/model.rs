@@ -18,47 +18,46 @@ pub struct Requirements {
     pub description: String,
     /// Customer, author and date of the design.
     pub origin: Origin,
-    /// Remark in the documents on figures taken from another product; none if there are none.
+    /// Remark in the documents on figures taken from another product; `None` if there are none.
     pub assumption: Option<String>,
     /// Sources of the mailbox figures.
     pub provenance: Vec<String>,
-    /// Groups of servers that are alike; each is laid out by `wish`.
+    /// Number of identical groups of servers; each is laid out by `wish`.
     pub groups: usize,
-    /// Whether the second half of the groups has its home in the second site.
+    /// Whether the second half of the groups has the second site as its home.
     pub mirrored: bool,
-    /// Whether a group is a database availability group; else its servers know nothing of each
-    /// other.
+    /// Whether a group is a database availability group; otherwise its servers are independent.
     pub copies: bool,
     /// Location of a group's witness; `None` if there is no group.
     pub witness: Option<Witness>,
     /// Servers, copies and databases of one group.
     pub wish: LayoutRequest,
-    /// Mailboxes of one database; a fraction is fine.
+    /// Mailboxes per database; may be fractional.
     pub mailboxes_per_database: f64,
-    /// What the mailboxes of one database may hold, without anything else in it.
+    /// Quota of one database's mailboxes, excluding anything else in the database.
     pub mailbox_data: Bytes,
-    /// A database file when its mailboxes are full.
+    /// Size of a database file when its mailboxes are full.
     pub database: Bytes,
-    /// The same after a day of the test, where its growth has been measured.
+    /// The same after a day of the test, if its growth has been measured.
     pub grown_database: Option<Bytes>,
     /// Room for its log.
     pub log: Bytes,
     /// Reads and writes per second of one copy of a database.
     pub iops_per_database: f64,
-    /// Share of the reads in them, 0 to 1.
+    /// Share of reads in them, 0 to 1.
     pub read_share: f64,
     /// Processor time of one database.
     pub megacycles: Megacycles,
-    /// A volume with databases, and their logs unless those have volumes of their own.
+    /// Size of a volume with databases, and their logs unless those have separate volumes.
     pub database_volume: Bytes,
-    /// A volume for logs alone, if they are separate.
+    /// Size of a volume for logs alone, if they are separate.
     pub log_volume: Option<Bytes>,
     /// The volume for restores, if there is one.
     pub restore_volume: Option<Bytes>,
     /// Spare volumes of a server.
     pub spare_volumes: Places<usize>,
-    /// The disks of a server by purpose, if volumes are cut from redundant groups; else each volume
-    /// is a separate disk. A purpose without a pool uses that of the databases.
+    /// The disks of a server by purpose, if volumes are cut from redundant groups; otherwise each
+    /// volume is a separate disk. A purpose without a pool uses that of the databases.
     pub pools: Places<Vec<(Purpose, Pool)>>,
     /// SSDs of a server for `MetaCache` databases, if any.
     pub metacache: Option<MetaCacheDisks>,
@@ -75,17 +74,17 @@ pub struct Build {
     pub file_system: String,
     /// Encryption of the volumes; `none` without encryption.
     pub encryption: String,
-    /// How late lagged copies replay.
+    /// Delay before lagged copies replay logs.
     pub replay_lag: Nanos,
-    /// How much longer they keep replayed logs.
+    /// Additional time they keep replayed logs.
     pub truncation_lag: Nanos,
     /// Whether lagged copies catch up by themselves.
     pub replay_lag_manager: bool,
-    /// Mb/s of the link between the sites, if the document says.
+    /// Bandwidth of the link between the sites in Mb/s, if the document gives it.
     pub link_mbps: Option<f64>,
     /// Whether the link between the sites was sized for compressed traffic.
     pub network_compression: NetworkCompression,
-    /// Whether the product's commands know the file system of a group (Exchange 2016 and later).
+    /// Whether the product's commands accept a file system for a group (Exchange 2016 and later).
     pub group_file_system: bool,
     /// Longest retention of deleted items of any tier.
     pub deleted_item_retention: Nanos,
@@ -93,7 +92,7 @@ pub struct Build {
     pub circular_logging: bool,
 }
 
-/// Whether logs are compressed on their way to the other site.
+/// Whether logs are compressed in transit to the other site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkCompression {
     /// They are.
@@ -142,9 +141,9 @@ pub enum ProvisionError {
         /// The missing key.
         key: Key,
     },
-    /// Servers wait beside active ones in both sites, which no layout is known for.
+    /// Standby servers next to active ones in both sites, for which no layout is known.
     WaitingBesideActive,
-    /// Servers or copies of a site do not spread evenly over its failure domains.
+    /// Servers or copies of a site cannot be spread evenly over its failure domains.
     Domains {
         /// Failure domains of each site.
         domains: usize,
@@ -194,7 +193,7 @@ pub struct Provision {
     pub needs: Requirements,
     /// The groups.
     pub groups: Vec<Group>,
-    /// Every failure that was played through, alike in all groups.
+    /// Every simulated failure, alike in all groups.
     pub modes: Vec<Mode>,
 }
 
@@ -212,15 +211,15 @@ pub struct Group {
 /// Databases that may be active on a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActiveLimits {
-    /// The most in any failure that was played through.
+    /// The maximum over all simulated failures.
     pub most: usize,
     /// The maximum with at most two servers failed; if there is none, the maximum of all failures.
     pub preferred: usize,
 }
 
 impl Group {
-    /// The limits of the servers of `site`, counted from 0, that hold more than late copies; none
-    /// if the group has no such server.
+    /// Returns the limits of the servers in `site`, counted from 0, that hold more than lagged
+    /// copies; `None` if the group has no such server.
     pub fn limits_in(&self, site: usize) -> Option<ActiveLimits> {
         let servers = self.servers.iter();
         let here = servers.filter(|server| server.site == site && !server.only_lagged);
@@ -247,14 +246,14 @@ pub struct Server {
     pub name: String,
     /// Its site, counted from 0.
     pub site: usize,
-    /// Whether it is kept for late copies.
+    /// Whether it is reserved for lagged copies.
     pub only_lagged: bool,
     /// Databases that may be active on it.
     pub limits: ActiveLimits,
     /// Its volumes, in the order of their disks.
     pub volumes: Vec<Volume>,
-    /// Its SSDs with `MetaCache` databases, behind those disks. The product's own script makes
-    /// volumes of them, so nothing else may.
+    /// Its SSDs with `MetaCache` databases, numbered after those disks. The product's own script
+    /// creates volumes on them, so nothing else may.
     pub metacache: Vec<Volume>,
 }
 
@@ -266,7 +265,7 @@ impl Server {
         carriers.flat_map(|volume| volume.databases.iter().map(move |name| (name.as_str(), volume)))
     }
 
-    /// The volume with the log of `database`: its own, or the one of the databases.
+    /// The volume with the log of `database`: a separate one, or that of the databases.
     pub fn log_volume(&self, database: &str) -> Option<&Volume> {
         let mut holders = self
             .volumes
@@ -280,20 +279,20 @@ impl Server {
 /// What a volume is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Databases, and their logs unless those are apart.
+    /// Databases, and their logs unless those are separate.
     Databases,
     /// Logs alone.
     Logs,
     /// Restores and maintenance.
     Restore,
-    /// A spare that takes the place of a failed one.
+    /// A spare that replaces a failed one.
     Spare,
-    /// `MetaCache` databases: the most-read data of the databases, on an SSD.
+    /// `MetaCache` databases: the most frequently read data of the databases, on an SSD.
     MetaCache,
 }
 
 impl Provision {
-    /// The first server of each kind: first site, second site, kept for late copies.
+    /// The first server of each kind: first site, second site, reserved for lagged copies.
     pub fn kinds(&self) -> Vec<&Server> {
         let mut kinds: Vec<&Server> = Vec::new();
         for server in self.groups.iter().flat_map(|group| &group.servers) {
@@ -327,7 +326,7 @@ impl Provision {
         taken
     }
 
-    /// Share of the capacity of the databases' disks that the I/O of a server uses.
+    /// Share of the database disks' I/O capacity that a server uses.
     pub fn pool_load(&self, server: &Server) -> Option<f64> {
         let (_, pool) = self.pools(server).first()?;
         let iops = self.needs.iops_per_database * server.databases().count() as f64;
@@ -348,7 +347,7 @@ impl Purpose {
     }
 }
 
-/// One volume, which is one disk of the operating system.
+/// One volume, which is one disk to the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume {
     /// Its label.
@@ -368,7 +367,7 @@ pub struct Volume {
 pub struct Database {
     /// Its name.
     pub name: String,
-    /// Its copies in the order of preference; the first is active in normal running.
+    /// Its copies in order of preference; the first is active in normal operation.
     pub copies: Vec<DatabaseCopy>,
 }
 

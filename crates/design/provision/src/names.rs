@@ -1,4 +1,4 @@
-//! Names that work in every place they go to: paths, labels, tables and three script languages.
+//! Names that are valid in every place of use: paths, labels, tables and three script languages.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl fmt::Display for NameError {
     }
 }
 
-/// Labels of volumes have 32 letters; the numbers behind a prefix take some.
+/// Volume labels have 32 characters; the numbers after a prefix take some.
 const LONGEST_PREFIX: usize = 24;
 
 /// Characters that quoting cannot make safe. Some change a path; non-ASCII ones may turn into other
@@ -41,8 +41,8 @@ pub(super) fn check(key: &'static str, prefix: &str) -> Result<(), NameError> {
     Err(NameError { key, found: prefix.to_owned() })
 }
 
-/// `prefix` and `number`, with as many digits as `most` has and at least two, so that sorting by
-/// name sorts by number.
+/// Joins `prefix` and `number`, with as many digits as `most` has and at least two, so that sorting
+/// by name sorts by number.
 pub(super) fn numbered(prefix: &str, number: usize, most: usize) -> String {
     let width = most.to_string().len().max(2);
     format!("{prefix}{number:0width$}")

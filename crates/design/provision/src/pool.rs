@@ -1,4 +1,4 @@
-//! Volumes cut from redundant groups of disks: how much fits, and how much I/O the disks stand.
+//! Volumes cut from redundant groups of disks: how much fits, and how much I/O the disks sustain.
 
 use plan::deployment::Raid;
 use units::Bytes;
@@ -15,7 +15,7 @@ const fn write_penalty(level: Raid) -> f64 {
 /// Disks in redundant groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pool {
-    /// How they protect each other.
+    /// RAID level of the groups.
     pub level: Raid,
     /// Groups.
     pub groups: u32,
@@ -23,7 +23,7 @@ pub struct Pool {
     pub data_disks: u32,
     /// Disks of a group that carry redundancy.
     pub redundant_disks: u32,
-    /// A disk as its vendor counts it.
+    /// Nominal capacity of a disk.
     pub raw: Bytes,
     /// Capacity of a disk after formatting by array and system.
     pub formatted: Bytes,
@@ -42,40 +42,40 @@ impl Pool {
         Bytes(self.raw.0 * self.disks() as u64)
     }
 
-    /// What volumes can be cut from.
+    /// Capacity available for volumes.
     pub const fn formatted(&self) -> Bytes {
         Bytes(self.formatted.0 * (self.groups * self.data_disks) as u64)
     }
 
-    /// Share of what the disks stand that a load takes, writes counted with their penalty; above
-    /// 1 it is too much.
+    /// Share of the disks' I/O capacity that a load takes, with writes weighted by their penalty;
+    /// above 1 it is too much.
     pub fn load(&self, iops: f64, read_share: f64) -> f64 {
         let writes = (1.0 - read_share) * write_penalty(self.level);
         iops * (read_share + writes) / (f64::from(self.disks()) * self.disk_iops)
     }
 }
 
-/// How large the volumes of an array are made, where its own wizard decides.
+/// Volume sizes of an array whose own wizard determines them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayRule {
-    /// Database volume by mailbox data.
+    /// Database volume size divided by mailbox data.
     pub database_per_data: f64,
-    /// Log volume by mailbox data.
+    /// Log volume size divided by mailbox data.
     pub log_per_data: f64,
     /// Part of the database volume that a test fills.
     pub test_fill: f64,
-    /// What a day of the test makes of a database, as a multiple of what it was made as.
+    /// Size of a database after a day of the test, as a multiple of its initial size.
     pub test_growth: f64,
 }
 
-/// What an array's wizard makes.
+/// Volumes made by an array's wizard.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carved {
     /// The volume of one database.
     pub database_volume: Bytes,
     /// The volume of its log.
     pub log_volume: Bytes,
-    /// The file that a test puts on it.
+    /// The file that a test creates on it.
     pub test_database: Bytes,
     /// The same file after a day of the test.
     pub grown_database: Bytes,
@@ -98,8 +98,8 @@ pub(crate) fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -
     }
 }
 
-/// `size` times `share`, to the nearest byte. Shares have few digits, so that a million parts are
-/// exact enough.
+/// `size` times `share`, to the nearest byte. Shares have few digits, so millionths are exact
+/// enough.
 pub fn scaled(size: Bytes, share: f64) -> Bytes {
     let millionths = (share.clamp(0.0, 1e6) * 1e6).round();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]

@@ -13,8 +13,8 @@ use super::{
 use crate::layout::{Copies, Domain, LayoutRequest, Rules, Site, SiteModel, Witness};
 
 impl Requirements {
-    /// The needs of a deployment that has been sized; `sheet` holds the results, of which none that
-    /// is needed may be missing.
+    /// Derives the requirements of a sized deployment; `sheet` holds the results and must contain
+    /// every one needed.
     pub fn of(
         deployment: &Deployment,
         sheet: &Sheet,
@@ -71,13 +71,13 @@ impl Requirements {
 }
 
 impl Requirements {
-    /// What may be activated, and who has votes.
+    /// Which copies may be activated, and which servers have votes.
     pub(crate) const fn rules(&self) -> Rules {
         Rules { activate_lagged: self.build.replay_lag_manager, witness: self.witness }
     }
 }
 
-/// Location of the witness; in the only site if there is one.
+/// Location of the witness; with a single site, in that site.
 fn witness(deployment: &Deployment) -> Witness {
     let site = deployment.second_site.as_ref();
     match site.map(|site| site.witness) {
@@ -87,7 +87,7 @@ fn witness(deployment: &Deployment) -> Witness {
     }
 }
 
-/// Processor time of a database, with what hypervisor and file system take.
+/// Processor time of a database, including hypervisor and file system overhead.
 fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, ProvisionError> {
     let servers = &deployment.servers;
     let mailboxes = value(sheet, Key::DatabaseMailboxes)?;
@@ -107,7 +107,7 @@ fn megacycles(deployment: &Deployment, sheet: &Sheet) -> Result<Megacycles, Prov
     })
 }
 
-/// Limits of `mailboxes` mailboxes that are mixed as the tiers are.
+/// Total quota of `mailboxes` mailboxes in the same mix as the tiers.
 fn mailbox_data(deployment: &Deployment, mailboxes: f64) -> Bytes {
     let (mut all, mut limits) = (0.0, 0.0);
     for tier in &deployment.tiers {
@@ -151,7 +151,8 @@ const fn copies_of((available, lagged): (u32, u32)) -> Copies {
     Copies { available: available as usize, lagged: lagged as usize }
 }
 
-/// The layout of one group. Servers without copies are laid out in one go: databases go round.
+/// The layout of one group. Servers without copies are laid out together, with databases assigned
+/// round-robin.
 fn wish(
     deployment: &Deployment,
     sheet: &Sheet,
@@ -210,8 +211,8 @@ fn copies_of_sites(deployment: &Deployment, late_apart: bool) -> (Copies, Copies
     (most, most)
 }
 
-/// A site, in failure domains where the deployment names some, and with servers of their own for
-/// late copies where it says so.
+/// A site, with failure domains if the deployment names some, and with separate servers for lagged
+/// copies if it asks for them.
 fn site(
     deployment: &Deployment,
     sheet: &Sheet,
@@ -244,8 +245,8 @@ fn spares(sheet: &Sheet, pools: &[(Purpose, Pool)]) -> Result<usize, ProvisionEr
     if pools.is_empty() { count(sheet, Key::VolumeAutoreseed) } else { Ok(0) }
 }
 
-/// The redundant groups of a kind of server; none if there are no such servers, or each volume is a
-/// disk.
+/// The redundant groups of a kind of server; empty if there are no such servers, or each volume is
+/// a disk.
 fn pools(
     deployment: &Deployment,
     sheet: &Sheet,
@@ -313,7 +314,7 @@ fn group_of(deployment: &Deployment, purpose: Purpose, level: Raid) -> RaidGroup
     }
 }
 
-/// The result under `key`, which every deployment has.
+/// The result under `key`, which must exist for every deployment.
 fn value(sheet: &Sheet, key: Key) -> Result<f64, ProvisionError> {
     let found = sheet.number(key).filter(|value| value.is_finite());
     found.ok_or(ProvisionError::NotSized { key })
@@ -323,7 +324,7 @@ pub(super) fn count(sheet: &Sheet, key: Key) -> Result<usize, ProvisionError> {
     value(sheet, key).map(whole)
 }
 
-/// A count that may come as a fraction; a last digit of rounding error does not make one more.
+/// Rounds a possibly fractional count up; rounding error in the last digit does not add one.
 fn whole(value: f64) -> usize {
     let up = (value - 1e-9).ceil().clamp(0.0, 1e6);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]

@@ -1,4 +1,4 @@
-//! The copy layout of a sized deployment, and every failure played through on it.
+//! The copy layout of a sized deployment, with every failure simulated on it.
 
 use plan::Deployment;
 use sizing::Sizing;
@@ -9,15 +9,15 @@ use crate::layout::{Layout, Mode, lay_out, play};
 /// A layout and what failures do to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Where each copy of one group lies.
+    /// Location of each copy of one group.
     pub layout: Layout,
-    /// Every failure, the harmless first.
+    /// Every failure, the most harmless first.
     pub modes: Vec<Mode>,
-    /// The requirements it was laid out from, which give a failure's cost to the survivors.
+    /// The requirements it was laid out from, from which a failure's cost to the survivors follows.
     pub needs: Requirements,
 }
 
-/// Lays one group out and plays its failures. `None` without copies, or if no layout fits.
+/// Lays out one group and simulates its failures. `None` without copies, or if no layout fits.
 pub fn simulate(deployment: &Deployment, sizing: &Sizing) -> Option<Simulated> {
     let needs = Requirements::of(deployment, &sizing.sheet, sizing.architecture).ok()?;
     if !needs.copies {

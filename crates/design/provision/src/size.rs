@@ -1,5 +1,5 @@
-//! The whole sizing of a deployment: the arithmetic, then the layout that it asks for, whose played
-//! failures the arithmetic is judged by.
+//! The whole sizing of a deployment: the arithmetic, then the layout it asks for, whose simulated
+//! failures check the arithmetic.
 
 use plan::Deployment;
 use sizing::{Calculation, FailureMode, PlayedLayout, Sizing, calculate};
@@ -32,9 +32,9 @@ fn played(
     Ok(PlayedLayout::Processors(shares.collect()))
 }
 
-/// How many kinds of failure (one server, two servers, a domain, a site ...) leave every database
-/// active, whichever servers fail, of those that the layout is played through; `None` if a
-/// deployment has no copies, or no layout.
+/// Counts the kinds of failure (one server, two servers, a domain, a site ...) simulated on the
+/// layout that leave every database active, whichever servers fail; `None` if a deployment has no
+/// copies, or no layout.
 pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
     let calculation = calculate(deployment);
     let (sheet, architecture) = (calculation.sheet(), calculation.architecture());
@@ -48,7 +48,7 @@ fn is_survived(mode: &Mode) -> bool {
     mode.failure != Failure::Servers(0) && mode.not_active == 0 && mode.stopped == 0
 }
 
-/// The share of its processors that the busiest survivor uses; none for a failure that the
+/// The share of its processors that the busiest survivor uses; `None` for a failure that the
 /// arithmetic does not count, or if a server's speed is unknown.
 fn processor_share(needs: &Requirements, mode: &Mode) -> Option<(FailureMode, f64)> {
     Some((counted(mode.failure)?, needs.burden(mode)?.processor?))

@@ -1,4 +1,4 @@
-//! The plan that tests one server of a provision: every copy it holds, as large as it will be.
+//! The plan that tests one server of a provision: every copy it holds, at its final size.
 
 use std::fmt::{self, Write as _};
 
@@ -11,11 +11,11 @@ use super::{Provision, Server};
 /// How a server is tested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestPlan {
-    /// The server; none takes the first.
+    /// The server; if `None`, the first.
     pub server: Option<String>,
     /// Folder below which its volumes are mounted.
     pub root: String,
-    /// Part of the real size of each database; 1 tests the real size.
+    /// Scale of each database relative to its real size; 1 tests the real size.
     pub scale: f64,
     /// Limits the plan to the first `n` databases of the server, those of one set of disks; `None`:
     /// all.
@@ -46,17 +46,17 @@ impl std::error::Error for PlanError {}
 /// Smallest database file that can be filled.
 const SMALLEST: Bytes = Bytes::from_mib(16);
 
-/// Part of a file that caches may hold at most, so that reads reach the disk.
+/// A cache may hold at most 1/20 of a file, so that reads reach the disk.
 const COLD: u64 = 20;
 
-/// Largest cache of one database, the usual one of the test.
+/// Largest cache of one database, the usual size in the test.
 const CACHE: Bytes = Bytes::from_mib(256);
 
 /// Smallest cache that an engine works with.
 const SMALLEST_CACHE: Bytes = Bytes::from_mib(4);
 
 impl TestPlan {
-    /// The server that is tested.
+    /// Returns the server under test.
     pub fn server_of<'p>(&self, provision: &'p Provision) -> Result<&'p Server, PlanError> {
         let mut servers = provision.groups.iter().flat_map(|group| &group.servers);
         let mut names = servers.clone().map(|server| server.name.clone());

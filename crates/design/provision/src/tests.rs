@@ -1,4 +1,4 @@
-//! The published wizard case, and what every provision keeps.
+//! The published wizard case, and invariants of every provision.
 
 use proptest::prelude::*;
 use sizing::{Key, ServerKind};
@@ -13,13 +13,13 @@ use super::{
 use crate::layout::{Copies, Failure, LayoutRequest, Site, SiteModel, Witness};
 use plan::deployment::Raid;
 
-/// What a sizing of the deployment asks for.
+/// The requirements that a sizing of the deployment yields.
 fn needs_of(deployment: &plan::Deployment) -> Result<Requirements, ProvisionError> {
     let sizing = crate::size(deployment);
     Requirements::of(deployment, &sizing.sheet, sizing.architecture)
 }
 
-/// Three copies and a late one in two sites of `servers` servers.
+/// Three copies and a lagged one in two sites of `servers` servers.
 pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
     let copies = |available, lagged| Copies { available, lagged };
     Requirements {
@@ -84,7 +84,7 @@ fn gib(size: Bytes) -> f64 {
 }
 
 /// Example E3: 1,000 mailboxes of 1.5 GB and 200 messages in two databases, from the document to
-/// the volumes. Exchange 2010's 0.20 I/O per second are given, as they were then.
+/// the volumes. Exchange 2010's 0.20 I/O per second are given explicitly, the figure of that time.
 #[test]
 fn the_wizard_of_the_published_report() {
     let text = "name = \"E3\"\nproduct = \"2013\"\n\
@@ -96,18 +96,18 @@ fn the_wizard_of_the_published_report() {
     let deployment = plan::Deployment::parse("e3.toml", text).unwrap();
     let needs = needs_of(&deployment).unwrap();
     let needs = needs.on_array(&VNXE3300).unwrap();
-    // 0.24 with a headroom of 20 %, so 240 of a server that holds both databases.
+    // 0.24 with a headroom of 20 %, hence 240 for a server that holds both databases.
     assert!((needs.iops_per_database * 2.0 - 240.0).abs() < 1e-9);
     assert!((needs.mailboxes_per_database - 500.0).abs() < 1e-9);
-    // Printed: LUNs of 1.186 TB and 75 GB, formatted 3,211.26 GB of 4,200 GB raw.
+    // Published: LUNs of 1.186 TB and 75 GB; 3,211.26 GB formatted of 4,200 GB raw.
     assert!((gib(needs.database_volume) / 1024.0 - 1.186).abs() < 0.001);
     assert!((gib(needs.log_volume.unwrap()) - 75.0).abs() < 1e-6);
     let pool = needs.pools.first[0].1;
     assert_eq!((pool.disks(), pool.level), (7, Raid::Raid5));
     assert_eq!(pool.raw(), Bytes(4_200_000_000_000));
     assert!((gib(pool.formatted()) - 3211.26).abs() < 0.01);
-    // By byte counts of the report's appendix, as made and after the day's stress test; 1,955 GB
-    // are printed, 80.45 % of the volumes.
+    // By the byte counts in the report's appendix, as created and after the day's stress test;
+    // 1,955 GB are printed, 80.45 % of the volumes.
     let whole = |size: Bytes| (2 * size.0) as f64;
     assert!((whole(needs.database) / 2_086_905_446_400.0 - 1.0).abs() < 1e-5);
     let grown = whole(needs.grown_database.unwrap());
@@ -118,7 +118,7 @@ fn the_wizard_of_the_published_report() {
     assert!((capacity.share_of_volumes() - 0.8045).abs() < 0.001);
     let volumes = 2.0 * (1.619_65 * 750.0 + 75.0);
     assert!((provision.pool_shares(server)[0] - volumes / 3211.26).abs() < 1e-4);
-    // Three fifths of the I/O are reads; seven disks of 180 stand it, and that of 1,900 users.
+    // Three fifths of the I/O are reads; seven disks of 180 sustain it, and that of 1,900 users.
     assert!((provision.pool_load(server).unwrap() - 240.0 * 2.2 / 1260.0).abs() < 1e-9);
     assert!(pool.load(1900.0 * 0.24, 0.6) < 1.0);
     let server = &provision.groups[0].servers[0];
@@ -140,11 +140,11 @@ fn an_array_grows_by_groups_or_is_refused() {
     let mut needs = two_sites(2, 8);
     assert_eq!(needs.clone().on_array(&VNXE3300), Err(ProvisionError::NoPool));
     needs.pools.first = vec![(Purpose::Databases, pool)];
-    // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 of a group.
+    // 8 copies of 625 GiB: 8,600 GiB in volumes, 3,211.26 per group.
     let grown = needs.clone().on_array(&VNXE3300).unwrap();
     assert_eq!(grown.pools.first[0].1.groups, 3);
     needs.iops_per_database = 300.0;
-    // 2,400 I/O per second with 2.2 disk operations each: 5,280 of 1,260 per group.
+    // 2,400 I/O per second with 2.2 disk operations each: 5,280, at 1,260 per group.
     assert_eq!(needs.clone().on_array(&VNXE3300).unwrap().pools.first[0].1.groups, 5);
     needs.iops_per_database = 1e9;
     let refused = needs.on_array(&VNXE3300).unwrap_err();
@@ -189,7 +189,7 @@ fn logs_apart_have_disks_of_their_own() {
     assert_eq!(*folders, ("/r/ExVol02/DB05".to_owned(), "/r/ExVol12/DB05".to_owned()));
 }
 
-/// Example E1 from its document: what the workbook says of volumes, disks and sizes.
+/// Example E1 from its document: the workbook's volumes, disks and sizes.
 #[test]
 fn a_sized_deployment_is_laid_out() {
     let text = "name = \"E1\"\nproduct = \"2013\"\nmode = \"compatible\"\n\
@@ -205,7 +205,7 @@ fn a_sized_deployment_is_laid_out() {
     assert!((needs.iops_per_database - 10.05).abs() < 1e-9);
     assert!(!needs.build.group_file_system && needs.build.circular_logging);
     let provision = provision(needs).unwrap();
-    // What the workbook says of processors: 12,442.1875 in normal running, 29,218.75 at the worst.
+    // The workbook's processor figures: 12,442.1875 in normal operation, 29,218.75 at worst.
     let burden = |failure| {
         let mut modes = provision.modes.iter();
         let mode = modes.find(|mode| mode.failure == failure).unwrap();
@@ -225,7 +225,7 @@ fn a_sized_deployment_is_laid_out() {
     assert!(provision.to_markdown().contains("| DB01 | EX01, EX02, EX03, (EX04) |"));
 }
 
-/// Slow servers in the second site: the loss of the first is a matter of theirs.
+/// Slow servers in the second site: they bear the load when the first site fails.
 #[test]
 fn each_site_has_its_own_processors() {
     let text = "product = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 200\n\
@@ -252,8 +252,8 @@ fn each_site_has_its_own_processors() {
     assert!(text.contains("Restore-DatabaseAvailabilityGroup"));
 }
 
-/// Example E1 with its late copies on servers of their own: 20 of them in each site, one server
-/// each, which holds no more than the 30 of the others; and nothing but late copies.
+/// Example E1 with its lagged copies on separate servers: 20 of them in each site on one server,
+/// which holds no more than the others' 30, and nothing but lagged copies.
 #[test]
 fn late_copies_on_servers_of_their_own() {
     let text = "product = \"2013\"\n[[tier]]\nmailboxes = 5000\nmessages_per_day = 200\n\
@@ -270,13 +270,13 @@ fn late_copies_on_servers_of_their_own() {
         (Key::ServerLagged(ServerKind::First), 1.0),
         (Key::ServerLaggedPerDag, 2.0),
         (Key::ServerDbCopies(ServerKind::Lagged), 20.0),
-        // Two groups of four servers and two kept for late copies.
+        // Two groups of four servers and two for lagged copies.
         (Key::ServerAll, 12.0),
         (Key::IoDbIopsPerServer(ServerKind::Lagged), 201.0),
         (Key::VolumeDbVolumes(ServerKind::Lagged), 5.0),
-        // Five of databases, a spare, one for restores.
+        // Five for databases, a spare, one for restores.
         (Key::DiskJbodDisksPerServer(ServerKind::Lagged), 7.0),
-        // Half as fast as the 32,000 of the others.
+        // Half the others' 32,000.
         (Key::ProcessorMcyclesAvailable(ServerKind::Lagged), 16_000.0),
         // 20 active copies of 62.5 mailboxes with 12 MB of cache.
         (Key::MemoryCacheGb(ServerKind::Lagged), 15.0),
@@ -354,7 +354,8 @@ fn nothing_that_is_missing_is_made_up() {
     }
 }
 
-/// The other shapes of a deployment: alone, on RAID; waiting servers; racks; late copies apart.
+/// The other shapes of a deployment: single-server, on RAID; standby servers; racks; separate
+/// lagged copies.
 #[test]
 fn every_shape_of_a_deployment() {
     let of = |rest: &str| {
@@ -371,7 +372,7 @@ fn every_shape_of_a_deployment() {
          [second_site]\nmodel = \"active/passive\"\ncopies = 1\n");
     let waiting = waiting.unwrap();
     let there = waiting.groups[0].servers.iter().filter(|server| server.site == 1);
-    // Three servers carry two copies; the third copies need half as many.
+    // Two copies take three servers; the third takes half as many, rounded up.
     assert_eq!(there.count(), 2);
     let racks = "[names]\nfailure_domains_per_site = 2\n";
     let split = of(&format!("[availability]\nservers_per_site = 4\ncopies = 2\n{racks}")).unwrap();
@@ -381,11 +382,11 @@ fn every_shape_of_a_deployment() {
     assert!(text.contains("failure_domains_per_site") && text.contains("divisor"), "{text}");
     let apart = of("[availability]\nservers_per_site = 4\ncopies = 3\nlagged_copies = 1\n\
          lagged_on_own_servers = true\n");
-    // Four servers hold three quarters of the databases each, so the late copies need two.
+    // Four servers each hold three quarters of the databases, so the lagged copies need two.
     assert_eq!(apart.unwrap().groups[0].servers.len(), 6);
 }
 
-/// Numbers run on, so that no name is given twice in an organisation.
+/// Numbers continue across groups, so that no name repeats in an organisation.
 #[test]
 fn names_differ_over_all_groups() {
     let mut needs = two_sites(4, 72);
@@ -397,7 +398,7 @@ fn names_differ_over_all_groups() {
     assert_eq!(provision.groups[1].databases[0].name, "DB073");
 }
 
-/// Two active sites with groups of their own: each group starts in its home.
+/// Two active sites with separate groups: each group starts in its home.
 #[test]
 fn mirrored_groups_have_their_home_in_the_second_site() {
     let mut needs = two_sites(2, 40);

@@ -38,10 +38,10 @@ pub struct PlayedHost {
 pub struct PlayedDatabase {
     /// Its name.
     pub name: String,
-    /// Number of its load in the profiles.
+    /// Index of its load in the profiles.
     pub profile: usize,
-    /// Reads and writes per second that users demand of its active copy; none: as many as its
-    /// sessions make.
+    /// Reads and writes per second that users demand of its active copy; if `None`, as many as its
+    /// sessions generate.
     pub iops: Option<f64>,
     /// Sessions of its active copy.
     pub sessions: u32,
@@ -65,29 +65,31 @@ pub struct PlayedCopy {
 /// When copies take over, and how they recover.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayedRules {
-    /// Location of the witness; none if the servers are no group, which needs no quorum.
+    /// Location of the witness; `None` if the servers form no group and thus need no quorum.
     pub witness: Option<Witness>,
     /// Whether a lagged copy takes over when no other is left.
     pub activates_lagged: bool,
-    /// How much log a lagged copy has not replayed: before users work on it, it replays that.
+    /// Amount of log that a lagged copy has not replayed; it must replay it before users can work
+    /// on it.
     pub lag: Nanos,
-    /// How long an administrator takes to activate the site that is left.
+    /// Time an administrator takes to activate the surviving site.
     pub by_hand: Nanos,
     /// Reads and writes of a passive copy as a share of those of the active one.
     pub replay_share: f64,
-    /// How many times faster than the load a copy replays that was away.
+    /// Replay speed of a returning copy, as a multiple of the load.
     pub catch_up: f64,
-    /// Bytes per second of the reseed of one copy, if the links carry them.
+    /// Reseed rate of one copy in bytes per second, if the links can carry it.
     pub reseed_rate: f64,
-    /// Bytes per second of the link between the sites, which reseeds across it share; none: as many
-    /// as they need.
+    /// Bandwidth of the link between the sites in bytes per second, shared by reseeds across it;
+    /// unlimited if `None`.
     pub site_link: Option<f64>,
-    /// Bytes per second of a rebuild; none: the share of time that the array's file gives it.
+    /// Rebuild rate in bytes per second; if `None`, the share of time that the array's file gives
+    /// it.
     pub rebuild_rate: Option<f64>,
 }
 
-/// Bytes per second of one copy's reseed. They follow from published times: 2 TB take 23 hours, and
-/// 8 TB 93 (decision 093).
+/// Reseed rate of one copy in bytes per second. Derived from published times: 2 TB take 23 hours,
+/// and 8 TB 93 (decision 093).
 const USUAL_RESEED: f64 = 24e6;
 
 impl Default for PlayedRules {
@@ -116,14 +118,14 @@ pub enum ShapeError {
         /// The database.
         database: String,
     },
-    /// A database has a load of no requests or no session.
+    /// A database has no sessions, or a load without requests.
     NoLoad {
         /// The database.
         database: String,
     },
     /// The array cannot be simulated.
     Array {
-        /// What its description lacks.
+        /// The deficiency in its description.
         why: String,
     },
 }
@@ -147,7 +149,7 @@ impl fmt::Display for ShapeError {
 impl std::error::Error for ShapeError {}
 
 impl PlayedDeployment {
-    /// Checks that every number names something.
+    /// Checks that every index is valid.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.hosts.is_empty() || self.databases.is_empty() {
             return Err(ShapeError::Empty);
@@ -169,7 +171,7 @@ impl PlayedDeployment {
         Ok(())
     }
 
-    /// The number of the host of this name, in any case.
+    /// The number of the host with this name, ignoring case.
     pub fn host(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
@@ -179,7 +181,7 @@ impl PlayedDeployment {
         self.hosts[copy.host].site
     }
 
-    /// Every copy, by the numbers of its database and of the copy.
+    /// Every copy, with the indexes of its database and of the copy.
     pub(crate) fn copies(&self) -> impl Iterator<Item = ((usize, usize), &PlayedCopy)> {
         self.databases.iter().enumerate().flat_map(|(number, database)| {
             database.copies.iter().enumerate().map(move |(at, copy)| ((number, at), copy))

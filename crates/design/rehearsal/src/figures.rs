@@ -3,12 +3,12 @@
 use simdisk::operations::{ArrayUsage, OperationAnswer, OperationKind};
 use units::Nanos;
 
-/// Requests of one kind: how many, and how long they took together and at most.
+/// Requests of one kind: their number, total time and maximum time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestSum {
     /// How many.
     pub count: u64,
-    /// Nanoseconds of all of them.
+    /// Total nanoseconds of all of them.
     pub nanoseconds: u64,
 }
 
@@ -25,7 +25,7 @@ impl RequestSum {
         self.nanoseconds += other.nanoseconds;
     }
 
-    /// Mean in milliseconds; none without requests.
+    /// Mean in milliseconds; `None` without requests.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.count > 0).then(|| self.nanoseconds as f64 / self.count as f64 / 1e6)
     }
@@ -36,7 +36,7 @@ impl RequestSum {
 pub struct CopyFigures {
     /// Reads of the active copy that users wait for, or cause.
     pub reads: RequestSum,
-    /// How many of them a warm cache would have answered.
+    /// Those of the reads that a warm cache would have answered.
     pub warming: u64,
     /// Page writes of the active copy.
     pub writes: RequestSum,
@@ -59,7 +59,7 @@ impl CopyFigures {
         sum.add(answer.latency);
     }
 
-    /// Adds those of another copy or time.
+    /// Adds the figures of another copy or time.
     pub(crate) const fn merge(&mut self, other: &Self) {
         self.reads.merge(other.reads);
         self.warming += other.warming;
@@ -69,7 +69,7 @@ impl CopyFigures {
     }
 }
 
-/// What an array's busiest parts did, as shares of the time.
+/// Utilisation of an array's busiest parts, as shares of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UsageShares {
     /// Its busiest drive.
@@ -82,7 +82,7 @@ pub struct UsageShares {
     pub processors: f64,
 }
 
-/// The part that is used most.
+/// The part with the highest utilisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitingPart {
     /// The drives.
@@ -107,11 +107,11 @@ impl LimitingPart {
     }
 }
 
-/// Memory that is filled as far as this makes writes wait for the drives.
+/// Fill level of memory above which writes wait for the drives.
 const FULL: f64 = 0.98;
 
 impl UsageShares {
-    /// Of an array between two moments that are `span` apart.
+    /// Returns an array's shares between two moments that are `span` apart.
     pub(crate) fn between(before: &ArrayUsage, after: &ArrayUsage, span: Nanos) -> Self {
         Self {
             drives: busy_share(before.drive_ns, after.drive_ns, span),
@@ -132,7 +132,7 @@ impl UsageShares {
         }
     }
 
-    /// What limits: memory that is full, and else the busiest part.
+    /// Returns the limiting part: memory if it is full, otherwise the busiest part.
     pub fn limit(self) -> LimitingPart {
         if self.cache >= FULL && self.drives < FULL {
             return LimitingPart::Cache;
@@ -155,29 +155,29 @@ fn busy_share(before: u64, after: u64, span: Nanos) -> f64 {
 /// Which part of a stretch a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
-    /// Its beginning: queues and the caches of copies that became active fill.
+    /// Its start, while queues and the caches of newly active copies fill.
     Transition,
-    /// A piece that represents the rest of a stretch, or for time until something else changes.
+    /// A piece that represents the rest of a stretch, or the time until something else changes.
     Steady,
 }
 
-/// A piece of the timeline of one group, at most a minute of it played.
+/// A piece of one group's timeline, at most a minute of which is played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedPiece {
     /// Number of its stretch.
     pub stretch: usize,
-    /// Its beginning in the timeline.
+    /// Its start in the timeline.
     pub from: Nanos,
-    /// Its end; it represents the time up to it.
+    /// Its end; the piece represents the time up to it.
     pub to: Nanos,
-    /// How much of it was played.
+    /// Duration that was played.
     pub played: Nanos,
     /// Which part of its stretch it is.
     pub kind: PieceKind,
-    /// Arrays of the group of which a drive is not whole.
+    /// Arrays of the group with a lost or rebuilding drive.
     pub degraded: Vec<usize>,
     /// The figures of each copy of the group.
     pub copies: Vec<CopyFigures>,
-    /// How busy each array of the group was.
+    /// Utilisation of each array of the group.
     pub usage: Vec<UsageShares>,
 }

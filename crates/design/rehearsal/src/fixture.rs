@@ -1,5 +1,4 @@
-//! Deployments for tests: one array and one database for each host, copies on the next
-//! hosts.
+//! Deployments for tests: one array and one database per host, with copies on the next hosts.
 
 use simdisk::ArrayDescription;
 use simdisk::operations::{
@@ -23,7 +22,7 @@ pub(crate) fn occurrence(at: Nanos, until: Option<Nanos>, what: Happening) -> Oc
     Occurrence { at, until, what, text: format!("{what:?}"), take_over: Vec::new() }
 }
 
-/// Two reads and a durable commit; a page write for each two reads.
+/// Two reads and a durable commit; one page write per two reads.
 pub(crate) fn profile() -> OperationProfile {
     let span =
         SpanShape { reads: 2, reads_beside: 0, updates: 1, log_bytes: 3_000, is_durable: true };
@@ -39,7 +38,7 @@ pub(crate) fn profile() -> OperationProfile {
     }
 }
 
-/// A single disk of this many decimal gigabytes, with more changes.
+/// A single disk, with `changes` to its description.
 pub(crate) fn disk(changes: &[(&str, &str)]) -> ArrayDescription {
     let changes: Vec<(String, String)> =
         changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -71,7 +70,7 @@ pub(crate) fn deployment(hosts: usize, copies: usize, rules: PlayedRules) -> Pla
     }
 }
 
-/// The copy number `at` of a database, on `host`.
+/// Copy number `at` of a database, on `host`.
 fn copy(host: usize, at: usize) -> PlayedCopy {
     let base = at as u64 * 220_000_000_000;
     let place = OperationPlace { array: host, base, bytes: 200_000_000_000 };

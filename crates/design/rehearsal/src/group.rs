@@ -1,10 +1,10 @@
-//! Hosts that share an array, directly or by way of others: one simulation for each group.
+//! Hosts that share an array, directly or through others: each group is one simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::PlayedDeployment;
 
-/// Hosts and the arrays that they alone use.
+/// Hosts and the arrays that no other host uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostGroup {
     /// Numbers of the hosts, in order.
@@ -16,7 +16,7 @@ pub struct HostGroup {
 }
 
 impl HostGroup {
-    /// Host of each copy of the group, and the copy's number among those of the host.
+    /// Host of each copy in the group, and the copy's index among those of the host.
     pub fn positions(&self, deployment: &PlayedDeployment) -> Vec<(usize, usize)> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let copies = self.copies.iter().map(|of| &deployment.databases[of.0].copies[of.1]);
@@ -30,7 +30,7 @@ impl HostGroup {
     }
 }
 
-/// The groups of a deployment, by their first hosts. A host without copies is in none.
+/// The groups of a deployment, ordered by first host. A host without copies belongs to none.
 pub fn groups(deployment: &PlayedDeployment) -> Vec<HostGroup> {
     let mut arrays_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (_, copy) in deployment.copies() {

@@ -1,5 +1,5 @@
-//! Judgement of the figures of a played deployment: a row for each host and stretch, what broke a
-//! limit and by how much, and when redundancy was back.
+//! Judgement of a played deployment: a row for each host and stretch, which limits broke and by how
+//! much, and when redundancy was restored.
 
 use units::Nanos;
 
@@ -13,7 +13,7 @@ pub struct Limits {
     pub reads_ms: f64,
     /// Highest mean of log writes, in milliseconds.
     pub log_ms: f64,
-    /// Least share of the demanded requests.
+    /// Minimum share of the demanded requests that must be served.
     pub reached: f64,
 }
 
@@ -26,19 +26,19 @@ pub struct HostRow {
     pub stretch: usize,
     /// Its beginning and end.
     pub span: (Nanos, Nanos),
-    /// How much of it was played.
+    /// Duration that was played.
     pub played: Nanos,
     /// Whether a drive of its arrays is missing.
     pub is_degraded: bool,
     /// Active copies.
     pub active: usize,
-    /// Copies that replay, catch up or are seeded.
+    /// Copies that replay, catch up or are being seeded.
     pub passive: usize,
-    /// Once it has settled, or all of it if it is shorter.
+    /// Figures after it has settled, or of all of it if it is shorter.
     pub settled: RowFigures,
     /// The minute with the slowest reads: when, and their mean in milliseconds.
     pub worst: Option<(Nanos, f64)>,
-    /// How busy its arrays are, each part at the most.
+    /// Utilisation of its arrays, the maximum of each part.
     pub usage: UsageShares,
     /// Its copies.
     pub copies: Vec<CopyRow>,
@@ -58,13 +58,13 @@ pub struct CopyRow {
 /// Figures of a host or a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowFigures {
-    /// Mean of database reads in milliseconds; none without reads.
+    /// Mean of database reads in milliseconds; `None` without reads.
     pub reads_ms: Option<f64>,
     /// Mean of log writes.
     pub log_ms: Option<f64>,
     /// Database reads and writes per second of active copies, without those of cold caches.
     pub iops: f64,
-    /// How many are demanded; none if the load is not held.
+    /// Demanded reads and writes per second; `None` if the load is not held.
     pub demanded: Option<f64>,
     /// Reads and page writes per second of replay.
     pub replay_iops: f64,
@@ -75,9 +75,10 @@ pub struct RowFigures {
 pub struct RecoveryFigures {
     /// Number of the occurrence.
     pub occurrence: usize,
-    /// Most databases that were active nowhere.
+    /// Maximum number of databases that were active nowhere.
     pub inactive: usize,
-    /// Time until every copy was healthy and every drive whole; none: not within the simulation.
+    /// Time until every copy was healthy and every drive whole; `None` if not within the
+    /// simulation.
     pub redundant_after: Option<Nanos>,
 }
 
@@ -88,7 +89,7 @@ pub struct Breach {
     pub row: usize,
     /// The broken limit, as a sentence.
     pub text: String,
-    /// How far, as a share of the limit; 0.1: by 10 %.
+    /// By how much, as a share of the limit; 0.1 means 10 %.
     pub excess: f64,
     /// What limits.
     pub limit: LimitingPart,
@@ -106,7 +107,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Whether every host kept every limit and every database stayed active.
+    /// `true` if every host kept every limit and every database stayed active.
     pub fn holds(&self) -> bool {
         self.breaches.is_empty() && self.recoveries.iter().all(|of| of.inactive == 0)
     }
@@ -118,7 +119,7 @@ impl Judgement {
     }
 }
 
-/// Judges `outcomes` of all groups, of which each knows its own hosts.
+/// Judges the `outcomes` of all groups, each of which covers only its own hosts.
 pub fn judge(
     deployment: &PlayedDeployment,
     (stretches, occurrences): (&[Stretch], &[Occurrence]),

@@ -1,4 +1,4 @@
-//! What happens to a deployment, and when, as a person writes it: `host-lost=EX03@2h+1h`.
+//! Events in a deployment and their times, as a user writes them: `host-lost=EX03@2h+1h`.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Happening {
         /// Number of the host.
         host: usize,
     },
-    /// A host is taken out of service, its databases moved first.
+    /// A host is taken out of service after its databases have moved.
     Maintenance {
         /// Number of the host.
         host: usize,
@@ -34,33 +34,33 @@ pub enum Happening {
         /// The site, counted from 0.
         site: usize,
     },
-    /// A copy is seeded anew, though nothing failed.
+    /// A copy is reseeded although nothing failed.
     Reseed {
         /// Number of its database.
         database: usize,
         /// Number of the copy.
         copy: usize,
-        /// Bytes per second; none: those of the rules.
+        /// Bytes per second; `None`: as in the rules.
         rate: Option<u64>,
     },
     /// The link between the sites is cut.
     LinkCut,
-    /// Every database returns to the most preferred copy that is healthy.
+    /// Every database returns to its most preferred healthy copy.
     Failback,
 }
 
 /// Something that happens at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// When it begins, from the beginning of the simulation.
+    /// Its start, from the start of the simulation.
     pub at: Nanos,
-    /// When it ends; none: never, or it has no length.
+    /// Its end; `None` if it never ends or has no duration.
     pub until: Option<Nanos>,
     /// What happens.
     pub what: Happening,
     /// As the user wrote it.
     pub text: String,
-    /// Copies that take over instead of those that preference names: database and copy.
+    /// Copies that take over instead of those given by preference: database and copy.
     pub take_over: Vec<(usize, usize)>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for OccurrenceError {
 impl std::error::Error for OccurrenceError {}
 
 impl Occurrence {
-    /// Reads `KIND=NAME@TIME[+DURATION]`; `duration` reads a time.
+    /// Parses `KIND=NAME@TIME[+DURATION]`; `duration` parses a time.
     pub fn parse(
         text: &str,
         deployment: &PlayedDeployment,
@@ -117,7 +117,7 @@ impl Occurrence {
         Ok(Self { at, until, what, text: text.to_owned(), take_over: Vec::new() })
     }
 
-    /// Whether it lasts at `now`.
+    /// Whether it is in progress at `now`.
     pub(crate) fn lasts_at(&self, now: Nanos) -> bool {
         self.at <= now && self.until.is_none_or(|until| now < until)
     }

@@ -12,13 +12,13 @@ use crate::figures::{CopyFigures, PieceKind, PlayedPiece, UsageShares};
 use crate::stage::GroupStage;
 use crate::{HostGroup, PlayedDeployment, ShapeError, Stretch};
 
-/// How often states are checked: the end of a rebuild is noticed this late at most.
+/// Interval of state checks: the end of a rebuild is noticed at most this late.
 const STEP: Nanos = Nanos::from_secs(1);
 
-/// A piece of the timeline, and an interval of the journals.
+/// Length of a piece of the timeline, and of an interval of the journals.
 const PIECE: Nanos = Nanos::from_secs(60);
 
-/// Warm-up before the timeline begins: queues fill.
+/// Warm-up before the timeline starts, in which queues fill.
 const WARM_UP: Nanos = Nanos::from_secs(30);
 
 /// How a group is played.
@@ -32,9 +32,9 @@ pub struct PlayOrder<'a> {
     pub stretches: &'a [Stretch],
     /// The background scan of each active copy, if any.
     pub scan: Option<ScanShape>,
-    /// How long a session rests after a batch, in percent of the batch.
+    /// Pause of a session after a batch, in percent of the batch's duration.
     pub rest_percent: u32,
-    /// Played at the beginning of each stretch, and whenever something ends within one.
+    /// Time played at the start of each stretch, and whenever something ends within one.
     pub transition: Nanos,
     /// Played after that, to represent the rest.
     pub steady: Nanos,
@@ -57,16 +57,16 @@ pub struct GroupOutcome {
     pub events: u64,
 }
 
-/// Receives the requests of a group while it is played, such as for the journals of its hosts.
+/// Receives the requests of a group while it is played, e.g. for its hosts' journals.
 pub trait PlayListener {
-    /// A request, or a batch, of copy number `copy` of the group has ended.
+    /// Called when a request or batch of the group's copy number `copy` has completed.
     fn answered(&mut self, copy: usize, answer: &OperationAnswer, is_replay: bool);
 
-    /// A piece has ended; returns whether to continue.
+    /// Called when a piece has ended; returns whether to continue.
     fn piece_ended(&mut self, span: PieceSpan) -> bool;
 }
 
-/// For callers to whom the outcome is enough.
+/// For callers that need only the outcome.
 impl PlayListener for () {
     fn answered(&mut self, _: usize, _: &OperationAnswer, _: bool) {}
 
@@ -78,13 +78,13 @@ impl PlayListener for () {
 /// When a piece was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSpan {
-    /// How much of it was played.
+    /// Duration that was played.
     pub played: Nanos,
     /// Its end in the timeline.
     pub at: Nanos,
 }
 
-/// Plays `group`, and reports to `listener` what its copies do.
+/// Plays `group` and reports the activity of its copies to `listener`.
 pub fn play<L: PlayListener>(
     order: &PlayOrder<'_>,
     group: &HostGroup,
@@ -134,17 +134,17 @@ struct Player<'a, 'b, L> {
     is_continued: bool,
 }
 
-/// How far rebuilds, seeds and cold caches have come.
+/// Progress of rebuilds, seeds and cold caches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RecoveryProgress {
     rebuilding: Vec<(usize, (u64, u64))>,
     seeded: Vec<u64>,
-    /// Copies whose caches are cold, with the reads until they are warm.
+    /// Copies with cold caches, and the reads left until they are warm.
     cold: Vec<(usize, u64)>,
 }
 
 impl<L: PlayListener> Player<'_, '_, L> {
-    /// Plays what precedes the timeline: until the arrays' memory has settled.
+    /// Plays until the arrays' memory has settled, before the timeline.
     fn warm_up(&mut self) {
         let mut settling = MemorySettling::default();
         loop {
@@ -190,7 +190,7 @@ impl<L: PlayListener> Player<'_, '_, L> {
         }
     }
 
-    /// Plays up to `to`, or until a rebuild ends; returns how long.
+    /// Plays up to `to`, or until a rebuild ends; returns the duration played.
     fn piece(&mut self, (stretch, kind): (usize, PieceKind), to: Nanos) -> Nanos {
         let before = self.stage.run.usage();
         let begun = self.played;
@@ -227,7 +227,8 @@ impl<L: PlayListener> Player<'_, '_, L> {
         played
     }
 
-    /// Passes the rest of a stretch in one step, or the time until something ends but a minute.
+    /// Skips in one step the rest of a stretch, or the time up to half a piece before something
+    /// ends.
     fn skip(&mut self, before: &RecoveryProgress, played: Nanos, end: Nanos) {
         let now = self.progress();
         let mut most = end.since(self.at).as_secs_f64();
@@ -259,7 +260,7 @@ impl<L: PlayListener> Player<'_, '_, L> {
     }
 }
 
-/// Copies whose caches are still cold, their reads per second, and how many are left.
+/// Copies whose caches are still cold, their reads per second, and the reads left.
 fn rates_of_warming(
     before: &[(usize, u64)],
     now: &[(usize, u64)],

@@ -1,4 +1,4 @@
-//! What an occurrence does to loads: which hosts are up, which copy of each database is active, and
+//! Effect of occurrences on loads: which hosts are up, which copy of each database is active, and
 //! what every other copy does. A pure function of layout and occurrences, independent of
 //! performance.
 
@@ -18,11 +18,11 @@ use condition::{Condition, activated, is_served_without_lag};
 pub enum Duty {
     /// Users work on it.
     Active,
-    /// It receives log and replays it as fast as the load makes it.
+    /// It receives log and replays it as fast as the load generates it.
     Replaying,
-    /// It was away, and replays faster than the load.
+    /// It was offline, and replays faster than the load.
     CatchingUp,
-    /// It is copied whole from the active copy of this number, then replays.
+    /// It is being copied whole from the active copy with this number, then replays.
     Seeding {
         /// Number of the active copy among those of the database.
         source: usize,
@@ -34,7 +34,7 @@ pub enum Duty {
 }
 
 impl Duty {
-    /// Source and bytes per second of a copy that is seeded.
+    /// Source and bytes per second of a copy that is being seeded.
     pub(crate) fn seeding(self) -> Option<(usize, f64)> {
         match self {
             Self::Seeding { source, rate } => Some((source, rate as f64)),
@@ -50,13 +50,13 @@ pub struct Stretch {
     pub from: Nanos,
     /// Its end.
     pub to: Nanos,
-    /// Numbers of the occurrences that begin with it.
+    /// Numbers of the occurrences that start with it.
     pub begun: Vec<usize>,
     /// Whether each host is up.
     pub up: Vec<bool>,
     /// The duty of every copy, by database.
     pub duties: Vec<Vec<Duty>>,
-    /// Arrays with redundancy of which a drive fails at its beginning.
+    /// Redundant arrays in which a drive fails at its start.
     pub failed_drives: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Stretch {
     }
 }
 
-/// The stretches of `length` in which `occurrences` happen.
+/// Returns the stretches that `occurrences` divide `length` into.
 pub fn timeline(
     deployment: &PlayedDeployment,
     occurrences: &[Occurrence],
@@ -100,9 +100,9 @@ struct TimelineState<'a> {
     conditions: Vec<Vec<Condition>>,
     active: Vec<Option<usize>>,
     up: Vec<bool>,
-    /// Since when each group has had no quorum.
+    /// When each group lost quorum, if it did.
     stopped: Vec<Option<Nanos>>,
-    /// Whether each group has none, and an administrator has not restored it.
+    /// Whether each group lacks quorum and an administrator has not restored it.
     is_stopped: Vec<bool>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> TimelineState<'a> {
         }
     }
 
-    /// Moves to `now`; returns moments at which more changes.
+    /// Advances to `now`; returns the moments of further changes.
     fn advance(&mut self, now: Nanos) -> Vec<Nanos> {
         let lasting: Vec<&Occurrence> =
             self.occurrences.iter().filter(|of| of.lasts_at(now)).collect();
@@ -153,7 +153,7 @@ impl<'a> TimelineState<'a> {
         }
     }
 
-    /// Lagged copies of databases that have no other copy left begin to replay their backlog.
+    /// Starts the backlog replay of lagged copies whose database has no other copy left.
     fn play_down(&mut self, now: Nanos) {
         let rules = &self.deployment.rules;
         if !rules.activates_lagged {
@@ -172,7 +172,7 @@ impl<'a> TimelineState<'a> {
         }
     }
 
-    /// Notes which groups have no quorum; returns when an administrator restores one.
+    /// Records which groups have no quorum; returns when an administrator restores one.
     fn judge_quorum(&mut self, now: Nanos, lasting: &[&Occurrence]) -> Vec<Nanos> {
         let mut more = Vec::new();
         let by_hand = self.deployment.rules.by_hand;
@@ -238,7 +238,8 @@ impl<'a> TimelineState<'a> {
     }
 }
 
-/// Which hosts are up while `lasting` last: a site that the link cuts off without most votes stops.
+/// The hosts that are up while `lasting` last: a site that the link cuts off without a majority of
+/// votes stops.
 fn up(deployment: &PlayedDeployment, lasting: &[&Occurrence]) -> Vec<bool> {
     let mut up: Vec<bool> = deployment
         .hosts
@@ -323,7 +324,7 @@ fn is_lost(copy: &PlayedCopy, lasting: &[&Occurrence]) -> bool {
         .any(|of| matches!(of.what, Happening::HostReplaced { host } if host == copy.host))
 }
 
-/// Whether a drive without redundancy fails under a copy at `now`, or it is seeded anew.
+/// Whether a drive without redundancy fails under a copy at `now`, or the copy is reseeded.
 fn is_emptied(
     deployment: &PlayedDeployment,
     (number, copy): ((usize, usize), &PlayedCopy),

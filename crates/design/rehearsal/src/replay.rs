@@ -1,17 +1,16 @@
-//! The load of a copy that replays, from the load of the active copy: the same pages are read and
-//! written, no user waits, and the log arrives instead of being made.
+//! The load of a replaying copy, derived from that of the active copy: the same pages are read and
+//! written, no user waits, and the log arrives instead of being generated.
 
 use simdisk::operations::{BatchShape, LogShape, OperationKind, OperationProfile, SpanShape};
 
-/// Reads of replay under way at a time.
+/// Replay reads in flight at once.
 pub(crate) const READS_AHEAD: u32 = 4;
 
-/// The profile of a copy that replays what one of `active` logs.
+/// Derives the profile of a copy that replays the log of one with the `active` profile.
 ///
-/// Replay asks for the pages that a stretch of log will change before it needs them:
-/// `READS_AHEAD` of its reads are under way at a time. The log comes in large pieces, which are
-/// written one after the other and read back. Nothing is formatted, and nothing is read for further
-/// copies.
+/// Replay requests the pages that a stretch of log will change before it needs them: `READS_AHEAD`
+/// reads are in flight at a time. The log arrives in large pieces, which are written sequentially
+/// and read back. Nothing is formatted, and nothing is read for further copies.
 pub fn replay_of(active: &OperationProfile) -> OperationProfile {
     let batches = active.batches.iter().map(|batch| {
         let spans = batch.spans.iter();

@@ -1,5 +1,5 @@
-//! One group of hosts on its arrays: every copy is two loads on the same bytes, one of users and
-//! one of replay, of which at most one runs.
+//! One group of hosts on its arrays: every copy is two loads on the same bytes, one from users and
+//! one from replay, at most one of which runs.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ use crate::{Duty, HostGroup, PlayedCopy, PlayedDeployment, ShapeError, Stretch};
 /// Bytes of one request of a reseed.
 const SEED_REQUEST_BYTES: u64 = 1 << 20;
 
-/// How far a load may fall behind its pace and still catch up.
+/// Maximum time by which a load may fall behind its pace and still catch up.
 const MOST_BEHIND_NS: f64 = 1e9;
 
-/// Loads are held this much above their target, which they then reach.
+/// Factor by which loads aim above their target, so that they reach it.
 const MARGIN: f64 = 1.01;
 
 /// A copy of the group.
@@ -30,12 +30,12 @@ pub(crate) struct StagedCopy {
     pub of: (usize, usize),
     /// What it does.
     pub duty: Duty,
-    /// How fast it replays: as fast as the load, or faster.
+    /// Replay speed: that of the load, or faster.
     speed: Rc<Cell<f64>>,
     place: OperationPlace,
     /// Number of the flow that seeds it.
     seeding: Option<usize>,
-    /// Flows that read it for other copies, by those.
+    /// Flows that read it for other copies, with those copies.
     sources: Vec<((usize, usize), usize)>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> GroupStage<'a> {
         Ok(Self { deployment, arrays: group.arrays.clone(), run, copies, is_begun: false })
     }
 
-    /// Gives every copy its duty in `stretch`, and fails the drives that fail.
+    /// Assigns every copy its duty in `stretch`, and fails the drives due to fail.
     pub(crate) fn enter(&mut self, stretch: &Stretch) {
         for at in 0..self.copies.len() {
             let (database, copy) = self.copies[at].of;
@@ -129,7 +129,7 @@ impl<'a> GroupStage<'a> {
         state.duty = duty;
     }
 
-    /// Reads a copy for those that are seeded from it, and no others.
+    /// Reads a copy only for the copies now being seeded from it.
     fn feed(&mut self, at: usize, duties: &[Duty]) {
         let state = &mut self.copies[at];
         let (database, copy) = state.of;
@@ -162,7 +162,7 @@ impl<'a> GroupStage<'a> {
             .collect()
     }
 
-    /// Active copies whose caches are cold, with the reads that are left until they are warm.
+    /// Active copies with cold caches, and the reads left until they are warm.
     pub(crate) fn cold(&self) -> Vec<(usize, u64)> {
         (0..self.copies.len())
             .filter(|&at| self.copies[at].duty == Duty::Active)
@@ -171,19 +171,19 @@ impl<'a> GroupStage<'a> {
             .collect()
     }
 
-    /// Passes `reads` of a copy whose cache is cold.
+    /// Skips `reads` of a copy with a cold cache.
     pub(crate) fn skip_cold_reads(&mut self, at: usize, reads: u64) {
         self.run.skip_cold_reads(2 * at, reads);
     }
 
-    /// Bytes of the drives that are rebuilt, by the number of the array in the group.
+    /// Bytes rebuilt and length of each failed drive, by array number in the group.
     pub(crate) fn rebuilding(&self) -> Vec<(usize, (u64, u64))> {
         (0..self.arrays.len())
             .filter_map(|array| Some((array, self.run.rebuild_state(array)?)))
             .collect()
     }
 
-    /// Which load of the run belongs to which copy, and whether it is replay.
+    /// Returns the copy that a load of the run belongs to, and whether it is replay.
     pub(crate) const fn owner(load: usize) -> (usize, bool) {
         (load / 2, load % 2 == 1)
     }
@@ -202,7 +202,7 @@ struct Staging<'a, 'b> {
 }
 
 impl<'a> Staging<'a, '_> {
-    /// A place by the number that its array has in the group.
+    /// `place` with its array renumbered within the group.
     fn here(&self, place: OperationPlace) -> OperationPlace {
         let array = self.group.arrays.iter().position(|of| *of == place.array).unwrap_or(0);
         OperationPlace { array, ..place }
@@ -217,8 +217,8 @@ impl<'a> Staging<'a, '_> {
         self.loaded(profile, database.sessions, pace)
     }
 
-    /// As many sessions replay as there are reads ahead. A database without a target replays as
-    /// fast as its disks allow.
+    /// Replay uses as many sessions as there are reads ahead. A database without a target replays
+    /// as fast as its disks allow.
     fn replay(&self, replays: &'a [OperationProfile], speed: &Rc<Cell<f64>>) -> LoadedDatabase<'a> {
         let database = &self.deployment.databases[self.of.0];
         let profile = &replays[database.profile];
@@ -240,8 +240,8 @@ impl<'a> Staging<'a, '_> {
     }
 }
 
-/// Says when the next batch of a load of `iops` may begin, times its speed. Batches in flight count
-/// as far as their requests are not answered.
+/// Paces a load of `iops` times its speed: determines when its next batch may start. Batches in
+/// flight count for the requests not yet answered.
 fn pace<'a>(
     iops: f64,
     (profile, sessions): (&OperationProfile, u32),

@@ -1,4 +1,4 @@
-//! What lies on a volume, and whether single disks will do (facts 5.3 and 5.4).
+//! The contents of a volume, and whether single disks suffice (facts 5.3 and 5.4).
 
 use plan::deployment::{BackupFrequency, BackupMethod, Deployment, SiteModel, StorageChoice};
 
@@ -7,26 +7,27 @@ use crate::key::{Key, ServerKind};
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// What follows from the deployment alone.
+/// Choices that follow from the deployment alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Architecture {
     /// How databases are laid out on volumes.
     pub volumes: VolumeArchitecture,
-    /// Whether logs lie on volumes of their own.
+    /// Whether logs are on separate volumes.
     pub logs_apart: bool,
     /// Disks of the first site.
     pub first: Build,
     /// Disks of the second site.
     pub second: Build,
-    /// Whether late copies lie on servers that hold nothing else.
+    /// Whether lagged copies are on servers that hold nothing else.
     pub late_apart: bool,
-    /// Whether copies of a site's databases wait in the other on servers that hold nothing else,
-    /// beside those that serve users.
+    /// Whether copies of a site's databases are on standby in the other site on servers that hold
+    /// nothing else, next to those that serve users.
     pub waiting_apart: bool,
 }
 
 impl Build {
-    /// What the deployment asks for; single disks where it leaves that open and they may be.
+    /// Returns the build that the deployment asks for; if it leaves that open, single disks if they
+    /// are allowed.
     const fn chosen(choice: StorageChoice, may_be_single: bool) -> Self {
         match choice {
             StorageChoice::Calculated if may_be_single => Self::Jbod,
@@ -36,7 +37,7 @@ impl Build {
     }
 }
 
-/// Decides, and writes it down with the reason.
+/// Decides, and records the decision with its reason.
 pub(crate) fn architecture(work: &mut Work<'_>) -> Architecture {
     let deployment = work.deployment;
     let logs_apart = logs_apart(deployment);
@@ -59,7 +60,7 @@ pub(crate) fn architecture(work: &mut Work<'_>) -> Architecture {
     found
 }
 
-/// The workbook forgets servers for late copies where a volume holds several databases.
+/// The workbook forgets servers for lagged copies if a volume holds several databases.
 fn late_apart(work: &mut Work<'_>, several: bool) -> bool {
     let wanted = work.deployment.has_own_servers_for_late_copies();
     if wanted && several {
@@ -68,8 +69,8 @@ fn late_apart(work: &mut Work<'_>, several: bool) -> bool {
     wanted && !(several && work.deployment.is_compatible())
 }
 
-/// Only the workbook keeps waiting servers beside active ones in both sites. The layout spreads all
-/// copies over all servers of a site, which needs fewer.
+/// Only the workbook keeps standby servers next to active ones in both sites. The layout spreads
+/// all copies over all servers of a site, which needs fewer.
 fn waiting_apart(deployment: &Deployment, several: bool) -> bool {
     let site = deployment.second_site.as_ref();
     let both = site.filter(|site| site.model == SiteModel::ActiveActive);
@@ -157,7 +158,7 @@ fn second_may(deployment: &Deployment, several: bool, late_apart: bool) -> bool 
     copies > 0 && copies_there(deployment, several) >= 2 && late_ones_may
 }
 
-/// Copies in the second site that vouch for one another: late ones too on shared volumes.
+/// Copies in the second site that protect one another, on shared volumes including lagged ones.
 fn copies_there(deployment: &Deployment, several: bool) -> u32 {
     let (copies, lagged) = deployment.copies_in_second_site();
     if several { copies + lagged } else { copies }

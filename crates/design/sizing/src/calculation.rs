@@ -1,5 +1,5 @@
 //! The order in which the formulas run. Between the last formula and the judgement the caller lays
-//! the copies out, which takes more than arithmetic.
+//! out the copies, which takes more than arithmetic.
 
 use plan::Deployment;
 
@@ -28,7 +28,7 @@ pub fn calculate(deployment: &Deployment) -> Calculation<'_> {
     Calculation { work, architecture, failures }
 }
 
-/// Each formula after those whose results it takes.
+/// Runs each formula after those whose results it uses.
 fn formulas(work: &mut Work<'_>) -> (Architecture, Failures) {
     tier::tiers(work);
     tier::growth_curve(work);
@@ -66,8 +66,8 @@ impl Calculation<'_> {
         self.architecture
     }
 
-    /// Whether processor use comes from the simulated failures of the layout: not if the workbook's
-    /// formula is requested, nor if the servers' speed is unknown.
+    /// Whether processor use comes from the simulated failures of the layout: no if the workbook's
+    /// formula is requested or the servers' speed is unknown.
     pub fn needs_played_processors(&self) -> bool {
         let by_formula = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
         !self.work.deployment.is_compatible() && self.work.sheet.number(by_formula).is_some()

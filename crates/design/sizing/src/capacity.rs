@@ -9,10 +9,10 @@ use crate::quirk::Quirk;
 use crate::tier::{days, over_tiers};
 use crate::work::Work;
 
-/// Longest lag of either kind that logs are kept for, in days. Source: S-W76.
+/// Longest lag of either kind for which logs are kept, in days. Source: S-W76.
 const MOST_LAG_DAYS: f64 = 14.0;
 
-/// Sizes of a database and its logs, and of all of a group.
+/// Sizes of a database and its logs, and of a group's total.
 pub(crate) fn capacity(work: &mut Work<'_>) {
     let overhead = work.sheet.share(Key::DataOverheadPercent, work.deployment.data.overhead);
     let size = work.get(Key::DatabaseMailboxes) * work.get(Key::MailboxesOnDiskMb) / 1024.0;
@@ -42,7 +42,7 @@ fn backlog(work: &mut Work<'_>, logs: &Number) {
     work.put(Key::LogBacklogGbPerDag, backlog);
 }
 
-/// How far late copies are behind.
+/// How far lagged copies are behind.
 fn lag(work: &mut Work<'_>) -> Number {
     let availability = &work.deployment.availability;
     if availability.lagged_copies == 0 {
@@ -84,7 +84,7 @@ fn kept(deployment: &Deployment, tolerance: Number, lag: Number) -> Number {
     }
 }
 
-/// Logs of mailbox moves: a week's at once for space, a day's on average.
+/// Logs of mailbox moves: for space, a full week's; on average, one day's.
 fn moves(work: &mut Work<'_>, logs: &Number, overhead: &Number) {
     let share = work.deployment.data.moves_per_week;
     let share = work.sheet.share(Key::DataMovesPerWeekPercent, share);

@@ -1,5 +1,5 @@
-//! Price, rack units and power of the hardware, as far as the deployment states them; designs are
-//! then ranked by these. A part without a price is in no sum, and its key is absent.
+//! Price, rack units and power of the hardware, as far as the deployment states them, so that
+//! designs can be ranked by these. A part without a price is in no sum, and its key is absent.
 
 use plan::deployment::Prices;
 
@@ -10,7 +10,7 @@ use crate::work::Work;
 /// Hours of a year.
 const HOURS: f64 = 8_766.0;
 
-/// Every sum for which there is a price.
+/// Computes every sum for which there is a price.
 pub(crate) fn cost(work: &mut Work<'_>) {
     let Some(prices) = &work.deployment.prices else {
         return;
@@ -41,7 +41,7 @@ fn purchases(work: &mut Work<'_>, prices: &Prices) -> Vec<Number> {
     parts
 }
 
-/// Room and energy over the years that are given.
+/// Rack space and energy over the given number of years.
 fn running(work: &mut Work<'_>, prices: &Prices) -> Vec<Number> {
     let mut parts = Vec::new();
     let servers = work.get(Key::ServerAll);
@@ -76,8 +76,8 @@ mod tests {
     const SHORT: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
                          size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
 
-    /// By hand, of 4 servers: 4 * 6000 + disks * 250; 8 rack units at 300 for 5 years; 4 * 350 W
-    /// and 8 W for each disk at 0.25 a kilowatt hour.
+    /// By hand, for 4 servers: 4 * 6000 + disks * 250; 8 rack units at 300 for 5 years; 4 * 350 W
+    /// and 8 W for each disk at 0.25 per kilowatt hour.
     #[test]
     fn what_has_a_price_is_summed_and_nothing_else() {
         let text = format!(

@@ -1,4 +1,4 @@
-//! How many databases a group has, and how many copies lie on a server (facts 5.6 and 5.7).
+//! The number of databases in a group, and of copies on a server (facts 5.6 and 5.7).
 
 use plan::deployment::SiteModel;
 
@@ -9,13 +9,14 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Databases that a server without copies may hold where backup sets share volumes. Source: S-W76.
+/// Maximum number of databases on a server without copies if backup sets share volumes. Source:
+/// S-W76.
 const MOST_IN_BACKUP_SETS: f64 = 98.0;
 
-/// Databases that the workbook puts on a given volume at most. Source: S-W76.
+/// Maximum number of databases that the workbook puts on a given volume. Source: S-W76.
 const MOST_ON_GIVEN_VOLUME: f64 = 4.0;
 
-/// Databases of a group, and where their copies lie.
+/// Databases of a group, and the placement of their copies.
 pub(crate) fn counts(work: &mut Work<'_>, architecture: Architecture) {
     count(work, architecture);
     homes(work);
@@ -39,7 +40,7 @@ fn count(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::DatabaseMailboxes, each);
 }
 
-/// The count that is given, no more than there may be.
+/// The given count, capped at the maximum.
 fn given(work: &mut Work<'_>, most: &Number) -> Option<Number> {
     let count = f64::from(work.deployment.data.database_count?);
     Some(work.sheet.input(Key::DataDatabases, count).min(most))
@@ -109,7 +110,7 @@ fn workbook_before_rounding(
     shares(work, minimum)
 }
 
-/// The next count that gives every server the same.
+/// The next count that gives every server the same number.
 fn shares(work: &Work<'_>, count: &Number) -> Number {
     let servers = work.get(Key::ServerActiveDc1);
     match work.deployment.site_model() {
@@ -174,7 +175,7 @@ fn evenly_in_fours(work: &Work<'_>, before: Number) -> Number {
     if even.value() <= work.value(Key::DatabaseMaxCountPerDag) { even } else { before.up_to(4.0) }
 }
 
-/// Databases that the servers of a group may hold.
+/// Maximum number of databases on the servers of a group.
 fn most(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let each = figure!(work, databases_per_server);
     if !work.deployment.has_copies() {
@@ -186,7 +187,7 @@ fn most(work: &mut Work<'_>, architecture: Architecture) -> Number {
     (each * work.get(Key::ServerActiveDc1) / here).down()
 }
 
-/// Copies of a database on the common servers of the first site.
+/// Copies of a database on the first site's regular servers.
 fn copies_here(work: &Work<'_>, architecture: Architecture) -> Number {
     let copies = work.get(Key::CopiesFirstSite);
     if architecture.late_apart {
@@ -252,7 +253,7 @@ fn copies(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::CopiesInAll, group * groups);
 }
 
-/// The workbook lets no server hold more than its given volumes do.
+/// The workbook limits each server to the capacity of its given volumes.
 fn workbook_copies(work: &mut Work<'_>, copies: Number) -> Number {
     match work.deployment.storage.volumes_per_server {
         Some(volumes) => {

@@ -1,4 +1,4 @@
-//! How large a database may be, and how many mailboxes have room in it (facts 5.5 and 5.6).
+//! The maximum size of a database, and how many mailboxes fit in it (facts 5.5 and 5.6).
 
 use plan::deployment::{Disk, SiteModel};
 use units::Bytes;
@@ -10,7 +10,7 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Raw GB of a disk from which a dedicated database is limited by its size alone. Source: S-W76.
+/// Raw GB of a disk above which only size limits a dedicated database. Source: S-W76.
 const LARGE_DISK_GB: f64 = 2500.0;
 
 /// GB of 10^9 bytes, as vendors count.
@@ -23,7 +23,7 @@ pub(crate) fn raw_gb_of(capacity: Bytes) -> f64 {
     capacity.0 as f64 / 1e9
 }
 
-/// Everything about databases but their content.
+/// Everything about databases except their content.
 pub(crate) fn databases(work: &mut Work<'_>, architecture: Architecture) {
     formatted(work);
     by_copies(work, architecture);
@@ -51,7 +51,7 @@ fn formatted(work: &mut Work<'_>) {
     }
 }
 
-/// Databases that would share a volume, as far as copies and site model decide.
+/// Databases that would share a volume, considering only copies and site model.
 fn by_copies(work: &mut Work<'_>, architecture: Architecture) {
     let count = if architecture.volumes == VolumeArchitecture::SeveralDatabases {
         several(work)
@@ -86,7 +86,7 @@ fn several(work: &Work<'_>) -> Number {
     if even && !work.deployment.storage.databases_equal_copies { copies / 2.0 } else { copies }
 }
 
-/// The largest database: by copies, and on single disks by what fits (5.5).
+/// Largest database size: by copies, and on single disks by capacity (5.5).
 fn largest(work: &mut Work<'_>, architecture: Architecture) {
     let key = Key::DatabaseMaxSizeGbCalculated;
     let calculated = if work.deployment.has_copies() {
@@ -107,7 +107,7 @@ fn largest(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::DatabaseMaxSizeGbUsed, used);
 }
 
-/// What fits on the disks of both sites.
+/// The largest size that fits on the disks of both sites.
 fn largest_of_both(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let first = of_site(work, architecture, architecture.first, ServerKind::First);
     if work.deployment.second_site.is_none() {
@@ -135,7 +135,7 @@ fn of_site(
     alone(work, formatted, &raw, largest)
 }
 
-/// The same as the workbook has it: the first site's build decides, and the smaller disk.
+/// The same by the workbook: the first site's build decides, and the smaller disk.
 fn workbook_largest(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let largest = figure!(work, largest_database_gb);
     if architecture.first == Build::Raid {
@@ -159,7 +159,7 @@ fn workbook_largest(work: &mut Work<'_>, architecture: Architecture) -> Number {
     alone(work, formatted, &raw, largest)
 }
 
-/// A database that has a disk to itself.
+/// Size of a database that has a disk to itself.
 fn alone(work: &mut Work<'_>, formatted: Number, raw: &Number, largest: Number) -> Number {
     if raw.value() > LARGE_DISK_GB {
         return largest;
@@ -168,7 +168,7 @@ fn alone(work: &mut Work<'_>, formatted: Number, raw: &Number, largest: Number) 
     (formatted * usable(work) / beside).up().min(largest)
 }
 
-/// One of `count` databases on a disk, with index, logs and free space.
+/// Size of one of `count` databases on a disk, with index, logs and free space.
 fn beside_others(work: &mut Work<'_>, formatted: Number, count: Number) -> Number {
     let index = figure!(work, content_index_share);
     let merge = figure!(work, content_index_merge_share);
@@ -180,7 +180,7 @@ fn index_shares(work: &mut Work<'_>) -> Number {
     figure!(work, content_index_share) + figure!(work, content_index_merge_share)
 }
 
-/// The share of a volume that does not stay free.
+/// The share of a volume that may be used.
 fn usable(work: &mut Work<'_>) -> Number {
     let free = work.deployment.data.volume_free_space;
     1.0 - work.sheet.share(Key::DataVolumeFreeSpacePercent, free)
@@ -213,7 +213,7 @@ fn mailboxes(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::DatabaseMailboxesTarget, target);
 }
 
-/// Mailboxes whose requests a disk answers.
+/// Mailboxes whose requests a disk can serve.
 fn io_limited(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let rated =
         work.get(Key::DiskRatedIops(ServerKind::First)) * work.get(Key::FileSystemIopsFactor);

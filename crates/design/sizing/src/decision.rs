@@ -11,7 +11,7 @@ pub enum Decision {
     Volumes(VolumeArchitecture),
     /// What volumes lie on.
     Build(Build),
-    /// How disks protect each other.
+    /// RAID level of redundant groups.
     Raid(Raid),
     /// Location of the queue database.
     Queue(QueuePlace),
@@ -40,7 +40,7 @@ pub enum VolumeArchitecture {
     OnePerDatabase,
     /// One for the database, one for its log.
     TwoPerDatabase,
-    /// One for the databases that are backed up on one day, one for their logs.
+    /// One for the databases backed up on the same day, one for their logs.
     TwoPerBackupSet,
 }
 

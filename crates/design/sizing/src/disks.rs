@@ -9,10 +9,10 @@ use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::work::Work;
 
-/// Requests of one place behind the other that any disk answers in a second. Source: S-W76.
+/// Sequential requests per second that any disk can serve. Source: S-W76.
 const SEQUENTIAL_IOPS: f64 = 300.0;
 
-/// What one level costs. Source: S-W76.
+/// The cost of one RAID level. Source: S-W76.
 pub(crate) struct Level {
     /// Which one.
     pub raid: Raid,
@@ -28,7 +28,7 @@ pub(crate) struct Level {
     pub rebuild: f64,
 }
 
-/// Every level, in the order in which they are chosen where they tie.
+/// Every level, in order of preference when they tie.
 pub(crate) const LEVELS: [Level; 3] = [
     Level {
         raid: Raid::Raid10,
@@ -111,13 +111,13 @@ fn demand(work: &mut Work<'_>, level: &Level, disk: &Disk) {
     work.put(level.for_capacity, with_parity);
 }
 
-/// Data disks in whole groups, with what makes them redundant.
+/// Data disks in whole groups, including the redundant disks.
 pub(crate) fn in_groups(data: Number, group: RaidGroup) -> Number {
     let size = f64::from(group.data);
     data.up_to(size) * (f64::from(group.data + group.redundancy) / size)
 }
 
-/// The level with fewer disks, mirrors where they tie; parity is refused on slow disks.
+/// The level with fewer disks, mirrors on a tie; parity is refused on slow disks.
 fn chosen(work: &mut Work<'_>, disk: &Disk) -> Number {
     let [mirrored, parity, double_parity] = LEVELS.each_ref().map(|level| needed(work, level));
     let (raid, because) = match work.deployment.storage.raid {
@@ -144,7 +144,7 @@ fn needed(work: &Work<'_>, level: &Level) -> Number {
     }
 }
 
-/// Logs on volumes of their own are mirrored.
+/// Logs on separate volumes are mirrored.
 fn log_disks(work: &mut Work<'_>, architecture: Architecture, disks: &Disks) -> Number {
     if !architecture.logs_apart {
         return work.put(Key::DiskRaidDisksLog, 0.0);

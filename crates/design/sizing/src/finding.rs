@@ -1,4 +1,4 @@
-//! Problems of a deployment once it is calculated.
+//! Problems found in a calculated deployment.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub enum Severity {
     Remark,
     /// It can be built, but needs a second look.
     Warning,
-    /// It cannot be built, or not be supported.
+    /// It cannot be built, or would be unsupported.
     Violation,
 }
 

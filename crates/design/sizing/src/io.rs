@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::tier::{each, over_tiers};
 use crate::work::Work;
 
-/// I/O of one group, which the database count starts from; without copies, of one server.
+/// I/O of one group, the basis of the database count; without copies, of one server.
 pub(crate) fn per_group(work: &mut Work<'_>) {
     let deployment = work.deployment;
     for tier in each(work) {
@@ -61,7 +61,7 @@ pub(crate) fn per_server(work: &mut Work<'_>) {
     work.put(Key::IoMaintenanceMbPerServer, maintenance);
 }
 
-/// Log I/O of a database as a separate share, if that is all that was ever published; else derived
+/// Log I/O of a database as a separate share, if only that was ever published; otherwise derived
 /// from its writes.
 fn share_of_database(work: &mut Work<'_>, by_writes: Number) -> Number {
     let share = figure!(work, log_io_per_database_io);

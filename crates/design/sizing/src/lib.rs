@@ -1,9 +1,9 @@
 //! Role-requirements arithmetic: from mailboxes to servers, databases and disks.
 //!
 //! Everything here is a pure function of a deployment. Each constant and formula names its source;
-//! each result carries the formula that made it, because [`number::Number`] writes down what its
-//! operators do. Formulas find each other's results in a [`Sheet`] by [`Key`]; name, unit, source
-//! and title of each key are in one catalogue.
+//! each result carries the formula that produced it, because [`number::Number`] records its
+//! operators. Formulas find each other's results in a [`Sheet`] by [`Key`]; name, unit, source and
+//! title of each key are in one catalogue.
 
 /// A figure of the product, by the name of its field.
 macro_rules! figure {
@@ -63,19 +63,19 @@ pub struct Sizing {
     pub sheet: Sheet,
     /// Databases per volume, and the disks under the volumes.
     pub architecture: Architecture,
-    /// Known mistakes of the official calculator that make a difference here.
+    /// Known mistakes of the official calculator that affect this deployment.
     pub notes: Vec<Note>,
     /// Problems of the deployment, the worst first.
     pub findings: Vec<DesignFinding>,
 }
 
 impl Sizing {
-    /// Whether nothing forbids to build it.
+    /// `true` if no rule prevents building it.
     pub fn is_workable(&self) -> bool {
         !self.findings.iter().any(|finding| finding.severity == Severity::Violation)
     }
 
-    /// The number under `key`; none if it does not apply to this deployment.
+    /// The number under `key`; `None` if it does not apply to this deployment.
     pub fn number(&self, key: Key) -> Option<f64> {
         self.sheet.number(key)
     }

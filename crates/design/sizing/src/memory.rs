@@ -7,13 +7,13 @@ use crate::number::Number;
 use crate::processor::hypervisor;
 use crate::work::Work;
 
-/// Least memory by copies on a server. Source: S-W76.
+/// Minimum memory by copies on a server. Source: S-W76.
 const LEAST: [(f64, f64); 5] = [(0.0, 8.0), (11.0, 10.0), (21.0, 12.0), (31.0, 14.0), (41.0, 16.0)];
 
 /// Memory comes in steps that grow with it. Source: S-W76.
 const STEPS: [(f64, f64); 4] = [(64.0, 32.0), (32.0, 16.0), (16.0, 8.0), (4.0, 4.0)];
 
-/// Smallest server there is. Source: S-W76.
+/// Smallest possible server. Source: S-W76.
 const SMALLEST_GB: f64 = 8.0;
 
 /// Memory of servers in both sites.
@@ -28,14 +28,14 @@ pub(crate) fn memory(work: &mut Work<'_>) {
     }
 }
 
-/// Memory of servers that are kept for late copies.
+/// Memory of servers reserved for lagged copies.
 pub(crate) fn late(work: &mut Work<'_>) {
     least(work, ServerKind::Lagged);
     let memory = site(work, ServerKind::Lagged, work.deployment.servers.lagged);
     work.put(Key::MemoryRamGb(ServerKind::Lagged), memory);
 }
 
-/// What the number of copies alone asks for.
+/// Memory that the number of copies alone requires.
 fn least(work: &mut Work<'_>, kind: ServerKind) {
     let copies = work.get(Key::ServerDbCopies(kind));
     let least = LEAST.iter().rev().find(|(from, _)| *from <= copies.value());
@@ -44,7 +44,7 @@ fn least(work: &mut Work<'_>, kind: ServerKind) {
     work.put(minimum(kind), least);
 }
 
-/// The least memory by copies; both sites have the same.
+/// Key of the minimum memory by copies; both sites share it.
 const fn minimum(kind: ServerKind) -> Key {
     match kind {
         ServerKind::First | ServerKind::Second => Key::MemoryMinimumGbByCopies,
@@ -52,7 +52,7 @@ const fn minimum(kind: ServerKind) -> Key {
     }
 }
 
-/// Whose copies count: servers of both sites are taken to hold as many.
+/// Kind of server whose copies count: servers of both sites are assumed to hold equally many.
 const fn with_copies(kind: ServerKind) -> ServerKind {
     match kind {
         ServerKind::First | ServerKind::Second => ServerKind::First,
@@ -60,7 +60,7 @@ const fn with_copies(kind: ServerKind) -> ServerKind {
     }
 }
 
-/// Memory of a server in one site, in the steps that it comes in.
+/// Memory of a server in one site, rounded to available steps.
 fn site(work: &mut Work<'_>, kind: ServerKind, processor: Processor) -> Number {
     let active = work.get(Key::ServerWorstActiveDbs(kind)) * work.get(Key::DatabaseMailboxes);
     let cache = (&active * work.get(Key::MailboxesCacheMb) / 1024.0).up();
@@ -104,8 +104,8 @@ fn client_access_cycles(work: &mut Work<'_>) -> Number {
     work.get(Key::MailboxesMcyclesActive) * figure!(work, client_access_part)
 }
 
-/// The index keeps more of active copies in memory. Items are counted as MB of mailboxes by KB of
-/// messages, as the workbook does.
+/// The index keeps more of active copies in memory. The number of items is MB of mailboxes divided
+/// by KB of messages, as in the workbook.
 fn content_index(work: &mut Work<'_>, kind: ServerKind, active: Number) -> Number {
     let items = work.get(Key::MailboxesItems);
     let all = work.get(Key::ServerDbCopies(with_copies(kind))) * work.get(Key::DatabaseMailboxes);
@@ -124,7 +124,7 @@ fn in_steps(memory: Number) -> Number {
     }
 }
 
-/// What the memory amounts to for each mailbox.
+/// Memory per mailbox.
 fn finish(work: &mut Work<'_>, memory: &Number) {
     let cache = figure!(work, cache_share_of_memory) * memory;
     let cache = work.put(Key::MemoryCacheGbAtThatRam, cache);

@@ -1,7 +1,9 @@
-//! SSDs with `MetaCache` databases: how many, what they hold of each copy, whether they suffice.
+//! SSDs with `MetaCache` databases: how many, how much of each copy they hold, whether they
+//! suffice.
 //!
-//! The vendor publishes how many SSDs there should be and what part of them is used, and nothing
-//! about the I/O that they take off the disks: load, memory and disks are those without them.
+//! The vendor publishes how many SSDs there should be and how much of them is used, but nothing
+//! about the I/O that they take off the disks, so load, memory and disks are calculated as if there
+//! were none.
 
 use plan::deployment::MetaCache;
 
@@ -14,16 +16,16 @@ use crate::number::Number;
 use crate::quantity::beside;
 use crate::work::Work;
 
-/// Disks of databases for one SSD. Source: S-MCDB.
+/// Database disks per SSD. Source: S-MCDB.
 const DISKS_PER_SSD: f64 = 3.0;
 
 /// The part of an SSD that is used. Source: S-MCDB.
 const USED: f64 = 0.95;
 
-/// The most that is advised of the SSDs' capacity by that of the disks. Source: S-PA19.
+/// Maximum recommended ratio of the SSDs' capacity to that of the disks. Source: S-PA19.
 const MOST_ADVISED: f64 = 0.1;
 
-/// SSDs of a server and of all, if the deployment has some.
+/// SSDs per server and in total, if the deployment has any.
 pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     let Some(given) = work.deployment.metacache else {
         return;
@@ -44,8 +46,8 @@ pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     work.put(Key::MetaCacheSsdsAll, all);
 }
 
-/// Disks with databases of the server that has most of them, and the most capacity on a server's:
-/// all servers have the same SSDs.
+/// Database disks of the server with the most of them, and the largest capacity of a server's: all
+/// servers have the same SSDs.
 fn disks_of_databases(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let builds = [
         (ServerKind::First, architecture.first),
@@ -75,8 +77,8 @@ fn ssds_per_server(work: &mut Work<'_>, given: MetaCache, disks: Number) -> Numb
     work.put(Key::MetaCacheSsdsPerServer, ssds)
 }
 
-/// Copies that a server's SSDs are shared out among, as the group's own settings count them: those
-/// of all databases, evenly over all members.
+/// Copies among which a server's SSDs are divided, counted as in the group's own settings: those of
+/// all databases, evenly over all members.
 fn copies_per_server(work: &mut Work<'_>) -> Number {
     let mut members = work.get(Key::ServerPerDag);
     if let Some(late) = work.sheet.find(Key::ServerLaggedPerDag) {
@@ -86,7 +88,7 @@ fn copies_per_server(work: &mut Work<'_>) -> Number {
     work.put(Key::MetaCacheCopiesPerServer, copies)
 }
 
-/// What the numbers say against the SSDs.
+/// Reports the numbers that speak against the SSDs.
 pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     let Some(given) = work.deployment.metacache else {
         return;
@@ -129,7 +131,8 @@ pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     }
 }
 
-/// `AutoReseed` rebuilds the caches on a new SSD. It needs spare volumes, so single disks.
+/// `AutoReseed` rebuilds the caches on a new SSD. It needs spare volumes and therefore single
+/// disks.
 fn without_spares(work: &mut Work<'_>, architecture: Architecture) {
     let second = work.deployment.second_site.is_some() && architecture.second == Build::Raid;
     let is_raid = architecture.first == Build::Raid || second;

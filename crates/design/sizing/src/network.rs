@@ -1,4 +1,4 @@
-//! What replication sends, and whether the link between the sites carries it (facts 5.14).
+//! Replication traffic, and whether the link between the sites can carry it (facts 5.14).
 
 use plan::deployment::SiteModel;
 
@@ -8,13 +8,13 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Bits on the way below which the usual TCP window does. Source: S-W76.
+/// Bits in flight below which the default TCP window suffices. Source: S-W76.
 const USUAL_WINDOW_BITS: f64 = 65_536.0;
 
 /// Windows are this many bytes times a power of two. Source: S-W76.
 const WINDOW_BYTES: f64 = 65_535.0;
 
-/// Rates of links that are sold, in Mb/s.
+/// Commercially available link rates, in Mb/s.
 const LINKS: [f64; 16] = [
     0.064, 0.128, 0.256, 0.512, 1.544, 2.048, 10.0, 34.0, 45.0, 100.0, 155.0, 622.0, 1000.0,
     2488.0, 10_000.0, 40_000.0,
@@ -33,7 +33,7 @@ pub(crate) fn network(work: &mut Work<'_>) {
     link(work, model);
 }
 
-/// Logs that cross between the sites, one stream for each copy on the other side.
+/// Log streams between the sites, one for each copy on the other side.
 fn streams(work: &mut Work<'_>, model: SiteModel) {
     let there = work.get(Key::CopiesSecondSite) + work.get(Key::CopiesSecondSiteLagged);
     let streams = match model {
@@ -66,7 +66,7 @@ fn rates(work: &mut Work<'_>, shares: &[f64; 24]) {
     work.put(Key::NetworkEnvironmentMbps, all);
 }
 
-/// The largest mean share of the hours that a disaster may cost; the hour is the least.
+/// The largest mean share of the hours that a disaster may cost, at least one hour.
 fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f64 {
     let hours = recovery_hours(work).max(1);
     let right = busiest_mean(shares, hours);
@@ -79,7 +79,7 @@ fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f6
     if work.deployment.is_compatible() { workbook } else { right }
 }
 
-/// Log traffic, compressed, and index traffic of a database in an hour with `share` of the day.
+/// Compressed log traffic and index traffic of a database in an hour with `share` of the day.
 fn both(work: &mut Work<'_>, share: &Number) -> (Number, Number) {
     let raw = share * work.get(Key::LogAllLogsPerDayPerDb) * 8.0 / 3600.0;
     let saved = work.deployment.replication.compression;
@@ -95,7 +95,7 @@ fn recovery_hours(work: &Work<'_>) -> usize {
     usize::try_from(hours).map_or(24, |hours| hours.min(24))
 }
 
-/// The largest mean share of `hours` hours in a row, over midnight too.
+/// The largest mean share of `hours` consecutive hours, also across midnight.
 fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
     let means = (0..24).map(|start| {
         let window = (start..start + hours).map(|hour| shares[hour % 24]);
@@ -147,8 +147,8 @@ fn window_counts(work: &Work<'_>, model: SiteModel) -> bool {
         || work.sheet.find_or_0(Key::ServerLagged(ServerKind::Second)).value() > 0.0
 }
 
-/// What goes through a link with the smallest window whose bytes, times `bits_per_unit`, are not
-/// less than the bits on the way.
+/// Throughput of a link with the smallest window whose bytes, times `bits_per_unit`, are at least
+/// the bits in flight.
 fn through(rate: &Number, latency: &Number, bits: &Number, bits_per_unit: f64) -> Number {
     if bits.value() < USUAL_WINDOW_BITS {
         return rate.clone();

@@ -1,4 +1,4 @@
-//! Numbers that remember how they came about.
+//! Numbers that remember how they were derived.
 //!
 //! A formula is written once, in Rust; its operators build the text that explains it, once with the
 //! names of its inputs and once with their numbers. So an explanation cannot drift from the
@@ -44,17 +44,17 @@ impl Number {
         &self.formula
     }
 
-    /// The formula with the numbers put in.
+    /// The formula with numbers in place of names.
     pub fn numbers(&self) -> &str {
         &self.numbers
     }
 
-    /// Whether there is nothing between name and value.
+    /// Whether it is a plain value without a formula.
     pub fn is_bare(&self) -> bool {
         self.numbers == write(self.value)
     }
 
-    /// Rounded up to a whole number; a last digit of rounding error is not a reason to.
+    /// Rounds up to a whole number, ignoring rounding error in the last digit.
     #[must_use]
     pub fn up(self) -> Self {
         let value = snapped(self.value).ceil();
@@ -75,18 +75,18 @@ impl Number {
         self.called("round", value)
     }
 
-    /// The next multiple of `step` that is not less.
+    /// The smallest multiple of `step` that is not less.
     #[must_use]
     pub(crate) fn up_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
         let steps = snapped(self.value / step.value).ceil();
-        // A count is not a rounding error because the step is huge.
+        // A huge step does not turn a real count into rounding error.
         let steps = if snapped(self.value) > 0.0 { steps.max(1.0) } else { steps };
         let value = steps * step.value;
         joined("up_to", &[self, step], value)
     }
 
-    /// The nearest multiple of `step` that is not more.
+    /// The largest multiple of `step` that is not greater.
     #[must_use]
     pub(crate) fn down_to(self, step: impl Into<Self>) -> Self {
         let step = step.into();
@@ -126,7 +126,7 @@ impl Number {
         joined("mod", &[self, by], value)
     }
 
-    /// In how many orders `taken` of this many things can be laid: n! / (n - k)!.
+    /// Number of ordered arrangements of `taken` out of this many things: n! / (n - k)!.
     #[must_use]
     pub(crate) fn orders(self, taken: impl Into<Self>) -> Self {
         let taken = taken.into();
@@ -138,7 +138,7 @@ impl Number {
         joined("orders", &[self, taken], value)
     }
 
-    /// `name(list)` of all the numbers, which is `value`.
+    /// Names `value` as `name(list)` of all the numbers.
     pub fn of_all(name: &str, all: &[Self], value: f64) -> Self {
         joined(name, all, value)
     }
@@ -151,8 +151,8 @@ impl Number {
         if self.binding < above { format!("({})", of(self)) } else { of(self).to_owned() }
     }
 
-    /// Two numbers and the sign between them; `right` is how tightly the right one has to bind to
-    /// stand without brackets.
+    /// Joins two numbers with the sign between them; `right` is how tightly the right one must bind
+    /// to need no brackets.
     fn infix(self, sign: char, other: &Self, value: f64, own: Binding, right: Binding) -> Self {
         let [formula, numbers] = [Self::formula, Self::numbers]
             .map(|of| format!("{} {sign} {}", self.text(of, own), other.text(of, right)));
@@ -177,7 +177,7 @@ fn snapped(value: f64) -> f64 {
     if (value - nearest).abs() < 1e-9 * value.abs().max(1.0) { nearest } else { value }
 }
 
-/// A value as explanations write it: six significant digits, no trailing zeros.
+/// Formats a value for explanations: six significant digits, no trailing zeros.
 pub fn write(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -242,7 +242,7 @@ operator!(Sub, sub, '-', Sum, Product);
 operator!(Mul, mul, '*', Product, Product);
 operator!(Div, div, '/', Product, Whole);
 
-/// The sum of numbers; zero where there are none.
+/// The sum of numbers; zero if there are none.
 pub fn sum(numbers: impl IntoIterator<Item = Number>) -> Number {
     let sum = numbers.into_iter().reduce(|sum, number| sum + number);
     sum.unwrap_or_else(|| Number::plain(0.0))

@@ -1,9 +1,10 @@
-//! Servers that are not those of the first site: the second site's, by their own disks, and those
-//! that are kept for late copies (facts 5.4, 5.7, 5.10 and 5.12, by the formulas of the others).
+//! Servers other than those of the first site: the second site's, by their own disks, and those
+//! reserved for lagged copies (facts 5.4, 5.7, 5.10 and 5.12, by the formulas of the others).
 //!
-//! The facts say that late copies on servers of their own do not count for the others (5.7). How
-//! many such servers there are is ours: each holds no more copies than the others do, so that all
-//! can have the same disks, and there are as many as a database has late copies in their site.
+//! The facts say that lagged copies on separate servers do not count for the others (5.7). The
+//! number of such servers is this program's choice: each holds no more copies than the others do,
+//! so that all can have the same disks, and there are as many as a database has lagged copies in
+//! their site.
 
 use plan::deployment::{Disk, SiteModel};
 
@@ -53,7 +54,7 @@ fn storage(
     let size = database_volume(work, architecture, &on_one) * &volumes;
     let size = work.put(Key::VolumeDbVolumesGbPerServer(kind), size);
     if build == Build::Jbod {
-        // The second site's single disks are the workbook's, counted with the first's.
+        // The second site's single disks follow the workbook and are counted with the first's.
         if kind == ServerKind::Lagged {
             let mut all = volumes.clone() + work.get(Key::VolumeRestoreVolumes);
             all = all + work.get(Key::VolumeAutoreseed);
@@ -104,8 +105,8 @@ fn needed(
     io.max(in_groups(data.clone(), group))
 }
 
-/// Processors and memory of servers that are kept for late copies. At the worst as many of them are
-/// active as on another server, where late copies catch up by themselves; else none.
+/// Processors and memory of servers reserved for lagged copies. At worst as many of them are active
+/// as on another server if lagged copies catch up by themselves; otherwise none.
 pub(crate) fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if !architecture.late_apart {

@@ -1,14 +1,14 @@
-//! What the layout of a sizing's copies has shown, in the terms of the sizing: it knows neither
-//! layouts nor how failures are played through.
+//! The result of laying out a sizing's copies, in the sizing's own terms, so that this crate needs
+//! to know neither layouts nor how failures are simulated.
 
 use crate::key::FailureMode;
 
-/// What came of laying the copies out.
+/// Result of laying out the copies.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayedLayout {
-    /// There are no copies to lay out, or its failures decide nothing.
+    /// There are no copies to lay out, or the layout's failures decide nothing.
     NotPlayed,
-    /// There is no such layout, and why.
+    /// No layout exists, for this reason.
     Impossible(String),
     /// Share of its processors that the busiest survivor of each failure uses.
     Processors(Vec<(FailureMode, f64)>),

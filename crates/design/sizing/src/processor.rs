@@ -11,10 +11,10 @@ use crate::work::Work;
 /// Share of a client access server that may be used. Source: S-W76.
 const CLIENT_ACCESS_SHARE: f64 = 0.8;
 
-/// Client access servers on top, to stand failures. Source: S-W76.
+/// Additional client access servers, to survive failures. Source: S-W76.
 const CLIENT_ACCESS_SPARES: f64 = 2.0;
 
-/// Requirements, and where speeds are known, utilisations.
+/// Requirements and, if speeds are known, utilisations.
 pub(crate) fn processor(work: &mut Work<'_>, failures: &Failures) {
     let servers = &work.deployment.servers;
     let first = available(work, ServerKind::First, servers.first);
@@ -24,7 +24,7 @@ pub(crate) fn processor(work: &mut Work<'_>, failures: &Failures) {
         second = available(work, ServerKind::Second, servers.second);
         modes(work, ServerKind::Second, there, second.as_ref());
         if failures.first.site.is_none() && first.is_some() {
-            // Nothing is active in the first site that the loss of the second could change.
+            // Nothing is active in the first site, so the loss of the second changes nothing there.
             work.put(
                 Key::Processor(ProcessorKey::Util, FailureMode::SiteFailed, ServerKind::First),
                 0.0,
@@ -55,7 +55,7 @@ fn modes(work: &mut Work<'_>, site: ServerKind, modes: &Modes, available: Option
     }
 }
 
-/// Servers that are kept for late copies, at their worst.
+/// Servers kept for lagged copies, in their worst case.
 pub(crate) fn late(work: &mut Work<'_>) {
     let has = available(work, ServerKind::Lagged, work.deployment.servers.lagged);
     let active = work.get(Key::ServerWorstActiveDbs(ServerKind::Lagged));
@@ -97,7 +97,7 @@ fn need(work: &mut Work<'_>, mode: FailureMode, site: ServerKind, active: &Numbe
         _ => work.get(Key::ServerDbCopies(ServerKind::First)),
     };
     let none_there = site == ServerKind::Second && work.value(Key::CopiesSecondSite) == 0.0;
-    // Rounded copies may be fewer than the databases that are active on average.
+    // Rounded copies may be fewer than the average number of active databases.
     let passive = if none_there && work.deployment.is_compatible() {
         copies
     } else {

@@ -1,16 +1,16 @@
-//! Numbers of a sizing for people: mailboxes are whole, nothing is "none", and rack capacity is in
-//! TB. Findings and tables both use it, so that a quantity reads the same in each. Programs and
-//! formulas get every digit.
+//! Numbers of a sizing for people: mailboxes are whole, zero is "none", and rack capacity is in TB.
+//! Findings and tables share it, so that a quantity reads the same in both. Programs and formulas
+//! get every digit.
 
 use units::{Bytes, decimal, limit_beside, three_digits, three_digits_beside};
 
 use crate::key::{Key, ProcessorKey, TierKey};
 use crate::sheet::{Fact, Value};
 
-/// GB from which on a size is written in TB.
+/// Size in GB at and above which it is written in TB.
 const FROM_TB: f64 = 10_000.0;
 
-/// GB from which on the capacity of a disk is written in TB, as its label has it.
+/// Disk capacity in GB at and above which it is written in TB, as on its label.
 const FROM_TB_SOLD: f64 = 1_000.0;
 
 /// A value and its unit.
@@ -70,7 +70,7 @@ impl ShownQuantity {
     }
 }
 
-/// A disk's size in decimal units, as its label has it.
+/// A disk's size in decimal units, as on its label.
 pub fn as_sold(capacity: Bytes) -> String {
     ShownQuantity::sold(capacity.0 as f64 / 1e9).written()
 }
@@ -88,7 +88,7 @@ pub(crate) fn beside(value: (Key, f64), limit: (Key, f64)) -> [String; 2] {
     numbers.map(|number| format!("{number} {unit}").trim_end().to_owned())
 }
 
-/// A number with its unit, without zeros that end its decimals.
+/// A number with its unit, without trailing zeros in its decimals.
 fn shortest(written: &str) -> String {
     let (number, unit) = written.split_once(' ').unwrap_or((written, ""));
     let number = match number.split_once('.') {
@@ -118,7 +118,7 @@ const fn whole(key: Key) -> Option<Rounding> {
     }
 }
 
-/// Whether a vendor counts it, in units of 10^9 bytes.
+/// Whether the key is a vendor's capacity figure, in units of 10^9 bytes.
 const fn is_raw(key: Key) -> bool {
     matches!(
         key,

@@ -3,9 +3,9 @@
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quirk {
-    /// Volumes and disks come in fractions.
+    /// Volumes and disks can be fractional.
     FractionalVolumes,
-    /// Passive copies pay the multiplier of active users.
+    /// Passive copies are charged the multiplier of active users.
     PassiveMultiplier,
     /// Rounding to groups of four misses them.
     GroupsOfFour,
@@ -23,7 +23,7 @@ pub enum Quirk {
     MailboxesRoundedUp,
     /// Two failed servers are estimated by a formula.
     TwoFailures,
-    /// Space for late copies is taken on every server.
+    /// Space for lagged copies is reserved on every server.
     LaggedSpace,
     /// Messages a day come in steps of 50.
     ProfileSteps,
@@ -41,7 +41,7 @@ pub enum Quirk {
     FirstSiteDecides,
     /// Requests per second of a disk count in full, whatever share may be used.
     DiskShareIgnored,
-    /// A count is rounded up to the servers where that is not wanted.
+    /// A count is rounded up to the servers even if that is not wanted.
     UnwantedSymmetry,
     /// A partial backup set is rounded away.
     BackupSetRounded,
@@ -53,7 +53,7 @@ pub enum Quirk {
     TransportServers,
     /// A recovery point of four hours uses the mean of five.
     WindowOfFive,
-    /// Servers for late copies count as full as all others.
+    /// Servers for lagged copies are assumed to be as full as all others.
     LateServersFull,
     /// Negative counts of passive copies are used, so that processor use can be negative.
     PassiveBelowNone,

@@ -10,13 +10,13 @@ use crate::key::Key;
 use crate::number::write;
 use crate::sheet::Sheet;
 
-/// TB that disks are sold with.
+/// Disk capacities on the market, in TB.
 const SOLD_TB: [u64; 14] = [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24];
 
-/// More servers than this are another design.
+/// Adding more servers than this would be another design.
 const MOST_MORE_SERVERS: u32 = 12;
 
-/// The smallest larger disks for databases with which the numbers fit: `8 TB disks`.
+/// The smallest larger database disks with which the numbers fit: `8 TB disks`.
 pub(crate) fn larger_disks(
     deployment: &Deployment,
     fits: impl Fn(&Sheet) -> bool,
@@ -34,7 +34,8 @@ pub(crate) fn larger_disks(
     found.map(|tb| format!("{tb} TB disks"))
 }
 
-/// The fewest servers more of a site with which the numbers fit: `2 more servers in each site`.
+/// The smallest number of added servers per site with which the numbers fit: `2 more servers in
+/// each site`.
 pub(crate) fn more_servers(
     deployment: &Deployment,
     fits: impl Fn(&Sheet) -> bool,
@@ -65,7 +66,7 @@ pub(crate) fn more_databases(sheet: &Sheet) -> Option<String> {
     may_be.then(|| format!("{count} more databases (data.databases = {})", write(needed)))
 }
 
-/// The changes that were found; without any, what can be said in general.
+/// The changes found; if there are none, general advice.
 pub(crate) fn one_of<const N: usize>(
     found: [Option<String>; N],
     otherwise: &'static str,

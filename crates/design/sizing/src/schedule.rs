@@ -15,10 +15,10 @@ pub struct BackupDay {
     pub changes: usize,
 }
 
-/// Days until the schedule repeats; none if copies alone protect the databases.
+/// Days until the schedule repeats; empty if copies alone protect the databases.
 ///
-/// Databases take turns in their order, so neighbours, which share a volume, have their turn on
-/// different days.
+/// Databases take turns in order, so neighbours, which share a volume, are backed up on different
+/// days.
 pub fn schedule(deployment: &Deployment, sheet: &Sheet) -> Vec<BackupDay> {
     if deployment.backup.method == BackupMethod::Native {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Every number and decision of a sizing with the formula that made it; formulas look up their
-//! inputs in it by key, as the cells of a spreadsheet do.
+//! Every number and decision of a sizing with the formula that produced it; formulas look up their
+//! inputs in it by key, like the cells of a spreadsheet.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Fact {
     pub value: Value,
     /// How it is calculated, with names; empty for inputs.
     pub formula: String,
-    /// The same with the numbers put in.
+    /// The same with numbers in place of names.
     pub numbers: String,
     /// Who says so.
     pub source: Cow<'static, str>,
@@ -57,7 +57,7 @@ impl Sheet {
         self.places.get(name).map(|&place| &self.facts[place])
     }
 
-    /// The name that shares the longest end or beginning with `name`, if any shares a part of it.
+    /// The name that shares the most letters with `name` at its start and end, if enough.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.facts.iter().map(|fact| fact.key.name());
         let best =
@@ -86,7 +86,7 @@ impl Sheet {
         }
     }
 
-    /// The number under `key`, which an earlier formula has left there.
+    /// Returns the number under `key`, which an earlier formula must have stored.
     pub(crate) fn get(&self, key: Key) -> Number {
         let number = self.find(key);
         number.unwrap_or_else(|| panic!("invariant: {key} is calculated before it is used"))
@@ -98,7 +98,7 @@ impl Sheet {
         self.find(key).unwrap_or_else(|| Number::plain(0.0))
     }
 
-    /// Writes down a result and gives it back under its name.
+    /// Records a result and returns it, named by its key.
     pub(crate) fn put(&mut self, key: Key, number: impl Into<Number>) -> Number {
         let number = number.into();
         self.push(Fact {
@@ -122,12 +122,12 @@ impl Sheet {
         });
     }
 
-    /// An input, which is written down when it is first used.
+    /// Returns an input, recording it on first use.
     pub(crate) fn input(&mut self, key: Key, value: f64) -> Number {
         self.given(key, value, Cow::Borrowed(key.source()))
     }
 
-    /// An input that the document gives in percent, as a share.
+    /// Returns an input as a share; the document gives it in percent.
     pub(crate) fn share(&mut self, key: Key, share: f64) -> Number {
         self.input(key, share * 100.0) / 100.0
     }
@@ -177,7 +177,7 @@ fn shared(known: &str, name: &str) -> usize {
 }
 
 impl Fact {
-    /// The value as explanations write it, with its unit.
+    /// Formats the value with its unit, as explanations do.
     pub fn written(&self) -> String {
         match self.value {
             Value::Number(value) if self.key.unit().is_empty() => write(value),

@@ -1,5 +1,5 @@
-//! Servers of each kind and site: active ones, those that wait, those kept for late copies (facts
-//! 5.7).
+//! Servers of each kind and site: active ones, those on standby, those reserved for lagged copies
+//! (facts 5.7).
 
 use plan::deployment::SiteModel;
 
@@ -29,12 +29,12 @@ pub(crate) fn sites(work: &mut Work<'_>, architecture: Architecture) {
     }
 }
 
-/// Servers for `copies`, as full as those of the first site.
+/// Number of servers for `copies`, each as full as those of the first site.
 fn servers_for(work: &Work<'_>, copies: Number) -> Number {
     (copies / work.get(Key::ServerDbCopies(ServerKind::First)).max(1.0)).up()
 }
 
-/// Servers of the second of two active sites; the layout gives both the same.
+/// Servers of the second of two active sites; the layout gives both sites equally many.
 fn active_there(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let first = work.get(Key::ServerActiveDc1);
     if !work.deployment.is_compatible() {
@@ -65,8 +65,8 @@ fn waiting_beside(work: &mut Work<'_>, architecture: Architecture) -> [Number; 2
     [work.put(Key::ServerPassiveDc1, first), work.put(Key::ServerPassiveDc2, second)]
 }
 
-/// Servers of a second site in which nothing is active until the first fails: no more than the
-/// first has, and as many as a database has copies there.
+/// Servers of a second site in which nothing is active until the first fails: no more than in the
+/// first, and at least as many as a database has copies there.
 fn waiting_there(work: &mut Work<'_>, architecture: Architecture) -> Number {
     let mut there = work.get(Key::CopiesSecondSite);
     if !architecture.late_apart {

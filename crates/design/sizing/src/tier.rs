@@ -11,11 +11,11 @@ use crate::number::{Number, sum};
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Mailboxes below this length in MB are searched too fast to matter, and each further MB costs
+/// Mailboxes smaller than this, in MB, are searched too fast to matter; each further MB costs
 /// reads. Source: S-W76.
 const SEARCHED_FROM_MB: f64 = 128.0;
 
-/// MB of a mailbox whose search doubles the reads. Source: S-W76.
+/// Mailbox size in MB at which searching doubles the reads. Source: S-W76.
 const SEARCH_DOUBLES_MB: f64 = 170.666_666;
 
 /// A size in MB of 2^20 bytes.
@@ -131,7 +131,7 @@ impl TierRow<'_> {
         self.put(work, TierKey::Items, items);
     }
 
-    /// MB of recoverable items beside a mailbox of `limit`.
+    /// MB of recoverable items next to a mailbox of `limit`.
     fn kept(&self, work: &mut Work<'_>, limit: &Number) -> Number {
         let mut kept =
             self.get(work, TierKey::WhitespaceMb) * self.get(work, TierKey::RetentionDays);
@@ -191,7 +191,7 @@ impl TierRow<'_> {
         self.put(work, TierKey::CacheMb, cache);
     }
 
-    /// What a multiplier amounts to where it counts for a part of the users.
+    /// Effective value of a multiplier that applies to only part of the users.
     fn multiplier(&self, work: &mut Work<'_>, what: TierKey, multiplier: f64) -> Number {
         let users = self.tier.multiplier_users;
         let users = work.sheet.share(self.key(TierKey::MultiplierUsersPercent), users);
@@ -235,7 +235,7 @@ impl TierRow<'_> {
         self.put(work, TierKey::IopsRead, read);
     }
 
-    /// I/O per second of a mailbox with nothing special about it.
+    /// I/O per second of an ordinary mailbox.
     fn base(&self, work: &mut Work<'_>) -> Number {
         let per_message = if work.deployment.has_copies() {
             figure!(work, database_iops_per_message)
@@ -260,7 +260,7 @@ impl TierRow<'_> {
         self.put(work, TierKey::ReadFraction, share)
     }
 
-    /// How many times the reads a client without an index causes.
+    /// Factor by which a client without an index multiplies the reads.
     fn search(&self, work: &mut Work<'_>) -> Number {
         let on_disk = self.get(work, TierKey::MailboxOnDiskMb);
         let times = if self.tier.desktop_search && on_disk.value() >= SEARCHED_FROM_MB {
@@ -272,7 +272,7 @@ impl TierRow<'_> {
     }
 }
 
-/// Items of growth that only the report wants: the week in which a share of the limit is reached.
+/// Growth figures used only by the report: the week in which a share of the limit is reached.
 pub(crate) fn growth_curve(work: &mut Work<'_>) {
     for tier in each(work) {
         let Some(initial) = work.sheet.find(Key::Tier(tier, TierKey::InitialMb)) else {

@@ -4,10 +4,10 @@ use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::work::Work;
 
-/// System disks of a server, which mirror each other. Source: S-PA19.
+/// System disks of a server, a mirrored pair. Source: S-PA19.
 const IN_A_PAIR: f64 = 2.0;
 
-/// Servers, disks, databases and memory in all.
+/// Total servers, disks, databases and memory.
 pub(crate) fn totals(work: &mut Work<'_>) {
     let groups =
         if work.deployment.has_copies() { work.get(Key::ServerDags) } else { Number::plain(1.0) };
@@ -45,7 +45,7 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     work.sheet.put(Key::DatabaseAll, databases);
 }
 
-/// Disks of a server: single ones, or those in redundant groups; none if neither is known.
+/// Disks of a server: single ones, or those in redundant groups; `None` if neither is known.
 fn disks_of(work: &Work<'_>, kind: ServerKind) -> Option<Number> {
     if let Some(single) = work.sheet.find(Key::DiskJbodDisksPerServer(kind)) {
         return Some(single);

@@ -1,4 +1,4 @@
-//! The queue database of a server, which fills a disk when it is overlooked (facts 5.13).
+//! The queue database of a server, which can fill a disk if it is overlooked (facts 5.13).
 
 use crate::database::raw_gb;
 use crate::decision::{Decision, QueuePlace};
@@ -41,7 +41,7 @@ pub(crate) fn transport(work: &mut Work<'_>, failures: &Failures) {
     work.sheet.decide(Key::TransportLocation, Decision::Queue(place), because);
 }
 
-/// Servers of all groups that the worst failure leaves.
+/// Servers of all groups that survive the worst failure.
 fn servers_left(work: &mut Work<'_>, failures: &Failures) {
     let key = Key::ServerRemainingAfterWorstFailure;
     if !work.deployment.has_copies() {

@@ -1,4 +1,4 @@
-//! What the numbers say against the deployment (facts 5.20): violations, warnings, remarks.
+//! Problems that the numbers reveal in a deployment (facts 5.20): violations, warnings, remarks.
 
 mod databases;
 mod volumes;
@@ -21,10 +21,11 @@ use crate::played::PlayedLayout;
 use crate::sheet::Value;
 use crate::work::Work;
 
-/// Share of its processors that a server may use at the worst. Source: S-PA19.
+/// Maximum share of its processors that a server may use in the worst case. Source: S-PA19.
 const MOST_PROCESSOR: f64 = 0.8;
 
-/// Checks everything; the worst findings come first, equal ones in the order in which to fix them.
+/// Checks everything; findings are sorted by severity, equal ones in the order in which to fix
+/// them.
 pub(crate) fn validate(
     work: &mut Work<'_>,
     architecture: Architecture,
@@ -56,7 +57,7 @@ fn assumed(work: &mut Work<'_>) {
     work.find(Warning, Key::Figure(assumed.names[0]), text, remedy);
 }
 
-/// A number that cannot be calculated takes everything with it that rests on it.
+/// A number that cannot be calculated invalidates everything that depends on it.
 fn unknown(work: &mut Work<'_>) {
     let facts = work.sheet.facts().iter();
     let unknown = facts.filter(|fact| match fact.value {
@@ -104,7 +105,7 @@ fn groups(work: &mut Work<'_>) {
     }
 }
 
-/// Servers that wait are counted for these databases alone.
+/// Standby servers are counted for these databases alone.
 fn waiting(work: &mut Work<'_>) {
     let site = work.deployment.second_site.as_ref();
     let shared = site.is_some_and(|site| !site.dedicated_servers);
@@ -116,8 +117,7 @@ fn waiting(work: &mut Work<'_>) {
     work.find(Remark, Key::ServerPassiveDc2, text, remedy);
 }
 
-/// Copies that no layout has room for; if there is a layout, it determines the load on the
-/// processors.
+/// Copies that fit in no layout; an existing layout determines the load on the processors.
 fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
     match played {
         PlayedLayout::NotPlayed => (),
@@ -135,8 +135,8 @@ fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
     }
 }
 
-/// The shares that decide: those of the failures that were played where there are any, else those
-/// of the formulas.
+/// The decisive shares: those of the simulated failures if there are any, otherwise those of the
+/// formulas.
 fn processors(work: &mut Work<'_>) {
     let by_formula = [
         Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First),
@@ -177,7 +177,7 @@ fn processors(work: &mut Work<'_>) {
     }
 }
 
-/// The speed of a server of which the limit is enough: use is as the inverse of the speed.
+/// The server speed at which the limit is met: use is inversely proportional to speed.
 fn faster(work: &Work<'_>, used: f64) -> Cow<'static, str> {
     let servers = &work.deployment.servers;
     let slowest = [servers.first, servers.second].into_iter().filter_map(|of| of.spec_rate);

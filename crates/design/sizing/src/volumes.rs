@@ -10,10 +10,11 @@ use crate::work::Work;
 /// Room for a second database and a bit if there is no restore volume. Source: S-W76.
 const RESTORE_ROOM: f64 = 1.1;
 
-/// Volumes, and copies, that the workbook lists for a server. Source: S-W76.
+/// Maximum number of volumes, and of copies, that the workbook lists for a server. Source: S-W76.
 const MOST_LISTED: f64 = 100.0;
 
-/// Volumes per backup set by databases of a server; the largest not above counts. Source: S-W76.
+/// Volumes per backup set, by the number of databases on a server; the largest entry not above it
+/// applies. Source: S-W76.
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
     (1.0, 1.0), (8.0, 2.0), (9.0, 3.0), (10.0, 2.0), (11.0, 3.0), (14.0, 2.0), (15.0, 3.0),
@@ -23,7 +24,8 @@ const BACKUP_SETS: [(f64, f64); 31] = [
     (77.0, 11.0), (84.0, 12.0), (91.0, 13.0), (98.0, 14.0),
 ];
 
-/// Databases that a restore volume takes at once, by databases of a server. Source: S-W76.
+/// Databases that a restore volume holds at once, by the number of databases on a server. Source:
+/// S-W76.
 #[rustfmt::skip]
 const RESTORE_SETS: [(f64, f64); 7] = [
     (1.0, 1.0), (14.0, 2.0), (21.0, 3.0), (28.0, 4.0), (35.0, 5.0), (42.0, 6.0), (49.0, 7.0),
@@ -37,7 +39,7 @@ pub(crate) fn volumes(work: &mut Work<'_>, architecture: Architecture) {
     let on_one = work.get(Key::VolumeDbsPerVolume);
     let size = database_volume(work, architecture, &on_one);
     work.put(Key::VolumeDbVolumeGb, size);
-    // Volumes are alike on average only where the last one is not full.
+    // If the last volume is not full, volumes are alike only on average.
     let average = &copies / whole.clone().max(1.0);
     let average = work.put(Key::VolumeDbsPerVolumeAverage, average);
     let all = database_volumes(work, architecture, &average, &whole);
@@ -47,7 +49,7 @@ pub(crate) fn volumes(work: &mut Work<'_>, architecture: Architecture) {
     total(work, architecture, whole);
 }
 
-/// The copies and volumes of a server that the workbook's list has room for.
+/// The copies and volumes of a server that fit in the workbook's list.
 fn listed(work: &mut Work<'_>, copies: Number, whole: Number) -> (Number, Number) {
     let key = Key::VolumeDbVolumesGbPerServer(ServerKind::First);
     let some = copies.clone().min(MOST_LISTED);
@@ -73,7 +75,7 @@ fn database_volumes(
     work.either(Quirk::RestoreRoomShrinks, key, workbook, right)
 }
 
-/// Databases on a volume and volumes of a server, which are whole in the end.
+/// Databases per volume and volumes per server, rounded to whole numbers at the end.
 fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Number {
     if architecture.volumes == VolumeArchitecture::TwoPerBackupSet {
         let sets = looked_up("volumes_per_backup_set", copies, &BACKUP_SETS);
@@ -145,7 +147,7 @@ fn restore(work: &mut Work<'_>, architecture: Architecture, on_one: &Number) {
     }
     let one = work.get(Key::DatabaseSizeWithOverheadGb) + work.get(Key::LogSpaceGbPerDb);
     let copies = work.get(Key::ServerDbCopies(ServerKind::First));
-    // What the first volume holds, which on a small server is less than a full one.
+    // Contents of the first volume, which on a small server is not full.
     let mut size = on_one.clone().min(&copies) * one;
     let pairs = architecture.volumes == VolumeArchitecture::TwoPerDatabase;
     if pairs && work.deployment.total_copies() < 2 {

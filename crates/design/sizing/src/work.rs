@@ -1,4 +1,4 @@
-//! A sizing in the making: the deployment, the sheet, and the findings.
+//! A sizing in progress: the deployment, the sheet, and the findings.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crate::quantity::{ShownQuantity, beside};
 use crate::quirk::Quirk;
 use crate::sheet::Sheet;
 
-/// A mistake of the workbook that makes a difference here.
+/// A mistake of the workbook that affects this deployment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     /// Which one.
     pub quirk: Quirk,
-    /// The result that the mistake changes.
+    /// The affected result.
     pub key: Key,
     /// The workbook's value and the correct one, if they are numbers.
     pub values: Option<(f64, f64)>,
@@ -61,7 +61,7 @@ impl<'d> Work<'d> {
         beside((key, self.value(key)), (limit, self.value(limit)))
     }
 
-    /// Writes down a result and gives it back under its name.
+    /// Records a result and returns it under its name.
     pub(crate) fn put(&mut self, key: Key, number: impl Into<Number>) -> Number {
         self.sheet.put(key, number)
     }
@@ -75,7 +75,8 @@ impl<'d> Work<'d> {
         self.sheet.figure(name, of(&self.deployment.product.figures))
     }
 
-    /// The workbook's number or the correct one, depending on the mode; a difference is noted.
+    /// Returns the workbook's number or the correct one, depending on the mode, and records a
+    /// difference.
     pub(crate) fn either(
         &mut self,
         quirk: Quirk,
@@ -90,7 +91,7 @@ impl<'d> Work<'d> {
         if self.deployment.is_compatible() { workbook } else { right }
     }
 
-    /// Notes a mistake that matters for `key`.
+    /// Records a mistake that affects `key`.
     pub(crate) fn note(&mut self, quirk: Quirk, key: Key, values: Option<(f64, f64)>) {
         self.notes.push(Note { quirk, key, values });
     }

@@ -11,7 +11,7 @@ use trial::{Coordinator, Stop};
 use crate::budget::Totals;
 
 /// The load has settled when its log is twice the checkpoint's depth: by then pages are written
-/// for the checkpoint as well as for want of room.
+/// both for the checkpoint and to free space in the cache.
 const SETTLED_DEPTHS: u64 = 2;
 
 /// Counts of one run.
@@ -19,14 +19,14 @@ pub(crate) struct Account {
     settles_at: u64,
     most_batches: u64,
     coordinator: Arc<Coordinator>,
-    /// Since the database was opened.
+    /// Totals since the database was opened.
     pub whole: RefCell<Totals>,
-    /// Of the measurement, once the load had settled.
+    /// Totals of the measurement, after the load has settled.
     pub settled: RefCell<Totals>,
 }
 
 impl Account {
-    /// For a run of `plan` that must stop after `most_batches` of the settled load.
+    /// Accounts for a run of `plan` that must stop after `most_batches` of the settled load.
     pub(crate) fn new(plan: &Plan, coordinator: &Arc<Coordinator>, most_batches: u64) -> Self {
         Self {
             settles_at: SETTLED_DEPTHS * plan.checkpoint_depth.0,
@@ -57,7 +57,7 @@ impl Account {
 }
 
 /// Bytes written to log files, from the first opening to the last closing: a part cut out of the
-/// middle would miss that the file in use at its beginning had been formatted before.
+/// middle would miss the earlier formatting of the file in use at its start.
 #[derive(Default)]
 pub(crate) struct LogBytes(pub Cell<u64>);
 

@@ -1,5 +1,5 @@
-//! What one batch transaction costs in reads, page writes and log, on a database far larger than
-//! its cache: counted, not timed, so any machine gives the same answer.
+//! Cost of one batch transaction in reads, page writes and log, on a database far larger than its
+//! cache: counted, not timed, so any machine gives the same answer.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -20,12 +20,11 @@ use xtask::failure::Failure;
 const LOAD: Mail =
     Mail { database: "1GiB", cache: Bytes::from_mib(32), checkpoint_depth: None, threads: 4 };
 
-/// Batches counted once the load has settled. Twice as many change no figure by more than one part
-/// in a hundred.
+/// Batches counted once the load has settled. Twice as many change no figure by more than 1 %.
 const BATCHES: u64 = 4_000;
 
-/// Runs the load in a new folder below `directory`, which is removed, and prints every figure
-/// beside its limits. Fails if one misses.
+/// Runs the load in a temporary folder below `directory` and prints every figure next to its
+/// limits. Fails if one misses.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-batch");
     folder::remove(&folder)?;

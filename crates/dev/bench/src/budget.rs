@@ -5,15 +5,14 @@ use std::ops::{AddAssign, RangeInclusive};
 
 use record::{DatabaseInterval, Series};
 
-/// What one figure may be, per batch transaction unless its name says otherwise.
+/// Limits of one figure, per batch transaction unless its name says otherwise.
 struct CallLimit {
     name: &'static str,
     within: RangeInclusive<f64>,
 }
 
-/// The original tool's 20 reads, 13.7 pages and 24.5 KB of log, which it showed in two versions and
-/// on two arrays, and its ratio of log bytes written to log volume: every file is formatted before
-/// it is used.
+/// The original tool's 20 reads, 13.7 pages and 24.5 KB of log, measured in two versions and on two
+/// arrays, and its ratio of log bytes written to log volume: every file is formatted before use.
 const LIMITS: [CallLimit; 4] = [
     CallLimit { name: "database reads", within: 17.0..=23.0 },
     CallLimit { name: "pages written", within: 11.7..=15.7 },
@@ -64,7 +63,7 @@ impl Requests {
 }
 
 impl Totals {
-    /// What one database did in an interval of `nanos`.
+    /// Counts of one database in an interval of `nanos`.
     pub(crate) fn of(interval: &DatabaseInterval, nanos: u64) -> Self {
         Self {
             nanos,
@@ -106,8 +105,8 @@ impl AddAssign for Totals {
 pub(crate) struct Budget([f64; LIMITS.len()]);
 
 impl Budget {
-    /// From the events after the load had settled, and from the whole life of the log: the bytes
-    /// written to its files, and the part of them that was used.
+    /// Computes the figures from the events after the load had settled, and from the whole life of
+    /// the log: the bytes written to its files, and the part of them that was used.
     pub(crate) fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
         let batches = settled.batches.max(1) as f64;
         Self([
@@ -118,7 +117,7 @@ impl Budget {
         ])
     }
 
-    /// How many figures are outside their limits.
+    /// Number of figures outside their limits.
     pub(crate) fn missed(&self) -> usize {
         let pairs = self.0.iter().zip(&LIMITS);
         pairs.filter(|(value, limit)| !limit.is_kept(**value)).count()

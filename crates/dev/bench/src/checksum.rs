@@ -1,4 +1,4 @@
-//! The page checksum on pages that are in the processor's cache: GB/s on one core.
+//! Speed of the page checksum on pages in the processor's cache: GB/s on one core.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn verdict(speed: f64) -> &'static str {
 fn sealed(size: PageSize, number: PageNumber) -> Vec<u8> {
     let mut bytes = vec![0; size.bytes()];
     Prng::new(Seed(u64::from(number.0))).fill(&mut bytes);
-    // The flag that says which checksum the page has.
+    // The flag for the type of the page's checksum.
     bytes[37] |= 0x20;
     store(&mut bytes, number);
     bytes

@@ -1,7 +1,7 @@
 //! Measures the cost of the load generator itself: processor time per transactional I/O, on a disk,
 //! and on storage in memory minus the cost of the memory itself. fio makes the same page requests
 //! and nothing else, which gives the machine's cost for any program. Only the ratio to fio is
-//! judged: the same build took 13.6 us on one day and 42 us beside other work.
+//! judged: the same build took 13.6 us on one day and 42 us next to other work.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,18 +23,18 @@ use crate::tally::Usage;
 use crate::{fio, folder, median};
 use xtask::failure::Failure;
 
-/// 32 times the cache, so that most reads reach the storage, and the sessions of a published run of
-/// `exchange2013`.
+/// A database of 32 times the cache, so that most reads reach the storage, with the sessions of a
+/// published run of `exchange2013`.
 const LOAD: Mail =
     Mail { database: "1GiB", cache: Bytes::from_mib(32), checkpoint_depth: None, threads: 12 };
 
-/// Left out at the beginning: by then the cache is full and pages are written as well.
+/// Requests skipped at the start: by then the cache is full and pages are written as well.
 const SETTLING_REQUESTS: u64 = 100_000;
 
 /// Requests to measure. One tick of the processor clock amounts to 0.025 us per request.
 const MEASURED_REQUESTS: u64 = 400_000;
 
-/// Rounds: ours on the disk, fio on the disk, memory. The lines show their medians.
+/// Rounds: this program on the disk, fio on the disk, memory. The lines show their medians.
 const ROUNDS: usize = 5;
 
 /// Limit for the processor time of a request on a disk, as a multiple of fio's in the same round.
@@ -48,7 +48,7 @@ struct RequestCost {
 }
 
 impl RequestCost {
-    /// Of `requests` between two readings.
+    /// Cost per request between two readings.
     fn between(before: Usage, after: Usage, requests: u64) -> Self {
         let requests = requests.max(1) as f64;
         Self {
@@ -66,12 +66,12 @@ impl RequestCost {
         Self { user: self.user - storage.user, kernel: self.kernel - storage.kernel }
     }
 
-    /// What one core makes when it does nothing else.
+    /// Requests per second of one core that does nothing else.
     fn per_core_and_second(self) -> f64 {
         1e6 / self.micros()
     }
 
-    /// Of several, each part's own.
+    /// Median of several costs, taken separately for each part.
     fn median(costs: &[Self]) -> Self {
         Self {
             user: median(costs.iter().map(|cost| cost.user).collect()),
@@ -93,7 +93,7 @@ impl fmt::Display for RequestCost {
     }
 }
 
-/// Counts the requests of a run and ends it when they are enough.
+/// Counts the requests of a run and ends it when there are enough.
 struct RequestAccount {
     coordinator: Arc<Coordinator>,
     requests: Cell<u64>,
@@ -150,8 +150,8 @@ fn transactional(interval: &Interval) -> u64 {
         .sum()
 }
 
-/// Runs the load in a new folder below `directory`, which is removed, and in memory. Fails if a
-/// request on a disk costs more than its limit, or if fio is missing.
+/// Runs the load in a temporary folder below `directory`, and in memory. Fails if a request on a
+/// disk costs more than its limit, or if fio is missing.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-cost");
     let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -178,7 +178,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if is_kept { Ok(()) } else { Err(Failure::new("the load generator costs more than it may")) }
 }
 
-/// Median of the rounds' ratios, ours to fio's; `None` without fio.
+/// Median of the rounds' ratios of this program's cost to fio's; `None` without fio.
 fn ratio(ours: &[RequestCost], peer: &[f64]) -> Option<f64> {
     let rounds = ours.iter().zip(peer).map(|(ours, peer)| ours.micros() / peer);
     (!peer.is_empty()).then(|| median(rounds.collect()))
@@ -192,7 +192,7 @@ fn usage() -> Result<Usage, Failure> {
     Usage::now().map_err(Failure::of)
 }
 
-/// Records fio's cost per request in `peer`, measured right after ours, if fio is installed. It
+/// Measures a request's cost on disk, and then records fio's in `peer` if fio is installed. fio
 /// overwrites the database, which is then removed.
 fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
@@ -207,8 +207,8 @@ fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     Ok(cost)
 }
 
-/// Processor time of one request of fio's, in microseconds: pages of the database at random, as
-/// many in flight as there are sessions, without log, contents and flushes.
+/// Processor time of one fio request, in microseconds: random pages of the database, as many in
+/// flight as there are sessions, without log, contents and flushes.
 fn requests_alone(path: &Path) -> Result<f64, Failure> {
     let file = path.join(&LOAD.plan(path)?.databases[0].file);
     let depth = format!("--iodepth={}", LOAD.threads);
@@ -222,10 +222,11 @@ fn requests_alone(path: &Path) -> Result<f64, Failure> {
 /// Bytes of the load's reads, and of most of its writes.
 const PAGE_BYTES: usize = 32 << 10;
 
-/// Reads among the load's requests of pages, 20 to 13.7 in a batch; the others are writes.
+/// Percentage of reads among the load's page requests, 20 to 13.7 in a batch; the others are
+/// writes.
 const PERCENT_READS: u64 = 60;
 
-/// The least that lets virtual time go on from one interval to the next.
+/// The smallest latency that lets virtual time advance from one interval to the next.
 const LATENCY: Nanos = Nanos::from_micros(100);
 
 /// Virtual time stops while the program works, so no request waits for the storage.
@@ -238,7 +239,7 @@ fn in_memory() -> Result<RequestCost, Failure> {
     measure(&executor, &executor.runtime(), Path::new("data"), (&database, &log))
 }
 
-/// The same storage with nothing above it: as many readers and writers as there are sessions.
+/// The same storage with nothing on top: as many readers and writers as there are sessions.
 fn bare_memory() -> Result<RequestCost, Failure> {
     /// The size of the database.
     const FILE_BYTES: u64 = 1 << 30;
@@ -258,7 +259,7 @@ fn bare_memory() -> Result<RequestCost, Failure> {
     Ok(RequestCost::between(before, usage()?, MEASURED_REQUESTS))
 }
 
-/// Blocks that were never written take no memory, and would be read for nothing.
+/// Blocks that were never written take no memory, so reading them would cost nothing.
 async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let mut prng = Prng::new(Seed(1));
     let mut buffer = Buffer::zeroed(PAGE_BYTES);
@@ -271,7 +272,7 @@ async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// The load's requests with nothing above them, in as many lanes as it has sessions.
+/// The load's requests with nothing on top, in as many lanes as it has sessions.
 async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let lanes = u64::from(LOAD.threads);
     let started: Vec<_> =
@@ -282,7 +283,7 @@ async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<()
     Ok(())
 }
 
-/// Six reads to four writes of a page, as the load makes them, in one of equal parts of the file.
+/// Issues six page reads per four page writes, like the load, in one of equal parts of the file.
 async fn use_lane(device: Rc<dyn Device>, lane: u64, lanes: u64) -> Result<(), DeviceError> {
     let pages = device.length() / PAGE_BYTES as u64 / lanes;
     let mut prng = Prng::new(Seed(lane));
@@ -345,7 +346,8 @@ mod tests {
     fn rounds_are_compared_one_by_one() {
         let ours = [12.0, 40.0, 26.0].map(|user| RequestCost { user, kernel: 0.0 });
         let found = ratio(&ours, &[6.0, 16.0, 13.0]).expect("three rounds");
-        // The medians alone, 26.0 and 13.0, would be of other rounds on a machine that changes.
+        // The separate medians, 26.0 and 13.0, would come from different rounds on a machine whose
+        // speed changes.
         assert!((found - 2.0).abs() < 1e-9, "{found}");
         let found = ratio(&ours, &[5.0, 16.0, 13.0]).expect("three rounds");
         assert!((found - 2.4).abs() < 1e-9, "{found}");

@@ -1,7 +1,7 @@
-//! A database that was let go of in the middle of many small updates, as a crash would.
+//! A database dropped in the middle of many small updates, as in a crash.
 //!
-//! Records of some 900 bytes, changed in place at random: what a mailbox store does to flags and
-//! folders all day, and the load that makes recovery read most for each byte of log.
+//! Records of some 900 bytes, changed in place at random: the pattern of a mailbox store that
+//! updates flags and folders all day, and the load that makes recovery read most per byte of log.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -20,13 +20,13 @@ use xtask::failure::Failure;
 pub(crate) const FILE: &str = "mail.edb";
 const TABLE: &str = "Mail";
 const NUMBER: u16 = 1;
-/// Plain columns of the record, none longer than a record's plain columns may be.
+/// Plain columns of the record, none longer than a plain column may be.
 const PARTS: std::ops::RangeInclusive<u16> = 128..=131;
 const PART_BYTES: usize = 225;
 
-/// Sessions that change records at once.
+/// Sessions that change records concurrently.
 const SESSIONS: u64 = 32;
-/// One transaction in this number waits until it is durable.
+/// One transaction in this many waits until it is durable.
 const DURABLE_EVERY: u64 = 16;
 
 /// The database to build and the length of its load.
@@ -36,20 +36,19 @@ pub(crate) struct Crashed {
     pub records: u64,
     /// The engine's cache.
     pub cache: Bytes,
-    /// The log that is outstanding at the end.
+    /// The log outstanding at the end.
     pub log: Bytes,
-    /// Where content and order come from.
+    /// Seed of content and order.
     pub seed: Seed,
 }
 
 impl Crashed {
-    /// Builds the database in `folder` and works on it until there is that much log which recovery
-    /// has to replay.
+    /// Builds the database in `folder` and updates it until recovery has that much log to replay.
     pub(crate) fn make(self, folder: &Path) -> Result<(), Failure> {
         let world = World::new(Backend::Auto).map_err(Failure::of)?;
         let volume = world.volume(folder).map_err(Failure::of)?;
         let runtime = world.executor().runtime();
-        // What the tasks have not done when this returns they never do.
+        // Anything the tasks have not done when this returns, they never do.
         world.executor().block_on(async move { self.work(&runtime, &volume).await })
     }
 
@@ -63,7 +62,7 @@ impl Crashed {
         let table = database.table(TABLE);
         let table = table.ok_or_else(|| Failure::new("the database has lost its table"))?;
         let mut oldest = database.begin();
-        // While this is open, the checkpoint stays where it is.
+        // While this is open, the checkpoint does not advance.
         let first = oldest.replace(&table, &row(self.seed, 1, 1)).await;
         first.map_err(Failure::of)?;
         let sessions: Vec<_> = (0..SESSIONS)
@@ -117,7 +116,7 @@ impl Crashed {
     }
 }
 
-/// Locations of a database, called `file`, and of its log.
+/// Locations of a database named `file`, and of its log.
 pub(crate) fn files(volume: &Rc<dyn Volume>, file: &str) -> DatabaseFiles {
     DatabaseFiles {
         database: Rc::clone(volume),
@@ -152,7 +151,7 @@ fn fill(seed: Seed, number: u64, version: u64, row: &mut Row) {
     }
 }
 
-/// The records before the work begins.
+/// The records before the updates start.
 struct CrashedRows {
     seed: Seed,
     numbers: std::ops::RangeInclusive<u64>,

@@ -1,4 +1,4 @@
-//! The report of a run of a day at the default interval: how long it takes, how large its page is,
+//! The report of a one-day run at the default interval: how long it takes, how large its page is,
 //! and how long a browser takes to open it.
 
 use std::fs;
@@ -20,10 +20,11 @@ const LONGEST: Duration = Duration::from_secs(2);
 const LARGEST_BYTES: u64 = 3_000_000;
 const OPENS_WITHIN_SECONDS: f64 = 1.0;
 
-/// Looks of the browser at each page.
+/// Number of times the browser opens each page.
 const LOOKS: usize = 3;
 
-/// Reports the run in `folder` and prints the judged figures. Fails if a limit is missed.
+/// Generates the report of the run in `folder` and prints the judged figures. Fails if a limit is
+/// missed.
 pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
     let bytes = journal(&RUN, folder)?;
     let took = report(folder)?;
@@ -60,7 +61,7 @@ const fn kept(is_kept: bool) -> &'static str {
     if is_kept { "kept" } else { "MISSED" }
 }
 
-/// Seconds until a browser has loaded a page, its own start included: median of several.
+/// Seconds until a browser has loaded a page, including its own start: median of several.
 fn opening(page: &Path) -> Result<f64, Failure> {
     let address = format!("file://{}", page.display());
     let mut seconds = Vec::new();

@@ -1,6 +1,6 @@
 //! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts,
-//! and sixteen must take two minutes of processor time at most, which is a minute on two cores.
-//! Seconds on the wall are printed and not judged: other programs make them longer.
+//! and sixteen must take at most two minutes of processor time, which is a minute on two cores.
+//! Wall-clock seconds are printed but not judged: other programs lengthen them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,23 +22,23 @@ const ARRAY: &str = include_str!("../../../../arrays/shelf-sata.toml");
 
 const HOSTS: [usize; 3] = [4, 8, 16];
 
-/// Databases of each host that are active on it.
+/// Active databases per host.
 const DATABASES: usize = 10;
 
 const COPIES: usize = 4;
 
-/// Demanded of each database.
+/// Demanded IOPS per database.
 const IOPS: f64 = 12.0;
 
 const DATABASE_BYTES: u64 = 400 << 30;
 
-/// The most processor time that sixteen hosts may take: a minute of two cores.
+/// Maximum processor time for sixteen hosts: a minute of two cores.
 const MOST_PROCESSOR: Duration = Duration::from_mins(2);
 
 /// The most memory of them.
 const MOST_MIB: f64 = 2_048.0;
 
-/// How much more than twice as long twice as many hosts may take.
+/// Maximum growth of the cost when the hosts double, relative to twice the cost.
 const LARGEST_EXCESS: f64 = 1.3;
 
 /// What a day has cost.

@@ -1,4 +1,4 @@
-//! Random unbuffered reads through `device-os` against fio: what our seam costs.
+//! Random unbuffered reads through `device-os` compared with fio: the cost of this abstraction.
 
 use std::fmt;
 use std::path::Path;
@@ -15,12 +15,11 @@ use xtask::failure::Failure;
 /// Requests in flight, one line each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
 
-/// Slices of each side in a pair, taken in turn. Storage that others share changes its pace by
-/// tens of percent within seconds: a pair of two long stretches compares two moments, not two
-/// programs.
+/// Alternating slices of each side in a pair. Shared storage changes its speed by tens of percent
+/// within seconds: a pair of two long stretches compares two moments, not two programs.
 const SLICES: usize = 8;
 
-/// The goal: our IOPS over fio's.
+/// The goal: this program's IOPS divided by fio's.
 const GOAL: f64 = 0.97;
 
 /// Medians of alternating pairs at one depth.
@@ -34,9 +33,9 @@ pub(crate) struct Comparison {
     pub ours: f64,
     /// fio's reads per second.
     pub fio: f64,
-    /// Median of the pairs' ratios, ours over fio's.
+    /// Median of the pairs' ratios, this program over fio.
     pub ratio: f64,
-    /// Our CPU time per read in microseconds.
+    /// This program's CPU time per read in microseconds.
     pub our_cpu_micros: f64,
     /// fio's CPU time per read in microseconds.
     pub fio_cpu_micros: f64,
@@ -60,8 +59,8 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Measures every depth in `directory`; nothing but a message where fio is absent. The file is
-/// removed at the end.
+/// Measures every depth in `directory`; prints only a message if fio is absent. The file is removed
+/// at the end.
 pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
@@ -81,7 +80,7 @@ pub(crate) fn run(directory: &Path) -> Result<Vec<Comparison>, Failure> {
     comparisons
 }
 
-/// Incompressible bytes: unwritten ranges would be read without touching the device.
+/// Writes incompressible bytes: unwritten ranges would be read without touching the device.
 fn fill(directory: &Path) -> Result<(), DeviceError> {
     const BLOCK: usize = 1 << 20;
     let world = World::new(Backend::Auto)?;
@@ -117,7 +116,7 @@ fn compare(directory: &Path, memory: FioMemory, depth: usize) -> Result<Comparis
     })
 }
 
-/// Slices of both in turn, each side first as often as the other; their means.
+/// Runs alternating slices of both, each side first equally often; returns their means.
 fn measure_pair(
     directory: &Path,
     memory: FioMemory,

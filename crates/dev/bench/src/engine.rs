@@ -1,4 +1,4 @@
-//! The mail-like mix on our engine and on other embedded engines, each in turn on the same disk.
+//! The mail-like mix on this engine and on other embedded engines, each in turn on the same disk.
 //!
 //! Every engine runs in a separate process, so that the kernel's counters of a process cover one
 //! engine. The peers are in `bench/peers`, a separate workspace.
@@ -16,7 +16,7 @@ use xtask::shell;
 /// This program's command for [`alone`].
 pub(crate) const COMMAND: &str = "bench-mix";
 
-/// Above the columns of a [`Line`](crate::tally::Line).
+/// Column headings of a [`Line`](crate::tally::Line).
 const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB written  \
                         CPU us  read p50 us  read p99 us  missed";
 
@@ -24,25 +24,25 @@ const HEADINGS: &str = "engine             sessions  operations/s  KB read  KB w
 const MIX: Mix =
     Mix { records: 220_000, cache: Bytes::from_mib(64), span: Nanos::from_secs(15), seed: Seed(1) };
 
-/// The sessions that the goal is stated for.
+/// The number of sessions for which the goal is stated.
 const FEW: &str = "8";
-/// Sessions enough to keep most disks busy.
+/// Enough sessions to keep most disks busy.
 const MANY: &str = "32";
 
-/// Our engine's name among the others.
+/// This engine's name among the others.
 const OURS: &str = "plimsoll";
-/// The engine that the goal is stated against, as `bench/peers` calls it.
+/// The engine that the goal is measured against, by its name in `bench/peers`.
 const RIVAL: &str = "fjall";
 /// The others.
 const OTHERS: [&str; 2] = ["redb", "lmdb"];
 
-/// The goal at few sessions: 10,000 operations per second where the rival reaches 9,400.
+/// The goal at few sessions: 10,000 operations per second if the rival reaches 9,400.
 const GOAL: f64 = 1.06;
 
 /// The manifest of the other engines' workspace.
 const MANIFEST: &str = "bench/peers/Cargo.toml";
 
-/// Measures every engine in a folder below `directory`, which is removed.
+/// Measures every engine in a temporary folder below `directory`.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-engine");
     println!(
@@ -76,7 +76,8 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Measures one engine in an empty folder and prints its lines; operations per second of the first.
+/// Measures one engine in an empty folder and prints its lines; returns the operations per second
+/// of the first.
 fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failure> {
     let path = folder.display().to_string();
     let records = MIX.records.to_string();
@@ -102,7 +103,7 @@ fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failur
     rate.ok_or_else(|| Failure::new(format!("{engine} printed `{printed}`")))
 }
 
-/// Operations per second of a printed [`Line`](crate::tally::Line); none of anything else.
+/// Operations per second of a printed [`Line`](crate::tally::Line); `None` for any other line.
 fn rate_of(line: &str) -> Option<f64> {
     /// Columns behind the rate.
     const BEHIND: usize = 6;
@@ -110,7 +111,7 @@ fn rate_of(line: &str) -> Option<f64> {
     columns.nth(BEHIND)?.parse().ok()
 }
 
-/// Our engine in this process.
+/// Measures this program's engine in this process.
 pub(crate) fn alone(folder: &Path, sessions: &[&str]) -> Result<(), Failure> {
     let sessions = sessions
         .iter()

@@ -11,7 +11,7 @@ use units::{Nanos, Seed};
 
 use xtask::failure::Failure;
 
-/// The array that is simulated: that of a published run.
+/// The simulated array, from a published run.
 const ARRAY: &str = include_str!("../../../../arrays/vnxe3300.toml");
 
 /// Virtual time that events are counted in.

@@ -1,4 +1,4 @@
-//! fio, the field's own load generator, as the peer of our device benchmarks.
+//! fio, the standard load generator, as a baseline for our device benchmarks.
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ pub(crate) fn installed() -> bool {
 /// Printed in place of fio's figures if fio is not installed.
 pub(crate) const ABSENT: &str = "skipped: fio is not installed; install it with `apt install fio`";
 
-/// Runs one fio job on `file` with `arguments` beside those that every comparison shares: direct,
-/// `io_uring`, a new random order each time.
+/// Runs one fio job on `file` with `arguments` in addition to those shared by every comparison:
+/// direct, `io_uring`, a new random order each time.
 pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<FioMeasure, Failure> {
     let file = format!("--filename={}", file.display());
     let mut words = vec![
@@ -46,7 +46,7 @@ pub(crate) fn run(file: &Path, arguments: &[&str]) -> Result<FioMeasure, Failure
     parse(&output).ok_or_else(|| Failure::new(format!("cannot read what fio prints:\n{output}")))
 }
 
-/// The first job of fio's JSON, which notes may precede.
+/// Parses the first job of fio's JSON, which may follow notes.
 fn parse(output: &str) -> Option<FioMeasure> {
     let json = &output[output.find('{')?..];
     let document: Value = serde_json::from_str(json).ok()?;

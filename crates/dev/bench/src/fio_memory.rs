@@ -1,7 +1,7 @@
 //! Where fio keeps its buffers: separates the effect of huge pages from the cost of the program.
 
-/// Where fio keeps its buffers. Ours are in huge pages automatically; fio's need pages that the
-/// administrator has reserved.
+/// Where fio keeps its buffers. This program's are in huge pages automatically; fio's need pages
+/// that the administrator has reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FioMemory {
     /// fio's default: `malloc`, ordinary pages.
@@ -11,10 +11,10 @@ pub(crate) enum FioMemory {
 }
 
 impl FioMemory {
-    /// Both, the one that fio starts with first.
+    /// Both, fio's default first.
     pub(crate) const ALL: [Self; 2] = [Self::Plain, Self::HugePages];
 
-    /// How a line of the bench calls it.
+    /// Its name in the bench's output.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Plain => "fio",
@@ -30,7 +30,7 @@ impl FioMemory {
         }
     }
 
-    /// Whether fio can be had like this; says so where not.
+    /// Whether fio can run with this memory; prints a message if not.
     pub(crate) fn is_possible(self) -> bool {
         let is_possible = self == Self::Plain || has_huge_pages(&meminfo());
         if !is_possible {

@@ -1,5 +1,5 @@
 //! The report of a fleet of 16 hosts that measured for a day: how long it takes, and its page. The
-//! first one reads all journals, as `plimsoll fleet collect` does when it has them; every later one
+//! first report reads all journals, like `plimsoll fleet collect` once it has them; every later one
 //! reads their digests.
 
 use std::fs;
@@ -23,7 +23,8 @@ const HOSTS: usize = 16;
 const LONGEST: Duration = Duration::from_secs(5);
 const LARGEST_BYTES: u64 = 5_000_000;
 
-/// Makes the fleet run in a folder of `directory`, reports it, and fails where a limit is missed.
+/// Generates the fleet run in a folder below `directory` and reports it. Fails if a limit is
+/// missed.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-fleet-day");
@@ -45,7 +46,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if is_kept { Ok(()) } else { Err(Failure::new("the report of a fleet's day misses a limit")) }
 }
 
-/// Bytes of a journal, how long reports took, and bytes of their page.
+/// Bytes of a journal, duration of the reports, and bytes of their page.
 struct Day {
     bytes: u64,
     first: Duration,
@@ -74,7 +75,7 @@ fn measure(folder: &Path) -> Result<Day, Failure> {
     Ok(Day { bytes, first, later, page })
 }
 
-/// The fleet's own journal of a run that nothing befell.
+/// The fleet's own journal of an uneventful run.
 fn fleet_journal() -> String {
     let names: Vec<String> = (1..=HOSTS).map(|host| format!("h{host}")).collect();
     let mut events = vec![json!({

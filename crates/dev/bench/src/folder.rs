@@ -1,4 +1,4 @@
-//! The folder that a benchmark makes for its files and removes with them.
+//! The folder that a benchmark creates for its files and removes with them.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use xtask::failure::Failure;
 
-/// Makes a folder, with those above it.
+/// Creates a folder and its parents.
 pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
 }

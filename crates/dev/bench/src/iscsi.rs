@@ -1,5 +1,5 @@
-//! Random reads of a LUN by our initiator against `iscsi-perf` of libiscsi, from a `tgtd` of our
-//! own on the loopback interface: what our way over the wire costs.
+//! Random reads of a LUN by this program's initiator compared with `iscsi-perf` of libiscsi, from a
+//! dedicated `tgtd` on the loopback interface: the cost of this initiator on the wire.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,17 +22,17 @@ pub(crate) const COMMAND: &str = "bench-iscsi";
 /// Requests in flight, one line each.
 const DEPTHS: [&str; 3] = ["1", "8", "32"];
 
-/// The goal: our reads per second over the peer's.
+/// The goal: this program's reads per second divided by the peer's.
 const GOAL: f64 = 0.7;
 
 /// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
 const LUN_BYTES: u64 = 256 << 20;
 
-/// Measures every depth, and fails if a goal is missed. Without a part of the peer it only says
-/// which package to install.
+/// Measures every depth, and fails if a goal is missed. If a part of the peer is missing, it prints
+/// only which package to install.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("iscsi");
-    // What an earlier one may have left.
+    // Leftovers of an earlier run.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(Failure::of)?;
     let has_peer = Command::new("iscsi-perf").output().is_ok();
@@ -68,7 +68,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if is_met { Ok(()) } else { Err(Failure::new("an initiator or the target is below its goal")) }
 }
 
-/// A LUN of bytes that cannot be made smaller.
+/// Fills the LUN with incompressible bytes.
 fn fill(target: &Tgt, folder: &Path) -> Result<(), Failure> {
     let mut bytes = vec![0; usize::try_from(LUN_BYTES).map_err(Failure::of)?];
     Prng::new(Seed(1)).fill(&mut bytes);
@@ -77,7 +77,7 @@ fn fill(target: &Tgt, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Our reads per second, in a separate process as for the peer.
+/// This program's reads per second, in a separate process like the peer's.
 fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
     let program = std::env::current_exe().map_err(Failure::of)?.display().to_string();
     let printed = shell::capture(&[&program, COMMAND, address, depth, &seed.to_string()])?;
@@ -85,7 +85,7 @@ fn ours(address: &str, depth: &str, seed: u64) -> Result<f64, Failure> {
     figure.map_err(|_| Failure::new(format!("our side printed `{printed}`")))
 }
 
-/// Reads in this process; prints how many per second.
+/// Reads in this process and prints the reads per second.
 pub(crate) fn alone(address: &str, depth: &str, seed: &str) -> Result<(), Failure> {
     let wrong = |_| Failure::new("a depth and a seed are numbers");
     let (depth, seed) = (depth.parse::<u64>().map_err(wrong)?, seed.parse().map_err(wrong)?);

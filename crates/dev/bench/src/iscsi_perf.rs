@@ -3,7 +3,7 @@
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Blocks per read, as many as 32 KiB take.
+/// Blocks per read: those of 32 KiB.
 const READ_BLOCKS: &str = "64";
 
 /// Seconds of one measurement.

@@ -1,5 +1,5 @@
-//! Random reads over iSCSI of one file: `plimsoll cache serve` against tgtd, with one client. The
-//! cache is warm and its flash is memory; tgtd reads through the page cache.
+//! Random reads of one file over iSCSI: `plimsoll cache serve` compared with tgtd, with one client.
+//! The cache is warm and its flash is memory; tgtd reads through the page cache.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -13,13 +13,14 @@ use xtask::shell;
 use crate::iscsi_perf::perf;
 use crate::{cached, pairs};
 
-/// The goal: our reads per second over tgtd's.
+/// The goal: this program's reads per second divided by tgtd's.
 const GOAL: f64 = 0.7;
 
 /// Requests in flight, one line each.
 const DEPTHS: [&str; 2] = ["1", "16"];
 
-/// Reads before the first pair, of as many seconds, so that the cache holds the file.
+/// Rounds of reads before the first pair, as long as a measurement each, so that the cache holds
+/// the file.
 const WARM_ROUNDS: usize = 6;
 
 /// Twice the file, so that none of it is evicted.
@@ -27,8 +28,8 @@ const FLASH_BYTES: u64 = 512 << 20;
 
 const TARGET: &str = "iqn.2026-11.example.plimsoll:bench";
 
-/// Measures every depth with files in `folder`, which `target` serves as its LUN 1; whether all
-/// reach the goal.
+/// Measures every depth with files in `folder`, which `target` serves as its LUN 1; returns whether
+/// all reach the goal.
 pub(crate) fn run(target: &Tgt, folder: &Path) -> Result<bool, Failure> {
     let server = CacheServer::start(&cached::program()?, folder, &target.disk(1))?;
     let mut is_met = true;
@@ -62,7 +63,8 @@ impl CacheServer {
     fn start(program: &str, folder: &Path, disk: &Path) -> Result<Self, Failure> {
         let file = Path::new(cached::MEMORY).join(format!("plimsoll-iscsi-{}", std::process::id()));
         let flash = file.display().to_string();
-        // A file system in memory refuses a new file for unbuffered I/O, but not an existing one.
+        // A file system in memory rejects unbuffered I/O for a new file, but not for an existing
+        // one.
         File::create(&file).and_then(|file| file.set_len(FLASH_BYTES)).map_err(Failure::of)?;
         shell::capture(&[program, "cache", "create", &flash])?;
         let messages = folder.join("serve.err");

@@ -1,5 +1,5 @@
-//! The program's own load, let go of in the middle of its work, as a crash would: inserts, deletes
-//! and replaces of messages with long values, in batches, most of them committed lazily.
+//! The program's own load, dropped mid-work as in a crash: inserts, deletes and replaces of
+//! messages with long values, in batches, most of them committed lazily.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -17,8 +17,8 @@ use xtask::failure::Failure;
 /// Interval between checks of the log.
 const LOOK: Nanos = Nanos::from_millis(100);
 
-/// Fills the database in `folder` and works on it until there is that much `log`, all of which
-/// recovery has to replay. Gives the database file's name.
+/// Fills the database in `folder` and runs the load on it until recovery has `log` to replay in
+/// full. Returns the database file's name.
 pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
     let plan = load.plan(folder)?;
     let world = World::new(Backend::Auto).map_err(Failure::of)?;
@@ -35,7 +35,7 @@ pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Fail
         }
     });
     let file = group.locations[0].plan.file.clone();
-    // What the tasks have not done when this returns they never do.
+    // Anything the tasks have not done when this returns, they never do.
     world.executor().block_on(async move {
         mail::prepare(&group).await?;
         let run = runtime.spawn(trial::run::run(group));

@@ -1,4 +1,5 @@
-//! The program's own load, prepared and run in this process, for benches that look inside.
+//! The program's own load, prepared and run in this process, for benches that inspect its
+//! internals.
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +18,7 @@ use xtask::failure::Failure;
 /// The database and its load; anything not set here is the program's default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mail {
-    /// The size of the one database, as a plan says it.
+    /// The size of the one database, in a plan's notation.
     pub database: &'static str,
     /// The engine's cache.
     pub cache: Bytes,
@@ -34,7 +35,7 @@ impl fmt::Display for Mail {
 }
 
 impl Mail {
-    /// A plan of one database in `folder`, to be run until it is stopped.
+    /// A plan of one database in `folder` that runs until it is stopped.
     pub(crate) fn plan(&self, folder: &Path) -> Result<Plan, Failure> {
         let depth = self.checkpoint_depth.map_or_else(String::new, |depth| {
             format!("checkpoint_depth = \"{}MiB\"\n", depth.0 >> 20)

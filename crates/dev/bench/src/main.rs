@@ -1,5 +1,5 @@
-//! Measurements: against a peer on the same file in the same run, in alternating pairs; or counts
-//! against what the original tool counts.
+//! Benchmarks: comparisons with a peer on the same file in the same run, in alternating pairs, or
+//! counts compared with those of the original tool.
 
 #![expect(clippy::print_stdout, reason = "printing is this program's output")]
 

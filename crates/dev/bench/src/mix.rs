@@ -1,4 +1,4 @@
-//! Our engine under the mail-like mix: one database on `device-os`, sessions as tasks of a thread.
+//! This engine under the mail-like mix: one database on `device-os`, sessions as tasks of a thread.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -26,16 +26,16 @@ const VALUE: u16 = 256;
 const FILE: &str = "mail.edb";
 const LOG_BASE: &str = "E00";
 
-/// What the mix is made of, the same for every engine.
+/// Parameters of the mix, the same for every engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
     /// Records before it begins.
     pub records: u32,
     /// The engine's cache.
     pub cache: Bytes,
-    /// How long each number of sessions is measured.
+    /// Measured time for each number of sessions.
     pub span: Nanos,
-    /// Where keys, values and operations come from.
+    /// Seed of keys, values and operations.
     pub seed: Seed,
 }
 
@@ -49,7 +49,7 @@ struct MixState {
     version: RefCell<u64>,
 }
 
-/// One session's memory, used again for every operation.
+/// One session's memory, reused for every operation.
 #[derive(Default)]
 struct SessionBuffers {
     row: Row,
@@ -57,7 +57,7 @@ struct SessionBuffers {
     value: Vec<u8>,
 }
 
-/// The records that there are before the mix begins.
+/// The records that exist before the mix starts.
 struct Preload {
     mailboxes: Mailboxes,
     keys: std::vec::IntoIter<i64>,
@@ -200,7 +200,7 @@ async fn run_session(
 }
 
 impl MixState {
-    /// Whether the record is there, with its whole value.
+    /// Whether the record exists with its whole value.
     async fn read(&self, key: i64, buffers: &mut SessionBuffers) -> Result<bool, TransactionError> {
         let transaction = self.database.begin();
         buffers.value.clear();

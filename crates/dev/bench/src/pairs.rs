@@ -1,4 +1,5 @@
-//! Ours and theirs in turn, so that a machine that changes in between hurts both alike.
+//! Alternates this program with its peer, so that a machine whose speed changes affects both
+//! equally.
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ pub(crate) struct Pairs {
     pub ours: f64,
     /// The peer's.
     pub peer: f64,
-    /// Median of the pairs' ratios, ours over the peer's.
+    /// Median of the pairs' ratios, this program over the peer.
     pub ratio: f64,
     /// Target for the ratio.
     pub goal: f64,

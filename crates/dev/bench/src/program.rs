@@ -1,4 +1,4 @@
-//! The program itself against fio's sequential reads and writes: `check` and `prepare`.
+//! The program itself compared with fio's sequential reads and writes: `check` and `prepare`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ fn program(words: &[&str]) -> Result<f64, Failure> {
     Ok(bytes as f64 / MEBIBYTE / started.elapsed().as_secs_f64())
 }
 
-/// fio on the same bytes in as many files, which it separates by colons.
+/// Runs fio on the same bytes in equally many files, whose names it separates by colons.
 fn peer(files: &[String], arguments: &[&str]) -> Result<f64, Failure> {
     let all = [&SEQUENTIAL[..], arguments].concat();
     let measured = fio::run(Path::new(&files.join(":")), &all)?;
@@ -91,7 +91,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {error}", path.display()))
 }
 
-/// `check` of two databases against sequential reads of the same files.
+/// `check` of two databases compared with sequential reads of the same files.
 pub(crate) fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
@@ -103,7 +103,8 @@ pub(crate) fn check(directory: &Path) -> Result<Option<Pairs>, Failure> {
     pairs::measure(0.9, || scene.check(), || peer(&files, &["--rw=read"])).map(Some)
 }
 
-/// `prepare` of two databases against sequential writes of as many bytes, flushed at the end.
+/// `prepare` of two databases compared with sequential writes of equally many bytes, flushed at the
+/// end.
 pub(crate) fn prepare(directory: &Path) -> Result<Option<Pairs>, Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);

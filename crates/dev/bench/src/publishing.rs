@@ -1,5 +1,5 @@
-//! What an agent costs the run that it publishes: the same load with and without one, in
-//! alternating pairs, and the agent's processor time for each I/O.
+//! Cost of an agent to the run that it publishes: the same load with and without an agent, in
+//! alternating pairs, and the agent's processor time per I/O.
 
 use std::fs;
 use std::net::TcpListener;
@@ -12,13 +12,13 @@ use crate::{folder, pairs};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// A published run keeps this share of its IOPS, at least.
+/// Minimum share of its IOPS that a published run must keep.
 const GOAL: f64 = 0.99;
 
-/// Processor time of the agent for each transactional I/O, at most.
+/// Maximum processor time of the agent per transactional I/O.
 const MOST_NS: f64 = 1_000.0;
 
-/// Two databases that do not fit into the cache, loaded for as long as a verdict takes.
+/// Two databases that do not fit in the cache, loaded for as long as a verdict needs.
 const PLAN: &str = "count = 2\nsize = \"512MiB\"\n[engine]\ncache_minimum = \"16MiB\"\n\
      cache_maximum = \"32MiB\"\n[workload]\nthreads = 4\n[test]\nduration = \"40s\"\n\
      warm_up_limit = \"10s\"\nchecksum = false\n";
@@ -36,7 +36,7 @@ struct Published {
     requests: f64,
 }
 
-/// Prints the ratio of the pairs' IOPS and the processor time. Fails where either misses its limit.
+/// Prints the ratio of the pairs' IOPS and the processor time. Fails if either misses its limit.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-publishing");
@@ -92,7 +92,7 @@ impl Published {
         Ok(Self { folder, agent, runs: 0, spent_ns: 0.0, requests: 0.0 })
     }
 
-    /// IOPS of one run that is published.
+    /// Runs a load that is published and returns its IOPS.
     fn load(&mut self) -> Result<f64, Failure> {
         self.runs += 1;
         let output = format!("fleet-{}", self.runs);
@@ -109,7 +109,7 @@ impl Published {
     fn spent(&self) -> Result<f64, Failure> {
         let path = format!("/proc/{}/stat", self.agent.id());
         let text = fs::read_to_string(path).map_err(Failure::of)?;
-        // The name of the program may hold spaces; the fields behind it do not.
+        // The program's name may contain spaces; the fields after it do not.
         let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
         let ticks = fields.split_whitespace().skip(11).take(2);
         Ok(ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * TICK_NS)
@@ -130,7 +130,7 @@ fn command(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end; a verdict is no failure of it.
+/// Runs the program to its end; a negative verdict does not count as failure.
 fn answer(folder: &Path, words: &[&str]) -> Result<(), Failure> {
     command(folder, words).status().map(drop).map_err(Failure::of)
 }

@@ -1,10 +1,10 @@
-//! Recovery after a crash that left some 500 logs to replay, against fio's random I/O: replaying
+//! Recovery after a crash that left some 500 logs to replay, compared with fio's random I/O: replay
 //! must be bound by the device.
 //!
 //! Replay mostly reads the pages that the log changed. So its page reads per second are compared
-//! with fio's random reads of the same file, with as many in flight. When it also writes, and reads
-//! the log, the device does more for it than for fio; so all its requests to the file are also
-//! compared with fio's random reads and writes in the same shares.
+//! with fio's random reads of the same file, with equally many in flight. When replay also writes,
+//! and reads the log, the device does more for it than for fio; so all its requests to the file are
+//! also compared with fio's random reads and writes in the same shares.
 
 use std::cell::Cell;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::{PAIRS, fio, folder, killed, median};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Log that is outstanding, and the cache that it was written under and is replayed under.
+/// Outstanding log, and the cache used both to write and to replay it.
 const LOG: Bytes = Bytes::from_mib(500);
 const CACHE: Bytes = Bytes::from_mib(64);
 
@@ -37,14 +37,14 @@ const MAIL: Mail = Mail {
     threads: 8,
 };
 
-/// The goal: page reads a second of replay over fio's.
+/// The goal: replay's page reads per second divided by fio's.
 const GOAL: f64 = 0.8;
 
-/// Seconds of each measurement of fio.
+/// Seconds of each fio measurement.
 const SECONDS: u64 = 4;
 
-/// Measures in a new folder below `directory`, which is removed. Fails if a load is below the goal;
-/// only prints a message if fio is absent.
+/// Measures in a temporary folder below `directory`. Fails if a load is below the goal; prints only
+/// a message if fio is absent.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if !fio::installed() {
         println!("{}", fio::ABSENT);
@@ -76,12 +76,12 @@ fn in_folder<T>(
     done
 }
 
-/// One pair: a replay, and fio right before or behind it.
+/// One pair: a replay, and fio right before or after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     /// Pages that replay reads per second.
     reads: f64,
-    /// Requests of replay to the database file per second.
+    /// Replay's requests to the database file per second.
     requests: f64,
     /// fio's random reads per second.
     peer_reads: f64,
@@ -97,7 +97,7 @@ fn measure(name: &str, folder: &Path, file: &str) -> Result<f64, Failure> {
     let mut percent_reads = 0;
     for pair in 0..PAIRS {
         let mut round = Round::default();
-        // fio's shares are those of the replay before, so the first one goes first.
+        // fio uses the shares of the preceding replay, so a replay goes first in the first pair.
         if pair % 2 == 0 {
             percent_reads = scene.ours(&mut round)?;
             scene.peers(percent_reads, &mut round)?;
@@ -169,7 +169,7 @@ impl RecoveryScene {
         })
     }
 
-    /// Replays; the percentage of reads among its requests.
+    /// Replays the log; returns the percentage of reads among its requests.
     fn ours(&self, round: &mut Round) -> Result<u32, Failure> {
         copy(&self.kept, &self.file)?;
         let (summary, requests) = self.replay()?;
@@ -200,8 +200,9 @@ impl RecoveryScene {
         Ok((redone.summary, requests))
     }
 
-    /// fio's reads with as many in flight as replay has reads, then its reads and writes with as
-    /// many as replay has requests. The latter ruin the file, which is copied anew for each replay.
+    /// Measures fio's reads with as many in flight as replay has reads, then its reads and writes
+    /// with as many as replay has requests. The latter destroy the file, which is copied anew for
+    /// each replay.
     fn peers(&self, percent_reads: u32, round: &mut Round) -> Result<(), Failure> {
         let depth = reads_in_flight();
         round.peer_reads = self.peer(&["--rw=randread"], depth)?;
@@ -251,7 +252,7 @@ fn described(summary: &RecoverySummary) -> String {
     )
 }
 
-/// Makes `to` what `from` is, on the disk.
+/// Copies the contents of `from` to `to`, on the disk.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let (source, target) = (from.display().to_string(), to.display().to_string());
     shell::run(&["cp", "--reflink=auto", &source, &target])?;

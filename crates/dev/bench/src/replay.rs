@@ -1,5 +1,5 @@
-//! The logs of the real engine replayed onto pages in memory: MiB/s beside a sequential read of the
-//! same files, and the most memory that it took.
+//! The logs of the real engine replayed onto pages in memory: MiB/s compared with a sequential read
+//! of the same files, and peak memory.
 
 mod forged;
 mod pages;
@@ -21,9 +21,9 @@ use crate::median;
 
 /// Generations of 1 MiB.
 const GENERATIONS: u32 = 1024;
-/// Replay takes at most twice as long as reading.
+/// Minimum share of the read speed: replay may take twice as long as reading.
 const LEAST_SHARE: f64 = 0.5;
-/// As much as a command gives to the pages of a replay.
+/// The amount that a command gives to the pages of a replay.
 const CACHE_BYTES: usize = 64 << 20;
 const MOST_MEMORY_MIB: f64 = 512.0;
 const MIB: f64 = 1_048_576.0;
@@ -31,8 +31,8 @@ const MIB: f64 = 1_048_576.0;
 /// Pairs of a read and a replay; their medians count.
 const PAIRS: usize = 5;
 
-/// Writes 1 GiB of logs into `directory`, reads and replays them in turn, and prints both. Then
-/// replays and undoes as much again that one transaction wrote which never ended.
+/// Writes 1 GiB of logs to `directory`, reads and replays them in turn, and prints both. Then
+/// replays and undoes as much again, written by one transaction that never ended.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("replay");
     let wrong = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()));
@@ -88,7 +88,7 @@ fn mib_per_second(paths: &[PathBuf], began: Instant) -> f64 {
     bytes as f64 / MIB / began.elapsed().as_secs_f64()
 }
 
-/// Reads the files past the system's cache, as the first program after a crash would.
+/// Reads the files bypassing the system's cache, as the first program after a crash would.
 fn sequential_read(folder: &Path, paths: &[PathBuf]) -> Result<f64, Failure> {
     let script = "for log in \"$0\"/*.log; do dd if=\"$log\" of=/dev/null bs=1M iflag=direct \
                   status=none || exit 1; done";
@@ -120,7 +120,7 @@ fn replayed(
     replay.finish()
 }
 
-/// The most memory that this process has had, in MiB; 0 off Linux.
+/// Peak memory of this process in MiB; 0 on systems other than Linux.
 pub(crate) fn peak_memory_mib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

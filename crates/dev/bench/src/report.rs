@@ -1,5 +1,5 @@
-//! How long the report of a long run takes: a made-up journal of 200 MB, loaded, judged and
-//! rendered by the program itself.
+//! Report time of a long run: a synthetic journal of 200 MB, loaded, judged and rendered by the
+//! program itself.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use xtask::shell;
 use crate::reported::{journal, report};
 use crate::{day, folder};
 
-/// No journal of this length may take longer.
+/// Maximum report time for a journal of this length.
 const LONGEST: Duration = Duration::from_secs(20);
-/// Eight hours on 24 databases come to 200 MB and a little.
+/// Eight hours on 24 databases make a little over 200 MB.
 const RUN: Synthetic = Synthetic {
     databases: 24,
     measure_intervals: 1_850,
@@ -22,7 +22,8 @@ const RUN: Synthetic = Synthetic {
     ..Synthetic::USUAL
 };
 
-/// Makes the journal in a folder of `directory`, reports it, and fails where that takes too long.
+/// Generates the journal in a folder below `directory` and reports it. Fails if that takes too
+/// long.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-report");

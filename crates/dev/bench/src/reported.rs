@@ -1,4 +1,4 @@
-//! A made-up run in a folder, and its report by the program itself.
+//! A synthetic run in a folder, and its report by the program itself.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -11,7 +11,7 @@ use record::synthetic::Synthetic;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Writes the journal, sealed as runs seal theirs, and returns its length in bytes.
+/// Writes the journal, sealed like that of a real run, and returns its length in bytes.
 pub(crate) fn journal(run: &Synthetic, folder: &Path) -> Result<u64, Failure> {
     let path = folder.join("record.jsonl");
     let failed = |error| Failure::new(format!("{}: {error}", path.display()));
@@ -29,7 +29,7 @@ pub(crate) fn journal(run: &Synthetic, folder: &Path) -> Result<u64, Failure> {
     Ok(bytes)
 }
 
-/// Has the program report the run in `folder`, and says how long that took.
+/// Runs the program's report on the run in `folder`, and returns the duration.
 pub(crate) fn report(folder: &Path) -> Result<Duration, Failure> {
     let program = shell::root().join("target/release/plimsoll");
     let words =

@@ -1,5 +1,5 @@
-//! Times `serve` over a thousand runs: the very first list, the first list after a restart that
-//! knows them, later lists, and a scrape during a run.
+//! Times `serve` over a thousand runs: the very first list, the first list after a restart with
+//! known runs, later lists, and a scrape during a run.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -24,13 +24,13 @@ const RUNS: usize = 1_000;
 const LISTED_WITHIN_MS: f64 = 200.0;
 const SCRAPED_WITHIN_MS: f64 = 5.0;
 
-/// Requests of each kind; the middle one counts.
+/// Requests of each kind; the median counts.
 const TIMES: usize = 21;
 
-/// All journals are read within this.
+/// Time within which all journals must be read.
 const READ_WITHIN: Duration = Duration::from_mins(2);
 
-/// Makes the runs in a folder of `directory`, asks for them, and fails where a limit is missed.
+/// Generates the runs in a folder below `directory` and requests them. Fails if a limit is missed.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-served");
@@ -41,7 +41,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if measured? { Ok(()) } else { Err(Failure::new("a list or a scrape misses its limit")) }
 }
 
-/// Prints every figure; whether all limits were kept.
+/// Prints every figure; returns whether all limits hold.
 fn measure(folder: &Path) -> Result<bool, Failure> {
     let runs = folder.join("runs");
     folder::create(&runs)?;
@@ -51,7 +51,7 @@ fn measure(folder: &Path) -> Result<bool, Failure> {
         folder::create(&place)?;
         fs::copy(folder.join(JOURNAL), place.join(JOURNAL)).map_err(Failure::of)?;
     }
-    // A live run: its journal is locked, as the program that writes it does.
+    // A live run: its journal is locked, as by the program that writes it.
     let live = runs.join("run-live");
     folder::create(&live)?;
     fs::copy(folder.join(JOURNAL), live.join(JOURNAL)).map_err(Failure::of)?;
@@ -113,7 +113,7 @@ impl Server {
         Ok(Self { child, address })
     }
 
-    /// Milliseconds until the whole answer is there, and the answer.
+    /// Milliseconds until the whole response has arrived, and the response.
     fn ask(&self, place: &str) -> Result<(f64, String), Failure> {
         let began = Instant::now();
         let mut stream = TcpStream::connect(&self.address).map_err(Failure::of)?;

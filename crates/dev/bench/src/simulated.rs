@@ -1,4 +1,4 @@
-//! How fast virtual time goes: events of the operation model per second on one core, and whole
+//! Speed of virtual time: events of the operation model per second on one core, and whole
 //! simulations of a published array against the clock.
 
 use std::fs;
@@ -13,15 +13,15 @@ use xtask::shell;
 const PLAN: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\ncount = 2\n\
     size = \"900GiB\"\n[test]\nmaintenance_throttle = \"31200us\"\n";
 
-/// Options, and the most seconds that they may take. Level 1 must be a hundred times as fast as the
-/// clock, startup included.
+/// Options, and the maximum seconds for each. Level 1 must be a hundred times as fast as the clock,
+/// including startup.
 const WHOLE: [(&str, &[&str], f64); 3] = [
     ("2 hours, level 2", &["--duration", "2h", "--level", "2"], 5.0),
     ("24 hours, level 2", &["--duration", "24h", "--level", "2"], 60.0),
     ("10 minutes, level 1", &["--duration", "10m", "--level", "1"], 6.0),
 ];
 
-/// Prints both; fails where a simulation takes longer than it may.
+/// Prints both; fails if a simulation takes too long.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let (events, took) = events::counted()?;
     let per_second = events as f64 / took.as_secs_f64();
@@ -38,7 +38,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints how long each simulation takes; how many take too long.
+/// Prints the duration of each simulation; returns how many take too long.
 fn whole(folder: &Path) -> Result<usize, Failure> {
     let plan = folder.join("plan.toml");
     fs::write(&plan, PLAN).map_err(|error| Failure::new(format!("{}: {error}", plan.display())))?;
@@ -49,7 +49,7 @@ fn whole(folder: &Path) -> Result<usize, Failure> {
         let load = ["--array", "vnxe3300", "--threads", "3", "--rest", "100", "-o", &out];
         let words = [&[&*program, "--quiet", "simulate", &plan], &load[..], options].concat();
         let begun = Instant::now();
-        // The status is that of the verdict, which is not asked for here.
+        // The exit status reflects the verdict, which does not matter here.
         let ended = shell::command(&words).output();
         let took = begun.elapsed().as_secs_f64();
         ended.map_err(|error| Failure::new(format!("{program}: {error}")))?;

@@ -1,5 +1,5 @@
 //! A slice of random reads through `device-os`, in a separate process like each of fio's: the
-//! processor that a process lands on, and how scattered its memory is, change the rate by a third
+//! processor that a process runs on, and how scattered its memory is, change the rate by a third
 //! either way.
 
 use std::path::Path;
@@ -53,7 +53,8 @@ fn number(word: &str) -> Result<u64, Failure> {
     word.parse().map_err(|_| Failure::new(format!("`{word}` is no number")))
 }
 
-/// Reads in this process; prints how many, and nanoseconds of time and of this thread's processor.
+/// Reads in this process; prints the number of reads, the elapsed nanoseconds, and those of this
+/// thread's processor time.
 pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
     let (depth, seed) = (number(depth)?, number(seed)?);
     let world = World::new(Backend::Auto).map_err(Failure::of)?;

@@ -1,4 +1,4 @@
-//! What an engine did in the mail-like mix. `bench/peers` includes this very file, so that every
+//! Activity of an engine in the mail-like mix. `bench/peers` includes this very file, so that every
 //! engine is measured and printed the same way.
 
 use std::fmt;
@@ -10,10 +10,10 @@ use hdrhistogram::Histogram;
 /// Microseconds of one tick of `/proc/self/stat`: `USER_HZ` is 100 on every Linux (`man 5 proc`).
 const TICK_MICROS: u64 = 10_000;
 
-/// Reads that take longer count as this long.
+/// Upper bound at which longer reads are counted.
 const LONGEST_READ_NANOS: u64 = 60_000_000_000;
 
-/// What this process has used so far, all threads together.
+/// Resources that this process has used so far, over all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Bytes read from storage.
@@ -26,7 +26,7 @@ pub(crate) struct Usage {
     pub kernel_micros: u64,
 }
 
-/// Operations of one session, or of several together.
+/// Operations of one session, or the sum of several.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     operations: u64,
@@ -45,12 +45,12 @@ pub(crate) struct Line {
     pub tally: Tally,
     /// How long they took.
     pub span: Duration,
-    /// What the process used before and after.
+    /// Resources the process had used before and after.
     pub usage: (Usage, Usage),
 }
 
 impl Usage {
-    /// What the kernel has counted for this process until now.
+    /// Reads the kernel's counters of this process.
     pub(crate) fn now() -> io::Result<Self> {
         let counted = std::fs::read_to_string("/proc/self/io")?;
         let status = std::fs::read_to_string("/proc/self/stat")?;
@@ -58,14 +58,14 @@ impl Usage {
             .ok_or_else(|| io::Error::other("/proc/self/io or /proc/self/stat reads strangely"))
     }
 
-    /// In the program and in the kernel together.
+    /// Processor time in the program and in the kernel together.
     const fn cpu_micros(self) -> u64 {
         self.user_micros + self.kernel_micros
     }
 
     fn parse(counted: &str, status: &str) -> Option<Self> {
-        // The program's name is in parentheses and may hold spaces; utime and stime are the fields
-        // 14 and 15, the 12th and 13th behind it.
+        // The program's name is in parentheses and may contain spaces; utime and stime are fields
+        // 14 and 15, the 12th and 13th after it.
         let (_, rest) = status.rsplit_once(')')?;
         let mut ticks = rest.split_whitespace().skip(11).map(str::parse::<u64>);
         let user = ticks.next()?.ok()?;
@@ -98,7 +98,7 @@ impl Tally {
         self.missed += u64::from(missed);
     }
 
-    /// Notes how long a read took, in nanoseconds.
+    /// Records the duration of a read, in nanoseconds.
     pub(crate) fn note_read(&mut self, nanos: u64) {
         self.reads.saturating_record(nanos);
     }

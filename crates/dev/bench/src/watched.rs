@@ -1,4 +1,4 @@
-//! What an open live page costs a run: the same load with and without one, in alternating pairs.
+//! Cost of an open live page to a run: the same load with and without one, in alternating pairs.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,19 +13,19 @@ use crate::{folder, pairs};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// A watched run keeps this share of its IOPS, at least.
+/// Minimum share of its IOPS that a watched run must keep.
 const GOAL: f64 = 0.99;
 
-/// Two databases that do not fit into the cache, loaded for as long as a verdict takes.
+/// Two databases that do not fit in the cache, loaded for as long as a verdict needs.
 const PLAN: &str = "count = 2\nsize = \"512MiB\"\n[engine]\ncache_minimum = \"16MiB\"\n\
      cache_maximum = \"32MiB\"\n[workload]\nthreads = 4\n[test]\nduration = \"40s\"\n\
      warm_up_limit = \"10s\"\ninterval = \"1s\"\nchecksum = false\n";
 
-/// A run has its journal within this.
+/// Time within which a run must have its journal.
 const BEGINS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Prepares databases in a folder of `directory` and prints the ratio of the pairs' IOPS. Fails
-/// where it is below the goal.
+/// Prepares databases in a folder below `directory` and prints the ratio of the pairs' IOPS. Fails
+/// if it is below the goal.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let folder = directory.join("plimsoll-bench-watched");
@@ -62,7 +62,7 @@ fn compare(folder: &Path) -> Result<pairs::Pairs, Failure> {
     )
 }
 
-/// IOPS of one run into `output`, with a live page of it open where a folder is served.
+/// IOPS of one run into `output`, with its live page open if a folder is served.
 fn load(plan: &Path, output: Option<&PathBuf>, served: Option<&Path>) -> Result<f64, Failure> {
     let output = output.ok_or_else(|| Failure::new("no folder is left for a run"))?;
     let words = ["run", "--output", &output.display().to_string()];
@@ -90,7 +90,7 @@ fn program() -> PathBuf {
     shell::root().join("target/release/plimsoll")
 }
 
-/// A server, and a page of it: in Chromium where that is installed, else as its stream of events.
+/// A server, and a page of it: in Chromium if that is installed, otherwise as its stream of events.
 struct OpenPage {
     children: Vec<Child>,
     _stream: Option<std::thread::JoinHandle<()>>,
@@ -128,7 +128,7 @@ impl Drop for OpenPage {
     }
 }
 
-/// A window that is open for as long as the process.
+/// Opens a window that lives as long as the process.
 fn browser(address: &str) -> Result<Child, Failure> {
     let mut command = Command::new("chromium");
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"]);
@@ -142,7 +142,7 @@ fn read_events(address: &str, id: &str) {
     };
     let request = format!("GET /events/{id} HTTP/1.1\r\nHost: {address}\r\n\r\n");
     if stream.write_all(request.as_bytes()).is_ok() {
-        // It ends when the server does.
+        // The stream ends when the server does.
         let _ = stream.read_to_end(&mut Vec::new());
     }
 }

@@ -1,11 +1,12 @@
-//! The crash loop: random work with a model twin, power failing at chosen requests, recovery, and
-//! the question whether every promise was kept.
+//! The crash loop: random work with a model twin, power failing at chosen requests, recovery, and a
+//! check that every promise was kept.
 //!
-//! One *script* follows from a seed: a small database, sessions, what they do. One *step* is the
+//! One *script* follows from a seed: a small database, sessions, and their work. One *step* is the
 //! request at which power fails first; the points at which it fails again, inside recovery or in
 //! the work that follows, derive from seed and step. After every recovery the database must hold
-//! exactly the result of the first `n` commits of its log, `n` at least the number of commits that
-//! were acknowledged as durable. At the end it is closed, and every page and every tree is checked.
+//! exactly the result of the first `n` commits of its log, where `n` is at least the number of
+//! commits acknowledged as durable. At the end it is closed, and every page and every tree is
+//! checked.
 
 mod check;
 mod model;
@@ -29,7 +30,7 @@ pub(crate) use script::FILE;
 pub use script::Script;
 pub(crate) use session::work;
 
-/// Which requests power fails at.
+/// Requests at which power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// At this one.
@@ -43,43 +44,43 @@ pub enum Steps {
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct CrashOptions {
-    /// Where everything follows from.
+    /// Seed of everything.
     pub seed: Seed,
     /// Where power fails.
     pub steps: Steps,
     /// What the sessions do.
     pub script: Script,
-    /// The simulated array under the database, whose caches decide what survives a failure; none:
-    /// memory that keeps exactly the durable writes.
+    /// The simulated array under the database, whose caches decide what survives a failure; if
+    /// `None`, memory that keeps exactly the durable writes.
     pub array: Option<ArrayDescription>,
 }
 
 impl CrashOptions {
-    /// The script of `seed`, with power failing at `steps`.
+    /// Creates the script of `seed`, with power failing at `steps`.
     pub fn new(seed: Seed, steps: Steps) -> Self {
         Self { seed, steps, script: Script::of(seed), array: None }
     }
 }
 
-/// What a run of the loop went through.
+/// Counts of a run of the loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CrashSummary {
     /// Power failures in all.
     pub crashes: u64,
-    /// Those of them that came during recovery.
+    /// Those of them that occurred during recovery.
     pub during_recovery: u64,
-    /// Commits that were acknowledged as durable before a failure, summed.
+    /// Total number of commits acknowledged as durable before a failure.
     pub durable_commits: u64,
-    /// Lazy commits that were lost, as they may be.
+    /// Lazy commits that were lost, which is allowed.
     pub lost_commits: u64,
-    /// Recoveries that refused a page which the failure had torn.
+    /// Recoveries that rejected a page torn by the failure.
     pub refused: u64,
-    /// Requests of the script without a failure.
+    /// Requests that the script makes without a failure.
     pub requests: u64,
 }
 
 impl CrashSummary {
-    /// Adds what another run went through.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: &Self) {
         self.crashes += other.crashes;
         self.during_recovery += other.during_recovery;
@@ -95,7 +96,7 @@ impl CrashSummary {
 pub struct CrashFailure {
     /// The seed of the script.
     pub seed: Seed,
-    /// The request of the first failure; 0: none was needed.
+    /// The request of the first failure; 0 if none was needed.
     pub step: u64,
     /// Segment size of all logs, if prescribed.
     pub log_segment: Option<SegmentSize>,
@@ -121,16 +122,16 @@ impl fmt::Display for CrashFailure {
 
 impl std::error::Error for CrashFailure {}
 
-/// Whether recovery refuses a damaged page, and says which.
+/// Whether recovery rejects a damaged page and names it.
 const fn names_a_page(error: &OpenError) -> bool {
     matches!(error, OpenError::Damaged(_) | OpenError::Recovery(RecoveryError::DamagedPage { .. }))
 }
 
-/// How often power may fail again after the first time.
+/// Maximum number of further power failures after the first.
 const MOST_AGAIN: u64 = 4;
 
 /// A script takes some hundred milliseconds of virtual time between two power failures; one that
-/// takes so long waits for what does not come.
+/// takes this long is waiting for something that never happens.
 const LONGEST_STRETCH: Nanos = Nanos::from_secs(3600);
 
 /// Runs the loop.
@@ -169,14 +170,14 @@ struct Lab {
 enum Ending {
     /// Everything was done and the database closed.
     Closed { image: VolumeImage, requests: u64 },
-    /// Power failed; recovery had or had not finished before.
+    /// Power failed, before or after recovery had finished.
     Crashed { image: VolumeImage, recovered: bool },
     /// Power failures tear pages here, and recovery has named one.
     Refused,
 }
 
 impl Lab {
-    /// The script without a failure; gives its number of requests.
+    /// Runs the script without a failure; returns its number of requests.
     fn undisturbed(&self, image: &VolumeImage) -> Result<u64, CrashFailure> {
         self.run_undisturbed(image).map_err(|problem| self.failure(0, problem))
     }
@@ -191,7 +192,7 @@ impl Lab {
         Ok(requests)
     }
 
-    /// Power fails at request `step`, then perhaps again, until the database can be closed.
+    /// Fails power at request `step`, then perhaps again, until the database can be closed.
     fn step(
         &self,
         image: &VolumeImage,

@@ -1,10 +1,10 @@
 //! The damage table: every kind of damage that a device can do to a page, injected thousands of
 //! times into the real writes of a running database, and the findings of `check`.
 //!
-//! The engine fills a database and works on it; each page that it writes is written again to a copy
-//! of the file from just before: once with a bit flipped, once to another place, once not at all,
-//! once torn, and at last as it should be. After each of these the pages concerned are judged by
-//! the code of `check`, with a flush map that knows the device's acknowledgements.
+//! The engine fills a database and works on it. Each page that it writes is written again to a copy
+//! of the file from immediately before the write: once with a bit flipped, once to another place,
+//! once not at all, once torn, and finally intact. After each of these the pages concerned are
+//! judged by the code of `check`, with a flush map that knows the device's acknowledgements.
 
 mod bench;
 mod expected;
@@ -27,7 +27,7 @@ use table::{DamageKind, Judgement};
 /// How much damage.
 #[derive(Clone, Copy, Debug)]
 pub struct DamageOptions {
-    /// Where everything follows from.
+    /// Seed of everything.
     pub seed: Seed,
     /// Injections of each kind.
     pub times: u64,
@@ -41,7 +41,7 @@ struct PageWrite {
     seed: Seed,
 }
 
-/// Injects all damage. An error is one of the engine or of the device under it, not a finding.
+/// Injects all damage. An error comes from the engine or the device under it and is not a finding.
 pub fn run(options: &DamageOptions) -> Result<DamageTable, String> {
     let (mut life, image) = Life::begin(options.seed)?;
     let mut bench = Bench::new(&image, life::FILE)?;
@@ -130,8 +130,8 @@ fn lose(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     table.note(DamageKind::Lost, judgement, || format!("page {}: {damage:?}", write.page));
 }
 
-/// Tears the write until that does damage: where every sector that was not written is the same
-/// in both pages, the new page is whole.
+/// Tears the write until it causes damage: if every unwritten sector is the same in both pages, the
+/// new page is whole.
 fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     for attempt in 0.. {
         let seed = write.seed.derive(attempt);

@@ -1,4 +1,4 @@
-//! Log files of the real engine made from records: for record types and damage that no file from a
+//! Log files of the real engine built from records: for record types and damage that no file from a
 //! real system has, and for logs of any length.
 
 mod records;
@@ -54,20 +54,20 @@ impl ForgedLog {
         Self { bytes, generation, segment: 1, at: SEGMENT_HEADER }
     }
 
-    /// States the checksum of the generation before.
+    /// Records the checksum of the previous generation.
     pub fn follows(&mut self, checksum: u64) {
         self.bytes[PREVIOUS_CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
         seal_header(&mut self.bytes);
     }
 
-    /// States that the database without a signature was attached under this number.
+    /// Records that the database without a signature was attached under this number.
     pub fn attaches(&mut self, database: u8) {
         self.bytes[ATTACHMENTS] = database;
         seal_header(&mut self.bytes);
     }
 
-    /// Appends a record, in the next segment if it does not fit the current one. False, and
-    /// nothing is changed, if the file is full.
+    /// Appends a record, in the next segment if it does not fit in the current one. Returns `false`
+    /// and changes nothing if the file is full.
     pub fn push(&mut self, record: &[u8]) -> bool {
         if self.at + record.len() > SEGMENT {
             if self.segment + 2 >= SEGMENTS {
@@ -99,12 +99,12 @@ impl ForgedLog {
     }
 }
 
-/// When a generation was made.
+/// Creation time of a generation.
 fn created(generation: u32) -> [u8; 8] {
     LogTime::from_unix_millis(1_700_000_000_000 + u64::from(generation)).encode()
 }
 
-/// Gives segment `index` of the file in `bytes` its place and its checksum.
+/// Writes the position and checksum of segment `index` of the file in `bytes`.
 pub fn seal(bytes: &mut [u8], generation: u32, index: usize) {
     let segment = u16::try_from(index).expect("a file has 256 segments");
     let place = Lgpos { generation: Generation(generation), segment, byte: 0 };
@@ -114,7 +114,7 @@ pub fn seal(bytes: &mut [u8], generation: u32, index: usize) {
     checksum::store(bytes, PageNumber(u32::from(segment)));
 }
 
-/// Gives the header of the file in `bytes` its checksum.
+/// Writes the checksum of the header of the file in `bytes`.
 pub(crate) fn seal_header(bytes: &mut [u8]) {
     let (words, _) = bytes[..SEGMENT].as_chunks::<4>();
     let words = words.iter().skip(1).map(|word| u32::from_le_bytes(*word));

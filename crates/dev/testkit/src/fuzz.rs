@@ -1,4 +1,4 @@
-//! What the fuzzers feed: every decoder that meets bytes from outside, as a function of bytes.
+//! Fuzzing targets: every decoder of bytes from outside, as a function of bytes.
 //!
 //! The fuzzing package under `fuzz/` calls these for as long as it runs; the tests call them once
 //! for every file of the corpus, so a finding stays found on every machine.
@@ -113,7 +113,7 @@ pub fn jetstress(data: &[u8]) {
     }
 }
 
-/// Reads what a target of iSCSI sends.
+/// Parses the bytes that an iSCSI target sends.
 pub fn iscsi(data: &[u8]) {
     device_net::read_foreign(data);
 }

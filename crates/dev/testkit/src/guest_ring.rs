@@ -1,4 +1,4 @@
-//! A driver of virtio-blk over vhost-user, as a guest's kernel and its hypervisor are together: the
+//! A virtio-blk driver over vhost-user, acting as a guest's kernel and its hypervisor together: the
 //! memory is a file, and the ring has one slot for each request in flight.
 
 use std::fs::File;
@@ -15,10 +15,10 @@ use vmm_sys_util::eventfd::EventFd;
 /// Bytes of a request.
 pub const REQUEST_BYTES: usize = 32 << 10;
 
-/// Descriptors; three for each request.
+/// Descriptors; three per request.
 const RING: u16 = 64;
 
-/// Addresses in the guest's memory, which begins at 0.
+/// Addresses in the guest's memory, which starts at 0.
 const DESCRIPTORS: u64 = 0x1000;
 const AVAILABLE: u64 = 0x2000;
 const USED: u64 = 0x3000;
@@ -29,7 +29,7 @@ const MEMORY: usize = 4 << 20;
 /// The address of that memory for the hypervisor.
 const USER: u64 = 1 << 40;
 
-/// Bytes between two headers; the status is behind each.
+/// Bytes between two headers; the status follows each header.
 const HEADER_STRIDE: u64 = 32;
 const HEADER_BYTES: u32 = 16;
 
@@ -37,15 +37,15 @@ const HEADER_BYTES: u32 = 16;
 const NEXT: u16 = 1;
 const WRITABLE: u16 = 2;
 
-/// Bits of virtio: flushes, indexes of events, version 1.
+/// Feature bits of virtio: flushes, event indexes, version 1.
 const FEATURES: u64 = 1 << 9 | 1 << 29 | 1 << 32;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuestRequest {
-    /// To read [`REQUEST_BYTES`] from this byte on.
+    /// Read [`REQUEST_BYTES`] starting at this byte.
     Read(u64),
-    /// To write the slot's data there.
+    /// Write the slot's data starting at this byte.
     Write(u64),
 }
 
@@ -56,7 +56,7 @@ pub struct GuestRing {
     answered: EventFd,
     offered: u16,
     seen: u16,
-    /// The device goes with its connection.
+    /// Held because the device disappears with its connection.
     _connection: Frontend,
 }
 
@@ -72,7 +72,7 @@ impl GuestRing {
         Ok(Self { memory, kick, answered, offered: 0, seen: 0, _connection: connection })
     }
 
-    /// Opens the device again after its server was killed, at the first request without an answer.
+    /// Reopens the device after its server was killed, at the first unanswered request.
     pub fn reopen(self, socket: &Path) -> io::Result<Self> {
         let bells = (&self.kick, &self.answered);
         let position = self.load(USED + 2)?;
@@ -129,7 +129,7 @@ impl GuestRing {
         Ok(slots)
     }
 
-    /// The data of a slot: what its last read brought.
+    /// The data of a slot: the result of its last read.
     pub fn data(&self, slot: u16) -> io::Result<Vec<u8>> {
         self.get(data(slot), REQUEST_BYTES)
     }
@@ -192,7 +192,7 @@ fn data(slot: u16) -> u64 {
     DATA + REQUEST_BYTES as u64 * u64::from(slot)
 }
 
-/// Agrees with the server on features, memory and the ring, which begins at `position`.
+/// Negotiates features, memory and the ring, which starts at `position`, with the server.
 fn connect(
     socket: &Path,
     memory: &GuestMemoryMmap,

@@ -1,5 +1,5 @@
-//! What several crates' tests share: independent readers of our files, files of real systems,
-//! golden files, the crash loop, a volume that lies.
+//! Shared by the tests of several crates: independent readers of this project's files, files of
+//! real systems, golden files, the crash loop, a volume that lies.
 //!
 //! Development only: no crate of the product depends on this one.
 

@@ -1,5 +1,5 @@
-//! Damage to sets of log files: bytes, fields, whole segments, headers and lengths, half of it
-//! under checksums that are right again, so that it gets past them.
+//! Damage to sets of log files: bytes, fields, whole segments, headers and lengths, half of it with
+//! recomputed checksums, so that it gets past them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,8 +22,8 @@ fn change(byte: &mut u8, random: &mut Prng) {
     };
 }
 
-/// Bytes within a segment; of every second kind, sealed again so that the damage gets past the
-/// checksum.
+/// Changes bytes within a segment; every second kind is sealed again so that the damage gets past
+/// the checksum.
 fn change_records(bytes: &mut [u8], generation: u32, is_sealed: bool, random: &mut Prng) {
     for _ in 0..=random.below(6) {
         let segment = at_most(255, random);
@@ -85,7 +85,7 @@ pub fn mutate(files: &mut Files, random: &mut Prng) -> String {
     name
 }
 
-/// Whether a file is a log by its name.
+/// Whether a file's name is that of a log.
 pub fn is_log(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "log")
 }

@@ -1,5 +1,4 @@
-//! Rows for the table of messages, which every test database holds, that can be made again from a
-//! seed.
+//! Rows for the table of messages, which every test database contains, reproducible from a seed.
 
 use std::path::Path;
 
@@ -47,7 +46,7 @@ pub struct MessageRow {
     pub received: i64,
     /// Counts replacements.
     pub version: i32,
-    /// Stored as the record's hash; here just bytes.
+    /// Stored as the record's hash; here arbitrary bytes.
     pub hash: [u8; 16],
     /// Payload in the record, 1 to 255 bytes.
     pub short_pad: Vec<u8>,
@@ -56,9 +55,9 @@ pub struct MessageRow {
 }
 
 impl MessageRow {
-    /// A message whose content follows from seed, key and version. Long pads have `long_bytes`
-    /// bytes, each with its top bit set, because foreign readers take some lower first bytes of a
-    /// chunk for compressed data.
+    /// Makes a message whose content follows from seed, key and version. Long pads have
+    /// `long_bytes` bytes, each with its top bit set, because foreign readers mistake some lower
+    /// first bytes of a chunk for compressed data.
     pub fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
         let stream = seed.derive(message_id.cast_unsigned());
         let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned())));
@@ -87,7 +86,7 @@ impl MessageRow {
     }
 }
 
-/// Messages with ascending keys, as a fill takes them.
+/// Messages with ascending keys, as input for a fill.
 #[derive(Clone, Debug)]
 pub struct Messages {
     seed: Seed,
@@ -117,7 +116,7 @@ impl Iterator for Messages {
         let long_bytes = Prng::new(stream).below(self.longest) + 1;
         let long_bytes = usize::try_from(long_bytes).expect("invariant: long pads are short");
         let row = MessageRow::make(self.seed, self.next, 1, long_bytes);
-        // Gaps in the keys, as deletes leave them.
+        // Gaps in the keys, like those left by deletes.
         self.next += 1 + i64::from(self.next % 7 == 0);
         Some(row)
     }
@@ -133,7 +132,7 @@ impl RowSource for Messages {
     }
 }
 
-/// Given rows, as a fill takes them.
+/// Given rows, as input for a fill.
 pub(crate) struct RowList {
     rows: std::vec::IntoIter<MessageRow>,
 }
@@ -151,7 +150,7 @@ impl RowSource for RowList {
     }
 }
 
-/// What a reader must see of a table that holds exactly `rows`, in ascending key order.
+/// The digest that a reader must compute for a table of exactly `rows`, in ascending key order.
 pub(crate) fn digest_of(reader: &str, rows: impl IntoIterator<Item = MessageRow>) -> TableDigest {
     let mut records = DigestBuilder::default();
     let mut long_values = DigestBuilder::default();

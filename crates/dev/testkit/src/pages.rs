@@ -1,4 +1,4 @@
-//! Checks of a whole file: every page as `check` makes them, every tree as `verify` does.
+//! Checks of a whole file: every page like `check`, every tree like `verify`.
 
 use ese::flush_map::{FlushMap, FlushVerdict, LastWrite};
 use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
@@ -8,8 +8,8 @@ use ese::reader::FileImage;
 use ese::verify::{Report, verify};
 use units::PageNumber;
 
-/// Checks both headers and every initialised page of a database file; gives back the header and
-/// the number of initialised pages, or the first thing that is wrong.
+/// Checks both headers and every initialised page of a database file; returns the header and the
+/// number of initialised pages, or the first error.
 pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), String> {
     let mut probe = vec![0; PROBE_BYTES];
     let length = file.read(0, &mut probe);
@@ -31,8 +31,8 @@ pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), Strin
     Ok((copies, initialised))
 }
 
-/// Shows every page, none for a hole, until one is refused. Holes are not read: most of a young
-/// file is one.
+/// Passes on every page, `None` for a hole, until one is rejected. Holes are not read: most of a
+/// young file is one.
 fn each_page(
     file: &device::FileImage,
     size: PageSize,
@@ -54,7 +54,7 @@ fn each_page(
     Ok(())
 }
 
-/// False for a page of zeros; an error for one that is neither that nor good.
+/// `false` for a page of zeros; an error for any other page that is not good.
 fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, String> {
     match judge(bytes, number, LastWrite::Unknown) {
         PageState::Sound => Ok(true),
@@ -63,8 +63,8 @@ fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, Str
     }
 }
 
-/// Holds every page of a closed database file against the flush map that lies beside it; gives back
-/// how many pages the map knows. The map must be one that is believed.
+/// Checks every page of a closed database file against the flush map next to it; returns how many
+/// pages the map knows. The map must be trusted.
 pub(crate) fn flush_map_agrees(
     file: &device::FileImage,
     copies: &HeaderCopies,

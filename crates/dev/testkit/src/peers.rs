@@ -14,7 +14,7 @@ pub use environment::{PythonReader, PythonReaders, SetUpError, set_up};
 pub use libesedb::read_with_libesedb;
 pub use own::read_with_ours;
 
-/// Why a reader gave no digest.
+/// Why a reader returned no digest.
 #[derive(Debug)]
 pub struct PeerError {
     /// The reader's name.

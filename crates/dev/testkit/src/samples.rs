@@ -1,7 +1,7 @@
-//! Databases and other files of real systems. They are no part of the repository: some come with
+//! Databases and other files of real systems. They are not part of the repository: some come with
 //! the source package of dissect.esedb, which [`crate::peers::PythonReaders::fetch_samples`]
-//! unpacks under `target/`, and more may lie in the folder that `PLIMSOLL_SAMPLES` names or in
-//! `../shared/samples` beside the repository.
+//! unpacks under `target/`, and more may be in the folder that `PLIMSOLL_SAMPLES` names or in
+//! `../shared/samples` next to the repository.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Where `cargo xtask test peers` unpacks to.
+/// Folder into which `cargo xtask test peers` unpacks.
 const UNPACKED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/samples");
 
 /// The packed databases, by name. If there are none, reports that tests are skipped.
@@ -77,7 +77,7 @@ pub fn files(packed: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// Headers and contents of a tar archive begin at multiples of this.
+/// Alignment of headers and contents in a tar archive.
 const TAR_BLOCK: usize = 512;
 
 /// A field of a tar header: text up to the first zero.
@@ -86,7 +86,7 @@ fn tar_field(bytes: &[u8]) -> String {
     String::from_utf8_lossy(text).trim().to_owned()
 }
 
-/// Those of this machine, and those unpacked under `target/`.
+/// Folders of the samples on this machine, and of those unpacked under `target/`.
 fn folders() -> [PathBuf; 2] {
     let own = match std::env::var_os("PLIMSOLL_SAMPLES") {
         Some(given) => PathBuf::from(given),

@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// The one target that it offers.
+/// Name of its only target.
 pub const TARGET: &str = "iqn.2026-11.example.plimsoll:mail";
 
-/// See the module. It ends with this value.
+/// The `tgtd` process, see the module. It is stopped when this is dropped.
 pub struct Tgt {
     child: Child,
     folder: PathBuf,
@@ -132,7 +132,7 @@ impl Tgt {
         self.admin(&[&words[..], if is_outgoing { &["--outgoing"] } else { &[] }].concat());
     }
 
-    /// Ends it at once, as a machine that loses power.
+    /// Kills it immediately, like a machine that loses power.
     pub fn kill(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! A storage world in memory and virtual time, and the way of its files to real ones.
+//! A storage world in memory and virtual time, and the export of its files to real ones.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct World {
     array: Option<SimulatedArray>,
 }
 
-/// What an array keeps when power fails.
+/// The writes that an array keeps when power fails.
 struct ArrayGuarantee(SimulatedArray);
 
 impl Guarantee for ArrayGuarantee {
@@ -36,13 +36,14 @@ impl World {
         Self::of(&VolumeImage::default())
     }
 
-    /// A folder that begins with the files of `image`.
+    /// A folder that initially holds the files of `image`.
     pub fn of(image: &VolumeImage) -> Self {
         let span = Nanos::from_micros(10);
         Self::with_latency(image, (span, span), Seed(0))
     }
 
-    /// A folder that begins with the files of `image`, whose requests take between the two spans.
+    /// A folder that initially holds the files of `image`, whose requests take between the two
+    /// spans.
     pub fn with_latency(image: &VolumeImage, spans: (Nanos, Nanos), seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(spans.0, spans.1, seed);
@@ -50,7 +51,7 @@ impl World {
         Self { executor: Executor::new(reactor), memory, array: None }
     }
 
-    /// A folder on a simulated array that begins with the files of `image`.
+    /// A folder on a simulated array that initially holds the files of `image`.
     pub fn on_array(image: &VolumeImage, description: &ArrayDescription, seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(description, &reactor, seed).expect("an array");
@@ -59,7 +60,7 @@ impl World {
         Self { executor: Executor::new(reactor), memory, array: Some(array) }
     }
 
-    /// The writes that the array under the folder keeps when power fails; none for plain memory.
+    /// The writes that the array under the folder keeps when power fails; `None` for plain memory.
     pub fn guarantee(&self) -> Option<Rc<dyn Guarantee>> {
         let array = self.array.as_ref()?;
         Some(Rc::new(ArrayGuarantee(array.clone())))
@@ -70,7 +71,7 @@ impl World {
         Rc::new(self.memory.clone())
     }
 
-    /// What tasks need of their surroundings.
+    /// The runtime that tasks need.
     pub fn runtime(&self) -> Runtime {
         self.executor.runtime()
     }
@@ -85,7 +86,7 @@ impl World {
         self.executor.block_on(task)
     }
 
-    /// The files as they are now.
+    /// The current contents of the files.
     pub fn image(&self) -> VolumeImage {
         self.memory.image()
     }

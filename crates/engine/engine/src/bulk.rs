@@ -5,8 +5,8 @@
 //! "just created" until everything else is durable: an interrupted fill cannot be mistaken for a
 //! database.
 //!
-//! Leaves of the table and its indexes are left a fifth empty, as ESE leaves them (density 80 %),
-//! so that rows may grow; the long-value tree, which never grows inside, is packed full.
+//! Leaves of the table and its indexes are left a fifth empty, as in ESE (density 80 %), so that
+//! rows may grow; the long-value tree, which never grows inside, is packed full.
 
 mod catalog;
 mod error;
@@ -37,7 +37,7 @@ use writer::FileWriter;
 
 pub use error::{BulkError, RowProblem};
 
-/// The database time of every page of a fresh fill. Live changes count on from here.
+/// The database time of every page of a fresh fill. Live changes continue from here.
 pub(crate) const DBTIME_OF_FILL: u64 = 1;
 
 /// How much a fill makes.
@@ -56,20 +56,20 @@ pub struct BulkOptions {
     pub page_size: PageSize,
     /// The one user table.
     pub table: TableDefinition,
-    /// Who the database is; its time is when the file was created.
+    /// Identity of the database; its time is when the file was created.
     pub signature: Signature,
-    /// The log that the database belongs to; all zero: none yet.
+    /// Signature of the log that the database belongs to; all zero if there is none yet.
     pub log_signature: Signature,
     /// How much.
     pub amount: Amount,
     /// Free pages to leave at the end of the file, for growth without extending it.
     pub reserve: Bytes,
-    /// How many writes of 1 MiB may be in flight.
+    /// Maximum number of writes of 1 MiB in flight.
     pub writes_in_flight: usize,
 }
 
 impl BulkOptions {
-    /// Writes in flight that keep the usual disk busy.
+    /// Number of writes in flight that keeps a typical disk busy.
     pub const WRITES_IN_FLIGHT: usize = 8;
 
     /// An empty database of 32 KiB pages with `table`.
@@ -86,9 +86,10 @@ impl BulkOptions {
     }
 }
 
-/// Gives the rows of a fill, in ascending order of their primary keys; secondary keys ascend too.
+/// Supplies the rows of a fill, in ascending order of their primary keys; secondary keys ascend
+/// too.
 pub trait RowSource {
-    /// Sets the columns of the next row in `row`, which is empty; false when there are no more.
+    /// Sets the columns of the next row in `row`, which is empty; `false` if there are no more.
     fn fill(&mut self, row: &mut Row) -> bool;
 
     /// Whether to stop before the fill is complete.
@@ -128,14 +129,14 @@ pub struct BulkSummary {
     pub pages_written: u64,
     /// Length of the file.
     pub bytes: Bytes,
-    /// Whether the fill has written every byte, because the storage did not zero the file.
+    /// Whether the fill wrote every byte because the storage did not zero the file.
     pub written_whole: bool,
 }
 
 /// Creates `file` in `volume` and fills it with the rows of `source`.
 ///
-/// `progress` is called after every write. If this fails, or `source` breaks it off, the file
-/// remains in the state "just created", which nothing opens.
+/// `progress` is called after every write. If this fails, or `source` cancels it, the file remains
+/// in the state "just created", which nothing opens.
 pub async fn load(
     runtime: &Runtime,
     volume: &Rc<dyn Volume>,
@@ -210,7 +211,7 @@ async fn add_rows(
     }
 }
 
-/// Writes zeros to the unwritten parts of a file that did not begin as zeros.
+/// Writes zeros to the unwritten parts of a file that was not zeroed initially.
 async fn close_gaps(
     writer: &mut FileWriter,
     source: &impl RowSource,
@@ -237,7 +238,7 @@ pub async fn create_empty(
     load(runtime, volume, file, options, &mut NoRows, |_| {}).await
 }
 
-/// The primary copy first: a reader that finds the copies different believes it.
+/// Writes the primary copy first: a reader that finds the copies different trusts that one.
 async fn write_headers(
     writer: &mut FileWriter,
     header: &DatabaseHeader,

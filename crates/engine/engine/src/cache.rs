@@ -1,8 +1,8 @@
-//! The buffer cache: pages come in when an operation needs them, and go out when they are worth
+//! The buffer cache: pages are loaded when an operation needs them, and evicted when they are worth
 //! least or when the checkpoint falls behind.
 //!
-//! Writes copy and seal pages at once, so pages may change while a write is in flight; the log is
-//! durable up to a page's last change before the page is written.
+//! Writes copy and seal pages immediately, so pages may change while a write is in flight; the log
+//! is durable up to a page's last change before the page is written.
 
 mod claims;
 mod frames;
@@ -40,13 +40,13 @@ use crate::poison::Poison;
 use crate::settings::{Settings, Verification, whole_pages};
 use crate::stage::PageSource;
 
-/// The fewest pages a cache can work with.
+/// Minimum number of pages a cache can work with.
 const FEWEST_PAGES: usize = 128;
 
 /// One in this many pages of the cache may be kept for future uses.
 const KEPT_SHARE: usize = 2;
 
-/// Counted here and not in the frame table.
+/// Counters kept here rather than in the frame table.
 #[derive(Debug, Default)]
 struct Counts {
     pages_read: Cell<u64>,
@@ -73,7 +73,7 @@ pub(crate) struct Cache {
     flush_map: Rc<LiveMap>,
     page_size: PageSize,
     most_pages: usize,
-    /// Pages beyond the most, granted when everything was held.
+    /// Pages beyond the limit, granted when everything was pinned.
     extra_pages: Cell<usize>,
     free_pool: Cell<FreePool>,
     longest_run_pages: u32,
@@ -86,7 +86,7 @@ pub(crate) struct Cache {
     changed: Notify,
     /// The scavenger has work.
     wanted: Notify,
-    /// Pages that are being written, or read by the maintenance scan.
+    /// Pages being written, or read by the maintenance scan.
     claims: Claims,
     counts: Counts,
 }
@@ -112,7 +112,7 @@ impl Drop for Pinned {
     }
 }
 
-/// Pages kept for a use that is sure to come, though they are not in use now.
+/// Pages kept for a certain future use, though not in use now.
 #[derive(Default)]
 pub(crate) struct Kept {
     pages: Vec<Pinned>,
@@ -127,7 +127,7 @@ impl Drop for Kept {
     }
 }
 
-/// Marks a page as being loaded while it lives, whatever becomes of the task that loads it.
+/// Marks a page as loading while this lives, regardless of the fate of the loading task.
 struct Loading<'a> {
     cache: &'a Cache,
     page: PageNumber,
@@ -189,7 +189,7 @@ impl Cache {
         self.page_size
     }
 
-    /// Brings several pages in at the same time and keeps them.
+    /// Loads several pages concurrently and pins them.
     pub(crate) async fn fetch_all(
         self: &Rc<Self>,
         pages: Vec<PageNumber>,
@@ -217,7 +217,7 @@ impl Cache {
         Ok(fetches.into_iter().filter_map(|(_, pinned)| pinned).collect())
     }
 
-    /// Brings a page in, unless it is here, and keeps it.
+    /// Loads a page unless it is cached, and pins it.
     pub(crate) async fn fetch(
         self: Rc<Self>,
         page: PageNumber,
@@ -235,8 +235,8 @@ impl Cache {
         }
     }
 
-    /// Keeps pages that are here for a use that is sure to come, as long as those kept are no more
-    /// than a share of the cache.
+    /// Keeps cached pages for a certain future use, as long as the kept ones do not exceed a share
+    /// of the cache.
     pub(crate) fn keep(self: &Rc<Self>, pages: &[PageNumber]) -> Kept {
         let room = (self.most_pages / KEPT_SHARE).saturating_sub(self.kept_pages.get());
         let mut frames = self.frames.borrow_mut();
@@ -258,13 +258,13 @@ impl Cache {
         Ok(())
     }
 
-    /// Cached and incoming pages, this one included, compared with the limit.
+    /// Cached and incoming pages, including this one, compared with the limit.
     fn free_pages(&self) -> usize {
         let used = self.frames.borrow().resident() + self.loading.borrow().len();
         (self.most_pages + self.extra_pages.get()).saturating_sub(used)
     }
 
-    /// Waits while the cache holds more than it may, pages that are loading included.
+    /// Waits while the cache exceeds its limit, counting pages that are loading.
     pub(crate) async fn wait_for_room(&self) -> Result<(), TransactionError> {
         if self.free_pages() < self.free_pool.get().start {
             self.wanted.notify_all();
@@ -278,7 +278,7 @@ impl Cache {
             .wait_until(|| {
                 let may_go_on = self.has_room() || self.poison.get().is_some();
                 if !may_go_on {
-                    // Others may have taken the room that was made: more must be asked for.
+                    // Others may have taken the freed space: more must be requested.
                     self.wanted.notify_all();
                 }
                 may_go_on

@@ -1,11 +1,12 @@
-//! Reading and writing the fields of log records, so that garbage gives an error and never a panic.
+//! Encoding and decoding of log record fields, such that garbage results in an error and never a
+//! panic.
 
 use std::fmt;
 
 /// The bytes are no record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The field or kind that cannot be read.
+    /// The field or kind that cannot be decoded.
     pub what: &'static str,
     /// Byte offset within the record.
     pub offset: usize,
@@ -50,7 +51,8 @@ impl<'a> Fields<'a> {
         Ok(self.take(1, what)?[0])
     }
 
-    /// A number as [`put_number`] writes it, and no longer: equal records have equal bytes.
+    /// Decodes a number as written by [`put_number`], rejecting longer encodings: equal records
+    /// have equal bytes.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self, what: &'static str) -> Result<T, DecodeError> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
@@ -69,7 +71,7 @@ impl<'a> Fields<'a> {
         Err(self.error(what))
     }
 
-    /// A byte string behind its length.
+    /// Decodes a byte string preceded by its length.
     pub(crate) fn bytes(&mut self, what: &'static str) -> Result<Vec<u8>, DecodeError> {
         let length = self.number(what)?;
         Ok(self.take(length, what)?.to_vec())
@@ -81,7 +83,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Set in every byte of a number but the last.
+/// Set in every byte of a number except the last.
 const MORE: u8 = 0x80;
 
 /// Appends a number, seven bits per byte, lowest first (LEB128), so that small numbers are short.
@@ -99,7 +101,7 @@ pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
     put_number(out, length as u64);
 }
 
-/// A byte string behind its length.
+/// Appends a byte string after its length.
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_length(out, bytes.len());
     out.extend_from_slice(bytes);

@@ -64,7 +64,7 @@ pub(crate) struct CoreParts {
 }
 
 impl Core {
-    /// A database without transactions.
+    /// Creates a database without transactions.
     pub(crate) fn new(parts: CoreParts, tables: OpenTables) -> Rc<Self> {
         Rc::new(Self {
             file: FileExtent::new(parts.device, parts.cache.page_size()),
@@ -83,7 +83,7 @@ impl Core {
         })
     }
 
-    /// The highest database time given out.
+    /// The highest database time assigned so far.
     pub(crate) fn dbtime(&self) -> u64 {
         self.dbtime.get()
     }
@@ -171,7 +171,8 @@ impl Core {
         Ok(())
     }
 
-    /// Puts edits that make the page anew in front of every first change since it was written.
+    /// Prepends edits that rebuild the whole page to the first change of each page since it was
+    /// written.
     fn carry_whole_pages(&self, pages: &mut [PageEdits]) {
         let frames = self.cache.frames();
         for change in pages.iter_mut().filter(|change| !change.rebuilds()) {
@@ -199,7 +200,7 @@ impl Core {
         self.cache.wake_scavenger();
     }
 
-    /// Waits while the cache holds more than it may, as new pages come in without being read, and
+    /// Waits while the cache exceeds its limit, because new pages enter it without being read, and
     /// while the log's buffer is full.
     async fn throttle(&self) -> Result<(), TransactionError> {
         self.cache.wait_for_room().await?;
@@ -220,8 +221,8 @@ impl Core {
         missing: Vec<PageNumber>,
         pinned: &mut Vec<Pinned>,
     ) -> Result<(), TransactionError> {
-        // A plan that continued past a missing page may have left a change of pages half made. Its
-        // later findings, damage included, mean nothing.
+        // A plan that continued past a missing page may have left a page change incomplete. Its
+        // later findings, including damage, mean nothing.
         if !missing.is_empty() {
             pinned.extend(self.cache.fetch_all(missing).await?);
             return Ok(());
@@ -243,7 +244,7 @@ impl Core {
         }
     }
 
-    /// Makes the file reach up to page `last`, and the log say so.
+    /// Extends the file up to page `last`, and records that in the log.
     async fn extend(&self, last: PageNumber) -> Result<(), TransactionError> {
         let extended = self.file.extend(last).await;
         if let Some(length) = extended.map_err(|error| self.poison(&error))? {
@@ -252,7 +253,7 @@ impl Core {
         Ok(())
     }
 
-    /// Returns the file's space behind the last page that the database owns: a crash, or a failure,
+    /// Returns the file's space after the last page that the database owns: a crash or failure
     /// between the file's growth and the change that would own it leaves such space. Readers do not
     /// count it as part of the database.
     pub(crate) async fn trim(&self) -> Result<(), TransactionError> {
@@ -263,8 +264,8 @@ impl Core {
         Ok(())
     }
 
-    /// The place that recovery would have to begin at: before it, everything is in the file or
-    /// will not be needed.
+    /// The log position from which recovery would have to start: everything before it is in the
+    /// file or will not be needed.
     pub(crate) fn safe_checkpoint(&self) -> Lgpos {
         let durable = self.log.durable();
         let places = [
@@ -275,7 +276,7 @@ impl Core {
         places.into_iter().flatten().fold(durable.min(self.log.tip()), Lgpos::min)
     }
 
-    /// Takes note of the end of a batch of cleanup.
+    /// Records the end of a batch of cleanup.
     pub(crate) fn end_cleanup(&self, since: Lgpos) {
         self.transactions.keep_until_durable(since, self.log.tip());
         self.cleanups.release(since);
@@ -300,7 +301,7 @@ impl Core {
         counters
     }
 
-    /// Sleeps, but not beyond the moment the database is to stop.
+    /// Sleeps, but not beyond the moment at which the database must stop.
     pub(crate) async fn rest(&self, span: Nanos) {
         let step = Nanos::from_millis(20);
         let end = self.runtime.now() + span;

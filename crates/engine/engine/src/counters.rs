@@ -3,26 +3,26 @@
 use ese::Lgpos;
 use units::{Bytes, Nanos};
 
-/// Read errors of the file that were corrected. The load continues as if nothing had happened; a
-/// report must mention them.
+/// Corrected read errors of the file. The load continues as if nothing had happened; a report must
+/// mention them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mended {
-    /// Reads that failed, and did well when they were repeated.
+    /// Reads that failed but succeeded on retry.
     pub failed_reads: u64,
     /// Reads that returned wrong data but succeeded on retry: the fault is in the path, not on the
     /// medium.
     pub wrong_reads: u64,
-    /// Pages with a single flipped bit, which their checksum put right.
+    /// Pages with a single flipped bit, corrected by their checksum.
     pub flipped_bits: u64,
 }
 
 impl Mended {
-    /// Reads that were repeated and then did well.
+    /// Reads that succeeded on retry.
     pub const fn reads(&self) -> u64 {
         self.failed_reads + self.wrong_reads
     }
 
-    /// The counts of both, such as those of recovery and of the load behind it.
+    /// The sum of both, such as those of recovery and of the load after it.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -32,8 +32,8 @@ impl Mended {
         }
     }
 
-    /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
-    /// gave a wrong page instead of failing.
+    /// Records a read that succeeded on retry; `was_wrong` if an earlier attempt returned a wrong
+    /// page instead of failing.
     pub(crate) const fn note_read(&mut self, was_wrong: bool) {
         if was_wrong {
             self.wrong_reads += 1;
@@ -43,7 +43,7 @@ impl Mended {
     }
 }
 
-/// Cumulative since the database was opened, except where a field says "now".
+/// Cumulative since the database was opened, unless a field says "now".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Pages looked up in the cache.
@@ -54,13 +54,13 @@ pub struct Counters {
     pub pages_read: u64,
     /// Pages written to the file.
     pub pages_written: u64,
-    /// Write requests that carried those pages.
+    /// Requests that wrote those pages.
     pub page_write_requests: u64,
     /// Corrected read errors of transactions and the scan.
     pub mended: Mended,
-    /// Times that a page was read which had lost its last write, by transactions or the scan.
+    /// Number of times that transactions or the scan read a page that had lost its last write.
     pub lost_flushes: u64,
-    /// Times that a page fault had to wait because no page of the cache was free.
+    /// Number of times that a page fault had to wait because no cache page was free.
     pub page_fault_stalls: u64,
     /// Time spent in those waits, summed over sessions.
     pub page_fault_stall_time: Nanos,
@@ -78,9 +78,9 @@ pub struct Counters {
     pub checkpoint_depth: Bytes,
     /// Unit of log writes, in bytes.
     pub log_segment: Bytes,
-    /// Everything in the log before this place is on stable storage, now.
+    /// Log position up to which everything is on stable storage, now.
     pub log_durable_to: Lgpos,
-    /// Page splits, vertical splits included.
+    /// Page splits, including vertical ones.
     pub splits: u64,
     /// Pages merged into a neighbour or removed because they were empty.
     pub merges: u64,
@@ -102,9 +102,9 @@ pub struct Counters {
     pub conflicts: u64,
     /// Flag-deleted rows and released long values physically removed.
     pub cleanups: u64,
-    /// The log volume: bytes of log files used up, fill and headers included.
+    /// Log volume: bytes of log files used up, including fill and headers.
     pub log_volume: Bytes,
-    /// Bytes written to log files, formatting of next files included.
+    /// Bytes written to log files, including the formatting of next files.
     pub log_bytes_written: Bytes,
     /// Log write requests.
     pub log_writes: u64,
@@ -114,8 +114,8 @@ pub struct Counters {
     pub database_flushes: u64,
     /// Pages verified by the maintenance scan.
     pub maintenance_pages: u64,
-    /// Pages of those that were not as they had been written, however often they were read.
-    /// Those that had lost a write are counted with the lost flushes.
+    /// Those of the pages that differed from their last write, however often they were read. Pages
+    /// that had lost a write are counted with the lost flushes.
     pub maintenance_bad_pages: u64,
     /// Whole passes of the maintenance scan.
     pub maintenance_passes: u64,

@@ -60,9 +60,9 @@ impl Database {
         Ok(database)
     }
 
-    /// Opens a database as [`Database::open`] does, and recovers it first if it was not closed
+    /// Opens a database like [`Database::open`], and recovers it first if it was not closed
     /// properly: redoes the log, undoes uncommitted changes. The summary is `None` if no recovery
-    /// was needed. After a crash during recovery call it again.
+    /// was needed. After a crash during recovery, call it again.
     pub async fn recover(
         runtime: &Runtime,
         files: DatabaseFiles,
@@ -155,7 +155,7 @@ impl Database {
         closed.map_err(|error| core.poison(&error))
     }
 
-    /// Stops using the database without closing it, as a program that ends does: the log is written
+    /// Stops using the database without closing it, like a program that exits: the log is written
     /// to its end, changed pages stay unwritten, and the file is left to recovery. Returns the end
     /// of the log. Waits for transactions that have not ended, and until no file is open any more.
     pub async fn abandon(self) -> Result<Lgpos, TransactionError> {
@@ -204,7 +204,7 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
     for loser in &redone.losers {
         core.transactions.activate(loser.transaction, loser.begin);
     }
-    // Cleanups wait until no snapshot can need their data; they hold the checkpoint meanwhile.
+    // Cleanups wait until no snapshot can need their data; meanwhile they hold back the checkpoint.
     let oldest_cleanup = items.iter().map(|pending| pending.begin).min();
     if let Some(oldest) = oldest_cleanup {
         core.cleanups.hold(oldest);
@@ -221,8 +221,8 @@ async fn undo_losers(core: &Rc<Core>, redone: Redone) -> Result<(), TransactionE
         core.transactions.deactivate(loser.transaction, tip);
     }
     for pending in &items {
-        // A new value with this number would be mistaken for the old one as soon as the number is
-        // released, before the release commits.
+        // As soon as the number is released, before the release commits, a new value with this
+        // number would be mistaken for the old one.
         if let Undo::LongValueRelease { tree, long_value } = pending.of
             && let Some(numbers) = core.tables.long_value_numbers(tree)
         {
@@ -300,6 +300,6 @@ async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), Transa
     Ok(())
 }
 
-/// Transactions count from here in every new opening: numbers need only be unique among those
+/// Every new opening numbers its transactions from here: numbers need only be unique among those
 /// whose records the log still holds, and a clean opening has none.
 const FIRST_TRANSACTION: TransactionId = TransactionId(0);

@@ -1,8 +1,9 @@
-//! Page edits: the one vocabulary of change, executed by the same function at run time and at redo.
+//! Page edits: the single vocabulary of change, executed by the same function at run time and at
+//! redo.
 //!
-//! An operation is logged as one [`ApplyRecord`]: for every page it touches a list of edits, and
-//! the logical undo that a rollback would need. Splits carry the moved nodes as inserts on the
-//! new page, so no page depends on another one having been written first.
+//! An operation is logged as one [`ApplyRecord`]: a list of edits for every page it touches, and
+//! the logical undo that a rollback would need. Splits carry the moved nodes as inserts on the new
+//! page, so no page depends on another one having been written first.
 
 use ese::page::{PageError, PageMut, PageRef, page_flags};
 use units::{ObjectId, PageNumber};
@@ -25,7 +26,7 @@ impl TransactionId {
     }
 }
 
-/// One change of one page. Lines count nodes from 0, tag 0 left out.
+/// One change of one page. Lines count nodes from 0, excluding tag 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PageEdit {
     /// Reformat the page as an empty one of a tree, discarding its contents.
@@ -50,7 +51,7 @@ pub(crate) enum PageEdit {
         line: u16,
         /// Node flags, see `ese::page::node_flags`.
         flags: u8,
-        /// The node's bytes without flags, as `ese::page::encode_node` makes them.
+        /// The node's bytes without flags, as produced by `ese::page::encode_node`.
         node: Vec<u8>,
     },
     /// Replace a node's bytes; its flags stay, so the key must be stored as before.
@@ -134,8 +135,8 @@ pub(crate) enum UndoAction {
 /// The logical inverse of an operation, by key, because nodes move between pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undo {
-    /// A row was inserted with its long values and index entries, none of which existed before: the
-    /// record names them.
+    /// A row was inserted with its long values and index entries, none of which existed before; the
+    /// record identifies them.
     InsertRow {
         /// The table.
         tree: ObjectId,
@@ -160,7 +161,7 @@ pub(crate) enum Undo {
         /// The node's data in trees whose keys may repeat; empty elsewhere.
         data: Vec<u8>,
     },
-    /// A node that was flagged as deleted was inserted again, perhaps with other data.
+    /// A node that was flagged as deleted was inserted again, possibly with other data.
     Revive {
         /// The tree.
         tree: ObjectId,
@@ -178,7 +179,7 @@ pub(crate) enum Undo {
         /// The data it had.
         before: Vec<u8>,
     },
-    /// A long value came into being.
+    /// A long value was created.
     LongValueInsert {
         /// The long-value tree.
         tree: ObjectId,
@@ -223,7 +224,7 @@ pub(crate) fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageE
     }
 }
 
-/// Does all edits of one page and states the database time of the apply.
+/// Applies all edits of one page and sets the database time of the apply.
 pub(crate) fn apply_all(
     page: &mut PageMut<'_>,
     edits: &[PageEdit],
@@ -236,8 +237,8 @@ pub(crate) fn apply_all(
     Ok(())
 }
 
-/// Edits that make a page's content from nothing. Logged in front of the first change of a page
-/// since it was last written, they let redo repair a page that a power failure tore.
+/// Edits that build a page's content from nothing. Logged before the first change of a page since
+/// it was last written, they let redo repair a page torn by a power failure.
 pub(crate) fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
     let mut edits = vec![
         PageEdit::Format { flags: page.flags() & !page_flags::FLUSH_TYPE, objid: page.object() },

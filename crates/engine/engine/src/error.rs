@@ -26,7 +26,7 @@ impl fmt::Display for UnusablePage {
     }
 }
 
-/// A page that is whole and old: its last write was acknowledged and never reached the medium.
+/// A page that is intact but old: its last write was acknowledged and never reached the medium.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostFlush {
     /// The database file.
@@ -35,7 +35,7 @@ pub struct LostFlush {
     pub page: PageNumber,
     /// The flush type of its last write.
     pub written: u8,
-    /// The flush type that it was found with; 0: the page is all zero.
+    /// The flush type found on it; 0 if the page is all zero.
     pub found: u8,
 }
 
@@ -91,7 +91,7 @@ pub enum OpenError {
         /// The problem with the log folder.
         problem: String,
     },
-    /// The schema cannot be kept by this engine.
+    /// This engine does not support the schema.
     Unsupported {
         /// The file.
         file: String,
@@ -146,8 +146,8 @@ impl From<DeviceError> for OpenError {
     }
 }
 
-/// Why an operation of a transaction failed. The transaction itself lives on, except where the
-/// database is poisoned.
+/// Why an operation of a transaction failed. The transaction itself stays open unless the database
+/// is poisoned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransactionError {
@@ -159,7 +159,7 @@ pub enum TransactionError {
     NotFound,
     /// The row cannot be stored.
     RowTooLarge {
-        /// Bytes of the record or long value.
+        /// Size of the record or long value in bytes.
         bytes: usize,
         /// The maximum that fits.
         most: usize,
@@ -171,11 +171,12 @@ pub enum TransactionError {
     },
     /// A page could not be understood.
     Damaged(UnusablePage),
-    /// A page lost its last write. The database has stopped: a write has failed, and more may have.
+    /// A page lost its last write. The database has stopped: one write was lost, and more may have
+    /// been.
     LostFlush(LostFlush),
     /// A page could not be read.
     Read(DeviceError),
-    /// A write or flush has failed before: the database refuses reads and changes until it is
+    /// An earlier write or flush failed: the database refuses reads and changes until it is
     /// reopened.
     Poisoned(Rc<PoisonCause>),
 }
@@ -223,7 +224,7 @@ pub struct PoisonCause {
     pub file: String,
     /// The failure.
     pub cause: String,
-    /// Whether a lost flush revealed the failure: then the log may begin too late to help.
+    /// Whether a lost flush revealed the failure: then the log may start too late to help.
     pub is_lost_flush: bool,
 }
 

@@ -1,8 +1,8 @@
-//! The flush map of a database and the file that keeps it between two openings.
+//! The flush map of a database and the file that keeps it while the database is closed.
 //!
 //! The file is read when the database is opened and written when it is closed; in between the map
-//! lives in memory, two bits a page. The header of an open database names no map, so whatever a
-//! crash leaves of the file is not believed.
+//! is in memory, two bits per page. The header of an open database names no map, so anything a
+//! crash leaves of the file is not trusted.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub(crate) struct LiveMap {
 }
 
 impl LiveMap {
-    /// A map with the contents of `map`, of the database `file` in `volume`.
+    /// Creates a map with the contents of `map`, for the database `file` in `volume`.
     pub(crate) fn new(
         volume: Rc<dyn Volume>,
         file: &str,
@@ -48,7 +48,7 @@ impl LiveMap {
         self.map.borrow().next(page, in_memory)
     }
 
-    /// Remembers a write that has completed.
+    /// Records a completed write.
     pub(crate) fn written(&self, first: PageNumber, bytes: &[u8]) {
         let mut map = self.map.borrow_mut();
         map.remember_all(first, bytes, self.page_size);
@@ -59,8 +59,8 @@ impl LiveMap {
         self.map.borrow().last_write(page)
     }
 
-    /// Writes the map of a closed database, and makes its header name it. The header must be
-    /// written afterwards. Returns the bytes written.
+    /// Writes the map of a closed database, and sets its name in the database's header. The header
+    /// must be written afterwards. Returns the bytes written.
     pub(crate) async fn store(
         &self,
         runtime: &Runtime,
@@ -96,7 +96,7 @@ impl LiveMap {
 }
 
 /// Pairs the header of a closed database with its map, and returns the map's header. The signatures
-/// derive from the moment, the database, and the end of the log, so no two closings share them.
+/// derive from the time, the database, and the end of the log, so no two closings share them.
 pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMapHeader {
     let clock = runtime.clock();
     let moment = clock.epoch() + clock.now();
@@ -107,8 +107,9 @@ pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMap
     FlushMapHeader::pair(database, seed, now)
 }
 
-/// Reads the map beside the database `file` in `volume`, whose header is `database`, if it belongs
-/// to it; a map of more than the database's `pages` does not. Only storage failures are errors.
+/// Reads the map next to the database `file` in `volume`, whose header is `database`, if it belongs
+/// to that database; a map of more than the database's `pages` does not. Only storage failures are
+/// errors.
 pub async fn read(
     volume: &dyn Volume,
     file: &str,
@@ -128,15 +129,15 @@ pub async fn read(
         return Ok(Err(MapRefusal::Foreign));
     }
     let length = usize::try_from(device.length()).expect("invariant: as long as a map may be");
-    // The part behind the last whole page of a map cannot be read unbuffered, but still counts as a
+    // The part after the last whole page of a map cannot be read unbuffered, but still counts as a
     // mismatch.
     let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
     bytes.resize(length, 0);
     Ok(FlushMap::believed(&bytes, database))
 }
 
-/// Reads the map beside a database that is not open, as [`read`] does. `device` is the database
-/// file; one without a good header names no map.
+/// Reads the map next to a database that is not open, like [`read`]. `device` is the database file;
+/// one without a good header names no map.
 pub async fn read_beside(
     volume: &dyn Volume,
     file: &str,
@@ -166,8 +167,8 @@ async fn read_all(device: &dyn Device, length: usize) -> Result<Vec<u8>, DeviceE
     Ok(bytes)
 }
 
-/// Makes the file `name` hold `bytes`, durably. It need not happen all at once: nothing names the
-/// map before it is whole.
+/// Writes `bytes` durably as the content of the file `name`. The write need not be atomic: no
+/// header names the map before it is whole.
 pub(crate) async fn write(
     volume: &dyn Volume,
     name: &str,

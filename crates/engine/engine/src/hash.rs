@@ -1,5 +1,5 @@
-//! A quick hash for keys that we choose ourselves, the same in every run: page numbers and
-//! normalised keys. The standard one is keyed at random, against attackers that are not here.
+//! A fast hash for trusted keys, the same in every run: page numbers and normalised keys. The
+//! standard hash is randomly keyed against attackers, who have no influence on these keys.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

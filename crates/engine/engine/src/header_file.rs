@@ -1,5 +1,5 @@
-//! The database header of an open database: rewritten when its state or the range of log
-//! generations changes that recovery would need.
+//! The database header of an open database: rewritten when its state changes, or the range of log
+//! generations that recovery would need.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub(crate) struct HeaderFile {
     header: RefCell<DatabaseHeader>,
     /// Progress of the maintenance scan, for the next write.
     scan: Cell<Option<ScanProgress>>,
-    /// Whether readers use the copy at the beginning of the file; else the one behind it.
+    /// Whether readers use the first header copy rather than the second.
     primary_counts: Cell<bool>,
     /// The last generation needed, according to the copies on disk.
     stored_last: Cell<Generation>,
@@ -31,8 +31,7 @@ pub(crate) struct HeaderFile {
 }
 
 impl HeaderFile {
-    /// The header that was read from `device`, whose copy at the beginning of the file was found
-    /// in the state `primary`.
+    /// A header read from `device`; `primary` is the state in which its first copy was found.
     pub(crate) fn new(
         device: Rc<dyn Device>,
         (header, page_size): (DatabaseHeader, PageSize),
@@ -55,7 +54,7 @@ impl HeaderFile {
         self.header.borrow().clone()
     }
 
-    /// Stores the progress of the maintenance scan with the next write of the header.
+    /// Records the progress of the maintenance scan, to be stored with the next header write.
     pub(crate) fn note_scan(&self, progress: ScanProgress) {
         self.scan.set(Some(progress));
     }
@@ -84,7 +83,8 @@ impl HeaderFile {
         Ok(())
     }
 
-    /// States that recovery begins at `checkpoint` and needs the log up to the generation of `end`.
+    /// Records that recovery begins at `checkpoint` and needs the log up to the generation of
+    /// `end`.
     pub(crate) async fn move_range(
         &self,
         checkpoint: Lgpos,
@@ -149,8 +149,8 @@ impl HeaderFile {
         None
     }
 
-    /// The copy that counts is written last: a power failure may have torn the other one before,
-    /// and may do the same to whichever is being written now.
+    /// The copy that readers use is written last: an earlier power failure may have torn the other
+    /// one, and another may tear the copy being written now.
     async fn write_copies(&self, image: &[u8]) -> Result<(), String> {
         let first = u64::from(self.primary_counts.get());
         for copy in [first, 1 - first] {
@@ -164,8 +164,8 @@ impl HeaderFile {
     }
 }
 
-/// Marks a header as that of a database in use from `attached` on, which recovery would have to
-/// redo from `checkpoint` on.
+/// Marks a header as belonging to a database in use since `attached`; after a crash, recovery
+/// starts at `checkpoint`.
 pub(crate) fn attach(header: &mut DatabaseHeader, checkpoint: Lgpos, attached: Lgpos) {
     header.state = DatabaseState::DirtyShutdown;
     unpair(header);
@@ -177,7 +177,7 @@ pub(crate) fn attach(header: &mut DatabaseHeader, checkpoint: Lgpos, attached: L
     header.generation_max_committed = attached.generation;
 }
 
-/// Marks a header as that of a database that is complete in itself.
+/// Marks a header as belonging to a database that needs no recovery.
 pub(crate) fn detach(header: &mut DatabaseHeader, detached: Lgpos, dbtime: u64) {
     header.state = DatabaseState::CleanShutdown;
     header.detached_at = detached;
@@ -248,8 +248,8 @@ mod tests {
     const SIZE: PageSize = PageSize::KIB_8;
     const FILE: &str = "file";
 
-    /// Changes the header of `before` with power failing at one of the requests; returns the
-    /// possible remains.
+    /// Changes the header of `before`, cutting the power at one of the requests; returns the
+    /// possible surviving images.
     fn torn_at(request: u64, before: &VolumeImage) -> Vec<VolumeImage> {
         let reactor = VirtualReactor::new();
         let memory = MemoryVolume::of("memory", &reactor, Latency::fixed(Nanos(10)), before);
@@ -263,7 +263,7 @@ mod tests {
             let copies = read_copies(&start).expect("a good copy");
             let header = (copies.header, copies.page_size);
             let file = HeaderFile::new(device, header, copies.primary);
-            // They lie in different sectors.
+            // These fields are in different sectors.
             file.update(|header| {
                 header.dbtime += 1;
                 header.generation_min_consistent.0 += 1;

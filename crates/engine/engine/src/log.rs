@@ -33,8 +33,8 @@ pub use stream::{LogFolder, LogIdentity};
 pub(crate) use tail::Span;
 pub(crate) use writer::Log;
 
-/// The encoding of the record decoded from `record`; `None` if the bytes are no record. A record
-/// has one encoding, which fuzzing verifies.
+/// The encoding of the record decoded from `record`; `None` if the bytes are not a record. Each
+/// record has exactly one encoding, which fuzzing verifies.
 pub fn encoded_again(record: &[u8]) -> Option<Vec<u8>> {
     let decoded = LogRecord::decode(record).ok()?;
     let mut again = Vec::new();

@@ -1,4 +1,4 @@
-//! Which numbers new long values get. A value that takes the number of a removed one takes its
+//! Assigns numbers to new long values. A value that reuses the number of a removed one takes its
 //! place in the tree as well, so deletes spread over the whole table give their space back.
 
 /// Free numbers kept for new values. Numbers removed beyond that stay unused.
@@ -28,8 +28,8 @@ impl LongValueNumbers {
         })
     }
 
-    /// Takes back a number of which no value is in the tree, because its value has been removed or
-    /// was not stored.
+    /// Takes back a number with no value in the tree, because its value was removed or never
+    /// stored.
     pub(crate) fn give_back(&mut self, number: u32) {
         assert!(number < self.next, "a number was never given out");
         if number + 1 == self.next {
@@ -39,7 +39,7 @@ impl LongValueNumbers {
         }
     }
 
-    /// Keeps clear of `number`, of which a value may still be in the tree.
+    /// Never assigns `number` again, because the tree may still hold its value.
     pub(crate) fn avoid(&mut self, number: u32) {
         self.next = self.next.max(number.saturating_add(1));
     }

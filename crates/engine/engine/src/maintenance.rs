@@ -16,8 +16,8 @@ use crate::core::Core;
 use crate::header_file::HeaderFile;
 
 impl Core {
-    /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Pages
-    /// that are in the cache are read from the file all the same.
+    /// Scans the file until the database stops: waits, reads a batch, verifies its pages. Cached
+    /// pages are read from the file as well.
     pub(crate) async fn scan_forever(self: Rc<Self>, pause: Nanos, header: Rc<HeaderFile>) {
         let page_bytes = self.cache.page_size().bytes_u64();
         let batch = (self.settings.maintenance_read.0 / page_bytes).max(1);

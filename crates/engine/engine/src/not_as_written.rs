@@ -28,12 +28,12 @@ pub enum Written {
         /// How many.
         segments: u16,
     },
-    /// A whole log file: every segment is sound, and some are not those that were written last.
+    /// A whole log file: every segment is sound, but some are not the ones written last.
     LogGeneration {
         /// Its generation.
         generation: Generation,
     },
-    /// A copy of the header of the database: the first or the second.
+    /// One of the two copies of the database header.
     Header {
         /// 1 or 2.
         copy: u8,
@@ -82,8 +82,8 @@ impl fmt::Display for NotAsWritten {
 
 impl std::error::Error for NotAsWritten {}
 
-/// Reads as many bytes of `device` as `written` has, from `offset` on; returns the first
-/// difference, if any, or the read error.
+/// Reads `written.len()` bytes of `device` from `offset`; returns the first difference, if any, or
+/// the read error.
 pub(crate) async fn difference(
     device: &dyn Device,
     offset: u64,

@@ -1,4 +1,4 @@
-//! Lets tasks of one thread wait until something has changed.
+//! Lets tasks on one thread wait for a change.
 
 use std::cell::RefCell;
 use std::future::Future;

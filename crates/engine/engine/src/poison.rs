@@ -13,17 +13,17 @@ pub(crate) struct Poison {
 }
 
 impl Poison {
-    /// None yet, for the database in `file`.
+    /// Not poisoned yet; for the database in `file`.
     pub(crate) fn new(file: &str) -> Self {
         Self { file: file.to_owned(), cause: RefCell::new(None) }
     }
 
-    /// Poisons the database, unless it is already: the first cause is the one that counts.
+    /// Poisons the database unless it is already poisoned: the first cause counts.
     pub(crate) fn set(&self, cause: &str) -> Rc<PoisonCause> {
         self.keep_first(cause.to_owned(), false)
     }
 
-    /// The same, for a failed write that only showed when its page was read.
+    /// Like [`Poison::set`], for a failed write that was detected only when its page was read.
     pub(crate) fn set_lost(&self, lost: &LostFlush) -> Rc<PoisonCause> {
         self.keep_first(format!("lost flush of page {}", lost.page), true)
     }
@@ -40,7 +40,7 @@ impl Poison {
         self.cause.borrow().clone()
     }
 
-    /// An error where the database is poisoned.
+    /// Returns an error if the database is poisoned.
     pub(crate) fn check(&self) -> Result<(), TransactionError> {
         match &*self.cause.borrow() {
             None => Ok(()),

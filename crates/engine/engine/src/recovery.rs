@@ -1,10 +1,10 @@
-//! After a crash: redo changes that the log holds and the file lacks, and find the transactions to
-//! undo.
+//! Recovery after a crash: redoes changes that are in the log but not in the file, and finds the
+//! transactions to undo.
 //!
-//! Redo runs over its own pages, because no part of the database can be trusted before it has
+//! Redo uses a separate set of pages, because no part of the database can be trusted before it has
 //! finished. It repeats history exactly: transactions that never committed are redone as well.
 //! Their undo stacks and pending cleanups are handed to the live engine, which undoes them through
-//! the ordinary, logged path, so that a crash during recovery is just another crash.
+//! the ordinary, logged path, so that a crash during recovery is like any other crash.
 
 mod ahead;
 mod analysis;
@@ -31,16 +31,16 @@ pub use redo::redo;
 /// How redo uses memory and the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecoverySettings {
-    /// Pages kept in memory at most.
+    /// Maximum size of the pages kept in memory.
     pub cache: Bytes,
     /// Page reads kept in flight.
     pub reads_in_flight: usize,
-    /// Amount of log read ahead of redo, which shows the pages that will be needed. It is held in
-    /// memory beside the pages.
+    /// Amount of log read ahead of redo, to find the pages that will be needed. Held in memory in
+    /// addition to the pages.
     pub read_ahead: Bytes,
-    /// Longest run of neighbouring pages written with one request.
+    /// Longest run of adjacent pages written with one request.
     pub longest_write: Bytes,
-    /// How much log redo may be ahead of the oldest change that it has not written.
+    /// How far redo may be ahead in the log of the oldest change it has not written.
     pub checkpoint_depth: Bytes,
 }
 
@@ -80,7 +80,7 @@ pub struct RecoverySummary {
     pub records: u64,
     /// Page changes made.
     pub pages_redone: u64,
-    /// Page changes that the file had already.
+    /// Page changes that were already in the file.
     pub pages_skipped: u64,
     /// Pages read from the file.
     pub pages_read: u64,
@@ -98,7 +98,7 @@ pub struct RecoverySummary {
     pub redo_time: Nanos,
 }
 
-/// A transaction that had not ended when the log did.
+/// A transaction still open at the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Loser {
     /// Which.
@@ -110,7 +110,7 @@ pub(crate) struct Loser {
     pub undo: Vec<Vec<Undo>>,
 }
 
-/// A delete of a committed transaction, whose physical removal the log cannot prove.
+/// A delete of a committed transaction; the log cannot prove that it was physically removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingCleanup {
     /// Position of the transaction's first record. The checkpoint must stay at or before it until
@@ -120,14 +120,14 @@ pub(crate) struct PendingCleanup {
     pub of: Undo,
 }
 
-/// Work that redo leaves to the live engine. The file holds everything that the log does.
+/// Work that redo leaves to the live engine. All changes in the log are now in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redone {
     /// Whose log it was.
     pub(crate) identity: LogIdentity,
-    /// End of the log: logging resumes in the generation behind it.
+    /// End of the log: logging resumes in the following generation.
     pub(crate) end: LogEnd,
-    /// Start of redo. The checkpoint stays here until losers and cleanups allow otherwise.
+    /// Start of redo. The checkpoint stays here until losers and cleanups let it advance.
     pub(crate) checkpoint: Lgpos,
     /// Transactions to undo, before anything else.
     pub(crate) losers: Vec<Loser>,
@@ -137,7 +137,7 @@ pub struct Redone {
     pub(crate) last_transaction: TransactionId,
     /// The highest database time in log and pages; new ones must be later.
     pub(crate) dbtime: u64,
-    /// The flush types of the pages that redo has written; of others nothing is known.
+    /// Flush types of the pages that redo has written; unknown for all other pages.
     pub(crate) flush_map: FlushMap,
     /// The statistics of redo.
     pub summary: RecoverySummary,

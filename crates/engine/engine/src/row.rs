@@ -1,4 +1,4 @@
-//! A row as a caller hands it over: column identifiers with the bytes each column stores.
+//! A row as passed in by a caller: column identifiers with the bytes each column stores.
 
 use std::ops::Range;
 

@@ -33,18 +33,18 @@ pub(crate) struct RowChange {
     pub versions: Vec<(NodeKey, Before)>,
     /// Items to remove later.
     pub cleanups: Vec<Cleanup>,
-    /// The pages that this will change, as far as is known now.
+    /// The pages that the cleanup will change, as far as known now.
     pub cleanup_pages: Vec<PageNumber>,
 }
 
-/// References in a stored record.
+/// A stored record and the references it holds.
 struct StoredRow {
     record: Vec<u8>,
     index_keys: Vec<Vec<u8>>,
     long_values: Vec<LongValueId>,
 }
 
-/// Position of rows and the identity of the viewer.
+/// A table's rows, their versions, and the viewer that reads them.
 pub(crate) struct View<'a> {
     pub table: &'a TableState,
     pub versions: &'a Versions,
@@ -95,7 +95,7 @@ impl TableState {
         }
     }
 
-    /// The stored row with this key, which is not deleted.
+    /// The stored row with this key, if not deleted.
     fn stored(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<StoredRow, Halt> {
         let found = tree::get(stage, &self.primary, key, |flags, data| {
             (flags & node_flags::DELETED == 0).then(|| data.to_vec())
@@ -105,8 +105,8 @@ impl TableState {
         self.stored_row(record).ok_or(Halt::Damaged { page: self.primary.root, problem })
     }
 
-    /// Plans the removal of a row that only its inserting transaction has seen, with all that
-    /// belongs to it.
+    /// Plans the removal of a row seen only by the transaction that inserted it, with its long
+    /// values and index entries.
     pub(crate) fn remove_row(&self, stage: &mut Stage<'_>, key: &[u8]) -> Result<(), Halt> {
         let row = self.stored(stage, key)?;
         if let Some(tree) = &self.long_values {
@@ -178,7 +178,7 @@ impl View<'_> {
         }
         change.versions.push((node(primary, &row.key, &[]), Before::Absent));
         if !change.undo.iter().any(|undo| matches!(undo, Undo::Revive { .. })) {
-            // Short in the log, where every row that comes in has one.
+            // Kept short in the log, because every inserted row has one.
             let (tree, key) = (primary.object, row.key.clone());
             change.undo = vec![Undo::InsertRow { tree, key }];
         }
@@ -231,7 +231,7 @@ impl View<'_> {
         complete(stage, change)
     }
 
-    /// Puts the record of a primary key into `record`; false where the viewer sees none.
+    /// Puts the record with this primary key into `record`; false if the viewer sees none.
     pub(crate) fn read(
         &self,
         stage: &mut Stage<'_>,
@@ -302,7 +302,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The entry of a row in the index number `at`.
+    /// The entry of a row in index `at`.
     fn index_entry<'k>(
         &'k self,
         at: usize,
@@ -340,7 +340,7 @@ impl IndexEntry<'_> {
     }
 }
 
-/// The version store's name of a node.
+/// The version store's key for a node.
 fn node(tree: &Tree, key: &[u8], data: &[u8]) -> NodeKey {
     let mut node = Vec::with_capacity(6 + key.len() + data.len());
     node_key(tree.object, key, if tree.repeats { data } else { &[] }, &mut node);
@@ -398,7 +398,7 @@ pub(crate) struct Cleaned {
 }
 
 impl Cleaned {
-    /// Its log record: long values whose numbers are free from here on.
+    /// Its log record: the long values whose numbers are now free.
     pub(crate) fn action(&self) -> UndoAction {
         if self.long_values.is_empty() {
             return UndoAction::None;
@@ -410,7 +410,7 @@ impl Cleaned {
     }
 }
 
-/// Plans the cleanup that one operation left.
+/// Plans the cleanup left by one operation.
 pub(crate) fn clean_up(
     stage: &mut Stage<'_>,
     tables: &OpenTables,
@@ -463,7 +463,7 @@ fn clean_up_one(
     Ok(true)
 }
 
-/// The page flags of a tree's kind agree with how its keys are compared.
+/// Whether the page flags of a tree match the way its keys are compared.
 pub(crate) fn flags_agree(stage: &mut Stage<'_>, tree: &Tree) -> Result<bool, Halt> {
     let page = stage.page(tree.root)?;
     Ok(page.object() == tree.object && page.has(page_flags::NON_UNIQUE) == tree.repeats)

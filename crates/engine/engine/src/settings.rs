@@ -1,4 +1,4 @@
-//! Options for opening a database; the defaults are customary in the field.
+//! Options for opening a database; the defaults follow common practice.
 
 use ese::log_file::SegmentSize;
 use ese::page::PageSize;
@@ -9,7 +9,7 @@ use units::{Bytes, Nanos};
 /// meanwhile.
 const FEWEST_FREE_PAGES: u64 = 32;
 
-/// At most one in this many pages of a very small cache is kept free for that.
+/// Even for that, a very small cache keeps at most one in this many pages free.
 const SMALLEST_SHARE: u64 = 64;
 
 /// Behaviour of an open database's checkpoint.
@@ -17,8 +17,8 @@ const SMALLEST_SHARE: u64 = 64;
 pub enum CheckpointMode {
     /// It keeps to its depth.
     Advancing,
-    /// It stays where the database was opened: no page is written for its sake and no log file
-    /// goes, so that recovery has all of that log to replay.
+    /// It stays where it was when the database was opened: no page is written and no log file
+    /// removed on its behalf, so that recovery has all of that log to replay.
     Held,
 }
 
@@ -38,26 +38,26 @@ pub struct Settings {
     /// Eviction stops when free pages reach this share of the cache maximum (ESE
     /// `JET_paramStopFlushThreshold`, 2 %).
     pub stop_flush_percent: f64,
-    /// Longest run of neighbouring pages written with one request.
+    /// Longest run of adjacent pages written with one request.
     pub longest_write: Bytes,
-    /// Whether the checkpoint follows the log.
+    /// Whether the checkpoint advances with the log.
     pub checkpoint: CheckpointMode,
     /// How many page writes the checkpoint keeps in flight.
     pub checkpoint_writes: usize,
-    /// Pause between two reads of the background maintenance scan; none switches it off.
+    /// Pause between two reads of the background maintenance scan; `None` disables it.
     pub maintenance_pause: Option<Nanos>,
     /// Length of one read of the maintenance scan.
     pub maintenance_read: Bytes,
-    /// How long the segments of the log are, which are the unit it is written in. None: 512 bytes
-    /// where the disk's sectors are no longer, the physical ones included, else 4 KiB.
+    /// Size of a log segment, the unit in which the log is written. `None`: 512 bytes if the disk's
+    /// logical and physical sectors are no longer, else 4 KiB.
     pub log_segment: Option<SegmentSize>,
     /// Whether log generations below the checkpoint are removed.
     pub circular_log: bool,
-    /// Further copies of the database, each of which reads every log file that is closed.
+    /// Number of further copies of the database, each of which reads every closed log file.
     pub log_copies: u32,
-    /// Whether the first change of a page since it was written carries the whole page in the log,
-    /// so that recovery can repair a page that a power failure tore. ESE does not, and relies on
-    /// storage that writes pages whole; it makes the log many times larger.
+    /// Whether the first change to a page after each write logs the whole page, so that recovery
+    /// can repair a page torn by a power failure. ESE does not do this and relies on storage that
+    /// writes pages whole; it makes the log many times larger.
     pub log_whole_pages: bool,
     /// Whether log files are read back and compared with the data written, each before it is
     /// removed, and the header, the checkpoint and the flush map once the database is closed; see
@@ -73,7 +73,7 @@ pub enum Verification {
     /// Every read: checksum, structure, and the state of its last write.
     #[default]
     EveryRead,
-    /// None. Only for storage known to return the data written to it, such as memory in virtual
+    /// No page. Only for storage known to return the data written to it, such as memory in virtual
     /// time, where verifying pages takes a fifth of a simulation's time.
     Trusted,
 }
@@ -102,7 +102,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Free space of the cache at which eviction starts, and at which it stops.
+    /// Free cache space at which eviction starts, and at which it stops.
     pub fn free_pool_marks(&self, page_size: PageSize) -> (Bytes, Bytes) {
         let cache = self.cache_maximum.max(self.cache_minimum);
         let fewest = FEWEST_FREE_PAGES * page_size.bytes_u64();

@@ -1,10 +1,10 @@
-//! Space: which pages a tree owns, which of them are free, and where more come from.
+//! Space management: which pages a tree owns, which of them are free, and where more come from.
 //!
-//! Every table, index and long-value tree is a *pool*: its root's tag 0 names an owned-extents
-//! and an available-extents tree. A pool without free pages takes an extent from its parent's, and
-//! the database itself from the end of the file. Space trees split like any tree; the pages for
-//! that come from a split buffer in tag 0 of their roots, topped up while pages are at hand, or
-//! else out of the available extents, which never needs a split.
+//! Every table, index and long-value tree is a *pool*: its root's tag 0 names an owned-extents and
+//! an available-extents tree. A pool without free pages takes an extent from its parent, and the
+//! database itself from the end of the file. Space trees split like any tree; the pages for that
+//! come from a split buffer in tag 0 of their roots, topped up while pages are at hand, or else out
+//! of the available extents, which never needs a split.
 
 #[cfg(test)]
 mod tests;
@@ -19,15 +19,15 @@ use crate::tree::{self, PagePool, Space, Tree};
 
 /// The root page of the database itself.
 pub(crate) const DATABASE_ROOT: PageNumber = PageNumber(1);
-/// By how many pages the file grows (ESE `JET_paramDbExtensionSize`).
+/// Pages by which the file grows (ESE `JET_paramDbExtensionSize`).
 pub(crate) const EXTENSION_PAGES: u32 = 256;
 /// Smallest and largest extent that a pool takes from its parent, in pages.
 const GROWTH_PAGES: std::ops::RangeInclusive<u32> = 16..=256;
-/// Available extents that a search for a long one inspects.
+/// Maximum number of available extents inspected when searching for a long one.
 const MOST_EXTENTS_SEEN: usize = 32;
 /// A space tree whose root fills more than this may split soon, so its buffer is kept filled.
 const AT_RISK_PERCENT: usize = 60;
-/// Pages that one insert can need: a split on every level of a tree of three, and a new root.
+/// Pages that one insert can need: a split at each of three levels, and a new root.
 const BUFFER_PAGES: u32 = 4;
 
 /// A root page with its two space trees.
@@ -37,7 +37,7 @@ struct ExtentPool {
     object: ObjectId,
     parent: PageNumber,
     owned_root: PageNumber,
-    /// Pages of the last extent taken, as far as the header records them.
+    /// Size of the last extent taken, in pages, as far as the header records it.
     primary_pages: u32,
 }
 
@@ -140,7 +140,8 @@ fn owned_extent_of(
         .ok_or(Halt::Damaged { page, problem: "a freed page that its pool does not own" })
 }
 
-/// Takes the first page of the available extent at or behind `near`, else of the first one.
+/// Takes the first page of the available extent at or after `near`, else of the first available
+/// extent.
 fn take_available_page(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
@@ -175,7 +176,7 @@ fn take_front(
     Ok(Extent::starting(extent.first(), pages))
 }
 
-/// Changes the number of pages of an available extent at its front.
+/// Grows or shrinks an available extent at its front, by a number of pages.
 fn add_pages(
     stage: &mut Stage<'_>,
     available: &Tree,
@@ -191,9 +192,9 @@ fn add_pages(
     stage.edit(leaf, PageEdit::DeltaU32 { line, offset: 0, delta })
 }
 
-/// Makes an extent available, joined with the available extents it touches inside `within`, the
-/// owned extent that it is part of. So no available extent straddles two owned ones, nor does any
-/// part of it given to a child.
+/// Makes an extent available, merged with the available extents it touches within `within`, the
+/// owned extent that contains it. So neither an available extent nor any part of it given to a
+/// child straddles two owned ones.
 fn make_available(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
@@ -231,7 +232,7 @@ fn make_available(
     tree::insert(stage, &available, &SpaceNode::key(extent), &SpaceNode::data(extent))
 }
 
-/// Gives a pool at least `wanted` more pages in one piece.
+/// Grows a pool by at least `wanted` contiguous pages.
 fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Halt> {
     let extent = if pool.root == DATABASE_ROOT {
         end_of_file(stage, pool, wanted)?
@@ -249,7 +250,7 @@ fn grow(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<(), Hal
     make_available(stage, pool, rest, extent)
 }
 
-/// Takes `pages` neighbouring pages out of a pool for one of its children.
+/// Takes `pages` contiguous pages from a pool for one of its children.
 fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<Extent, Halt> {
     let available = pool.available();
     for attempt in 0..2 {
@@ -265,7 +266,7 @@ fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<E
             return take_front(stage, &available, extent, pages);
         }
         if attempt == 0 {
-            // Exactly this many, since the rest of an owned extent joins no other.
+            // Exactly this many, since leftovers of an owned extent cannot be merged with another.
             let spare =
                 buffer_shortage(stage, &pool.owned())? + buffer_shortage(stage, &available)?;
             grow(stage, pool, pages + spare)?;
@@ -274,7 +275,7 @@ fn take_extent(stage: &mut Stage<'_>, pool: &ExtentPool, pages: u32) -> Result<E
     take_extent_anywhere(stage, &available, pages)
 }
 
-/// The same, if many short extents hide the long one: inspects all of them.
+/// Like [`take_extent`], but inspects all extents, in case many short ones hide the long one.
 fn take_extent_anywhere(
     stage: &mut Stage<'_>,
     available: &Tree,
@@ -301,13 +302,13 @@ fn take_extent_anywhere(
     }
 }
 
-/// The last page that the database owns, where its space trees name one.
+/// The last page that the database owns, if its space trees name one.
 pub(crate) fn last_page(stage: &mut Stage<'_>) -> Result<Option<PageNumber>, Halt> {
     let pool = ExtentPool::load(stage, DATABASE_ROOT)?;
     Ok(last_owned(stage, &pool)?.map(|extent| extent.last))
 }
 
-/// Pages behind the last one that the database owns.
+/// The pages after the last one that the database owns.
 fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<Extent, Halt> {
     let owned = last_owned(stage, pool)?.map_or(PageNumber::NONE, |extent| extent.last);
     let pages = wanted.max(EXTENSION_PAGES);
@@ -318,7 +319,7 @@ fn end_of_file(stage: &mut Stage<'_>, pool: &ExtentPool, wanted: u32) -> Result<
     Ok(Extent::starting(PageNumber(owned.0 + 1), pages))
 }
 
-/// The owned extent with the highest pages.
+/// The owned extent with the highest page numbers.
 fn last_owned(stage: &mut Stage<'_>, pool: &ExtentPool) -> Result<Option<Extent>, Halt> {
     let owned = pool.owned();
     let mut key = Vec::new();
@@ -329,7 +330,7 @@ fn last_owned(stage: &mut Stage<'_>, pool: &ExtentPool) -> Result<Option<Extent>
     Ok(extent.flatten().map(|node| node.extent))
 }
 
-/// Puts pages from the front of a new extent into split buffers that run short; returns the rest.
+/// Refills split buffers that run low with pages from the front of a new extent; returns the rest.
 fn top_up_buffers(
     stage: &mut Stage<'_>,
     pool: &ExtentPool,
@@ -349,7 +350,7 @@ fn top_up_buffers(
     Ok(rest)
 }
 
-/// How many pages a space tree's buffer lacks; none while the tree is far from splitting.
+/// Number of pages a space tree's buffer lacks; 0 while the tree is far from splitting.
 fn buffer_shortage(stage: &mut Stage<'_>, tree: &Tree) -> Result<u32, Halt> {
     let page = stage.page(tree.root)?;
     let body = page.size().body_bytes();
@@ -389,7 +390,7 @@ fn take_from_buffer(stage: &mut Stage<'_>, tree: &Tree) -> Result<Option<PageNum
     Ok(Some(page))
 }
 
-/// Keeps an extent in the buffer, if one of its two places takes it.
+/// Keeps an extent in the buffer if one of its two slots accepts it.
 fn put_into_buffer(stage: &mut Stage<'_>, tree: &Tree, kept: Extent) -> Result<bool, Halt> {
     let mut buffer = load_buffer(stage, tree)?;
     let touching = buffer

@@ -1,5 +1,4 @@
-//! Changes that have been planned and not yet happened, so that an operation happens whole or
-//! not at all.
+//! Changes that are planned but not yet made, so that an operation is atomic.
 //!
 //! Planners (`tree`, `space`, `long_value`, `rows`) are synchronous functions over a [`Stage`].
 //! They read pages through it and record page edits in it. A page that is not in the cache stops
@@ -16,10 +15,10 @@ use crate::trail::Trail;
 
 /// Source of a stage's pages.
 pub(crate) trait PageSource {
-    /// The bytes of a page, if they are at hand.
+    /// The bytes of a page, if available without I/O.
     fn lookup(&mut self, page: PageNumber) -> Option<&[u8]>;
 
-    /// A buffer of one page, with undefined content.
+    /// A one-page buffer with undefined content.
     fn take_buffer(&mut self) -> Buffer;
 }
 
@@ -30,7 +29,7 @@ pub(crate) enum Halt {
     Missing,
     /// The file must reach up to this page first.
     Extend {
-        /// The last page that must lie in the file.
+        /// The last page that the file must contain.
         last: PageNumber,
     },
     /// A page is unsuitable for the tree.
@@ -89,7 +88,7 @@ struct StagedPage {
     number: PageNumber,
     dbtime_before: u64,
     edits: Vec<PageEdit>,
-    /// How many of the edits `image` shows.
+    /// Number of edits already applied to `image`.
     shown: usize,
     image: Option<Buffer>,
 }
@@ -98,8 +97,8 @@ struct StagedPage {
 pub(crate) struct FinishedPlan {
     /// Edits to log, page by page.
     pub pages: Vec<PageEdits>,
-    /// For each of them the resulting page (except for its dbtime), if the planner had to read it;
-    /// else the edits apply to the cached page.
+    /// The resulting page for each entry of `pages` (except for its dbtime) if the planner had to
+    /// read it; else the edits apply to the cached page.
     pub images: Vec<Option<Buffer>>,
     /// Structure changes.
     pub counts: StageCounts,
@@ -127,8 +126,8 @@ pub(crate) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// An empty overlay. `last_file_page` is the last page the file has room for; `trail` is that
-    /// of the operation, whatever its earlier attempts came to.
+    /// An empty overlay. `last_file_page` is the last page the file has room for; `trail` carries
+    /// over from the operation's earlier attempts, whatever their outcome.
     pub(crate) fn new(
         source: &'a mut dyn PageSource,
         size: PageSize,
@@ -246,7 +245,7 @@ impl<'a> Stage<'a> {
         Ok(self.pages.len() - 1)
     }
 
-    /// Brings the image of a staged page up to its edits.
+    /// Applies outstanding edits to the image of a staged page.
     fn show(&mut self, index: usize) -> Result<(), Halt> {
         let page = &mut self.pages[index];
         if page.image.is_none() {

@@ -16,12 +16,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table's columns and indexes, as the catalog has them.
+    /// The table's columns and indexes, as in the catalog.
     pub fn definition(&self) -> &TableDefinition {
         &self.state.definition
     }
 
-    /// The size of the database's pages, which decoding a record needs.
+    /// The database's page size, which decoding a record needs.
     pub const fn page_size(&self) -> PageSize {
         self.page_size
     }

@@ -29,7 +29,7 @@ pub(crate) struct TableState {
     pub long_value_numbers: RefCell<LongValueNumbers>,
     /// The size of its pages.
     pub page_size: PageSize,
-    /// Memory for records in the making.
+    /// Scratch memory for encoding records.
     pub builder: RefCell<RecordBuilder>,
 }
 

@@ -44,7 +44,7 @@ impl Core {
         Ok(())
     }
 
-    /// The next batch that may be done, marked as being worked on.
+    /// The next batch ready for cleanup, marked as in progress.
     fn next_cleanup(&self) -> Option<CleanupBatch> {
         let seen_by_all = self.versions.borrow_mut().trim();
         self.cleanups.take(seen_by_all)
@@ -119,15 +119,15 @@ impl Core {
     ) -> Result<(), TransactionError> {
         let place = self.safe_checkpoint();
         self.cache.flush_file().await?;
-        // The tip may lie in a generation that a crash prevents.
+        // The tip may be in a generation that will not exist after a crash.
         let (end, dbtime) = (self.log.durable(), self.dbtime());
         header.move_range(place, end, dbtime).await.map_err(|error| self.poison(&error))?;
         self.log.advance_checkpoint(place).await.map_err(|error| self.poison(&error))
     }
 }
 
-/// The checkpoint file moves when it can move by this much, whatever the time: a fifth of the depth
-/// that it is to keep, so that the log beyond that depth stays short whatever the depth.
+/// The step at which the checkpoint file advances regardless of time: a fifth of the configured
+/// depth, so that the log exceeds that depth only slightly, whatever the depth.
 fn step_bytes(depth: u64) -> u64 {
     (depth / 5).clamp(1, LONGEST_STEP_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Pages in memory for the tests of planners, with a walker that proves a tree and its space.
+//! In-memory pages for tests of planners, with a walker that verifies a tree and its space.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use crate::stage::{Halt, PageSource, Stage};
 use crate::trail::Trail;
 use crate::tree::{Space, Tree, insert};
 
-/// A database of pages that are all at hand.
+/// A database with all pages in memory.
 pub(crate) struct TestPages {
     size: PageSize,
     pages: HashMap<PageNumber, Buffer>,
@@ -85,7 +85,8 @@ impl TestPages {
         }
     }
 
-    /// Plans and carries out; extends the file as asked. Redo of the edits must give the images.
+    /// Plans and applies a change; extends the file as requested. Redo of the edits must reproduce
+    /// the images.
     pub(crate) fn try_change<T>(
         &mut self,
         mut plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>,
@@ -106,7 +107,7 @@ impl TestPages {
         }
     }
 
-    /// The same for a plan that must not stop.
+    /// Like [`Self::try_change`], for a plan that must not halt.
     pub(crate) fn change<T>(&mut self, plan: impl FnMut(&mut Stage<'_>) -> Result<T, Halt>) -> T {
         self.try_change(plan).unwrap()
     }
@@ -127,7 +128,7 @@ impl TestPages {
         }
     }
 
-    /// Proves that a tree is one, and returns its nodes and pages.
+    /// Verifies that a tree is well-formed and returns its nodes and pages.
     pub(crate) fn walk_tree(&self, tree: &Tree) -> (Nodes, BTreeSet<PageNumber>) {
         let mut walker = Walker { pages: self, tree, nodes: Vec::new(), seen: BTreeSet::new() };
         let mut leaves = Vec::new();
@@ -139,8 +140,8 @@ impl TestPages {
         (walker.nodes, walker.seen)
     }
 
-    /// Proves that every page a pool owns is in its tree, its space trees, their buffers,
-    /// available, or owned by a child - exactly once. Returns its owned pages.
+    /// Verifies that every page a pool owns is in its tree, its space trees, their buffers,
+    /// available, or owned by a child, exactly once. Returns its owned pages.
     pub(crate) fn check_pool(
         &self,
         tree: &Tree,
@@ -184,7 +185,7 @@ impl TestPages {
         owned
     }
 
-    /// The tree that a pool takes its space from.
+    /// The tree from which a pool takes its space.
     fn parent_of(&self, tree: &Tree) -> Option<Tree> {
         let fields = RootFields::decode(self.page(tree.root).external_header()).unwrap();
         let root = fields.space.unwrap().parent;
@@ -195,7 +196,7 @@ impl TestPages {
         })
     }
 
-    /// Proves that an extent does not straddle two owned extents of `holder`.
+    /// Asserts that an extent does not straddle two owned extents of `holder`.
     fn assert_in_one_owned_extent(&self, extent: Extent, holder: &Tree) {
         let (nodes, _) = self.walk_tree(&space_tree(holder, 1));
         let mut owned =

@@ -6,8 +6,8 @@
 
 use units::PageNumber;
 
-/// Pages that are remembered: all that an operation on a row of a table with a few indexes descends
-/// through.
+/// Number of pages remembered: enough for every page an operation on a row of a table with a few
+/// indexes descends through.
 const PAGES: usize = 16;
 
 /// The lines, page by page.
@@ -25,7 +25,7 @@ impl Trail {
         found.map(|(_, line)| usize::from(*line))
     }
 
-    /// A search of `page` came to `line`.
+    /// Records that a search of `page` ended at `line`.
     pub(crate) fn note(&mut self, page: PageNumber, line: usize) {
         let line = u16::try_from(line).unwrap_or(u16::MAX);
         if let Some(known) = self.lines.iter_mut().find(|(of, _)| *of == page) {

@@ -1,7 +1,7 @@
 //! Transactions: snapshot reads, first writer wins, rollback.
 //!
-//! A transaction sees a snapshot of the database from its start, plus its own changes. A row that
-//! another transaction has changed since cannot be changed: [`TransactionError::Conflict`].
+//! A transaction sees a snapshot of the database from its start, plus its own changes. It cannot
+//! change a row that another transaction has changed since: [`TransactionError::Conflict`].
 
 mod scan;
 
@@ -27,8 +27,8 @@ use crate::versions::{Cleanup, NodeKey, Versions, Viewer};
 /// How long a commit waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitMode {
-    /// Not at all: the commit becomes durable with the next one that waits, or when the log
-    /// buffer is written for another reason. Order is always kept.
+    /// No waiting: the commit becomes durable with the next one that waits, or when the log buffer
+    /// is written for another reason. Order is always kept.
     Lazy,
     /// Until the log is on stable storage.
     Durable,
@@ -92,8 +92,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Puts the record with this primary key into `record`, without its long values; false where
-    /// the snapshot has none. Decode it with `ese::record`.
+    /// Puts the record with this primary key into `record`, without its long values; false if the
+    /// snapshot has none. Decode it with `ese::record`.
     pub async fn read(
         &self,
         table: &Table,
@@ -109,7 +109,7 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Reads the long value of this number (the LID in a record) into `value`; false if there is
+    /// Reads the long value with this number (the LID in a record) into `value`; false if there is
     /// none.
     pub async fn read_long_value(
         &self,
@@ -123,7 +123,7 @@ impl Transaction {
         self.work().core.look(|stage, _| long_value::read(stage, &tree, id, value)).await
     }
 
-    /// Replaces the row that has the primary key of `row`: every column, long values included.
+    /// Replaces every column, long values included, of the row with the primary key of `row`.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method itself is not general enough in its lifetimes"
@@ -181,8 +181,8 @@ impl TransactionWork {
         View { table: &table.state, versions, viewer: self.viewer }
     }
 
-    /// Encodes a row and plans it with `plan`. Every attempt encodes it again: long values are
-    /// numbered in the order in which they are stored, whatever waits came before.
+    /// Encodes a row and plans it with `plan`. Every attempt encodes it again, so that long values
+    /// are numbered in the order in which they are stored, whatever the attempts waited for.
     async fn write_row(
         &mut self,
         table: &Table,
@@ -289,7 +289,7 @@ impl TransactionWork {
         if let Err(error) = &result
             && !matches!(error, TransactionError::Poisoned(_))
         {
-            // Half a rollback is no state to continue from.
+            // The database cannot continue after half a rollback.
             core.poison(error);
         }
         core.versions.borrow_mut().forget(transaction, &self.nodes);
@@ -315,7 +315,7 @@ impl TransactionWork {
     }
 }
 
-/// Deleted nodes that a transaction had revived: the deleting one has left them to it.
+/// Deleted nodes that a transaction had revived; the deleting transaction left their cleanup to it.
 fn revived_nodes(stack: &[Vec<Undo>]) -> Vec<Cleanup> {
     let mut revived = Vec::new();
     for undo in stack.iter().flatten() {

@@ -1,4 +1,4 @@
-//! B+-trees over staged pages: search and change of keys.
+//! B+-trees over staged pages: key search and changes.
 //!
 //! Parents are found by descending again, so pages hold no parent pointers; a structure change is
 //! one step (split one page, remove one page), after which the operation descends anew.
@@ -35,10 +35,10 @@ pub(crate) enum Space {
     Of(PageNumber),
 }
 
-/// Allocator for the trees that a stage changes. Trees ask for pages by this trait alone: its
-/// implementation keeps its own books in trees.
+/// Allocator for the trees that a stage changes. Trees obtain pages only through this trait,
+/// because its implementation keeps its own records in trees.
 pub(crate) trait PagePool {
-    /// A page for `tree`, preferably near `near`. Its content is ignored.
+    /// Allocates a page for `tree`, preferably near `near`. Its content is ignored.
     fn allocate_page(&mut self, tree: &Tree, near: PageNumber) -> Result<PageNumber, Halt>;
 
     /// Gives a page of `tree` back to the pool it came from.
@@ -60,7 +60,7 @@ pub(crate) struct Tree {
     pub space: Space,
 }
 
-/// The way from the root to a leaf.
+/// The path from the root to a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
     steps: [(PageNumber, u16); MOST_LEVELS],
@@ -104,7 +104,7 @@ pub(crate) fn tree_page<'s>(
     Err(Halt::Damaged { page: number, problem })
 }
 
-/// Descends to the leaf for `key` (with `data`, where keys repeat).
+/// Descends to the leaf for `key` (and `data`, if keys repeat).
 pub(crate) fn descend(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -155,7 +155,7 @@ pub(crate) fn seek(
     Ok(Position { path, line })
 }
 
-/// Calls `read` with the flags and data of the node of a unique key; `None` if it does not exist.
+/// Calls `read` with the flags and data of the node with a unique key; `None` if it does not exist.
 pub(crate) fn get<T>(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -223,7 +223,7 @@ pub(crate) fn walk(
     }
 }
 
-/// The last key of a tree into `key`; false where the tree is empty.
+/// Reads the last key of a tree into `key`; false if the tree is empty.
 pub(crate) fn last_key(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -251,13 +251,13 @@ pub(super) const fn unreadable(page: PageNumber) -> Halt {
     Halt::Damaged { page, problem: "a node whose sizes do not fit its page" }
 }
 
-/// The flags that every page of a tree has in common.
+/// The flags common to all pages of a tree.
 pub(super) fn common_flags(page: PageRef<'_>) -> u32 {
     use page_flags::{INDEX, LONG_VALUE, NON_UNIQUE, SPACE_TREE};
     page.flags() & (INDEX | LONG_VALUE | NON_UNIQUE | SPACE_TREE)
 }
 
-/// How many bytes of a page's body nodes and their tags take.
+/// Bytes of a page's body occupied by nodes and their tags.
 pub(super) fn used_bytes(page: PageRef<'_>) -> usize {
     page.size().body_bytes().saturating_sub(page.free_bytes())
 }

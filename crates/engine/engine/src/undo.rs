@@ -1,4 +1,4 @@
-//! Undoing operations by key: rollback at run time, and of the losers after a crash.
+//! Undoes operations by key, for rollback at run time and for the losers after a crash.
 
 use ese::long_value::LongValueId;
 use units::ObjectId;
@@ -47,7 +47,7 @@ fn id(number: u32) -> LongValueId {
     LongValueId(u64::from(number))
 }
 
-/// A tree that the log or the version store names.
+/// Finds a tree named by the log or the version store.
 pub(crate) fn find(tables: &OpenTables, object: ObjectId) -> Result<&Tree, Halt> {
     tables.tree(object).ok_or(UNKNOWN)
 }

@@ -1,9 +1,9 @@
 //! The version store: previous versions of rows whose changes some snapshot must not see.
 //!
-//! Pages hold the newest version of every row. A chain holds, for one node, the changes that are
-//! not yet visible to all snapshots, the newest last, each with the previous content. A snapshot
-//! reads back through the chain, from the newest change, past every change it must not see. A plain
-//! value: no pages, no clock.
+//! Pages hold the newest version of every row. A node's chain holds the changes that are not yet
+//! visible to all snapshots, newest last, each with the content before it. A snapshot reads back
+//! through the chain, from the newest change, past every change it must not see. A plain value: no
+//! pages, no clock.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -19,9 +19,9 @@ pub(crate) struct CommitNumber(pub u64);
 /// A node before a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
-    /// There was none, or a deleted one.
+    /// The node did not exist or was deleted.
     Absent,
-    /// It was there with this data.
+    /// The node existed with this data.
     Present(Vec<u8>),
 }
 
@@ -36,12 +36,12 @@ pub(crate) enum Seen<'a> {
     Earlier(&'a [u8]),
 }
 
-/// Who looks: a snapshot and the transaction that has it.
+/// The identity of a reader: a snapshot and the transaction that holds it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Viewer {
-    /// Its own changes are seen too.
+    /// Transaction whose own changes are visible too.
     pub transaction: TransactionId,
-    /// The last commit before it began.
+    /// The last commit before the transaction began.
     pub snapshot: CommitNumber,
 }
 
@@ -51,10 +51,10 @@ struct NodeVersion {
     before: Before,
 }
 
-/// A node, by tree, key and, where keys repeat, data.
+/// A node, identified by tree, key and, if keys repeat, data.
 pub(crate) type NodeKey = Box<[u8]>;
 
-/// Work that may be done once no snapshot needs the data it removes.
+/// Work that may run once no snapshot needs the data it removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cleanup {
     /// Remove a node that is flagged as deleted.
@@ -63,7 +63,7 @@ pub(crate) enum Cleanup {
         tree: ObjectId,
         /// Its key.
         key: Vec<u8>,
-        /// Its data, where keys repeat.
+        /// Its data, if keys repeat.
         data: Vec<u8>,
     },
     /// Remove a long value without references.
@@ -92,7 +92,7 @@ pub(crate) struct Versions {
     committed: VecDeque<Committed>,
 }
 
-/// Puts the key of a node's chain into `key`.
+/// Writes the key of a node's chain to `out`.
 pub(crate) fn node_key(tree: ObjectId, key: &[u8], data: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(&tree.0.to_le_bytes());
@@ -157,7 +157,7 @@ impl Versions {
         self.chains.entry(node).or_default().push(version);
     }
 
-    /// Makes the changes of `nodes` visible to those who begin from now on.
+    /// Makes the changes of `nodes` visible to transactions that begin from now on.
     pub(crate) fn commit(
         &mut self,
         transaction: TransactionId,

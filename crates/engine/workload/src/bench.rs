@@ -8,11 +8,11 @@ use units::{Prng, Seed};
 
 /// Mailboxes of the load.
 const MAILBOXES: u32 = 1000;
-/// Length of a value, in bytes: both bounds included.
+/// Minimum and maximum length of a value, in bytes, both inclusive.
 const VALUE_BYTES: (u64, u64) = (8192, 10240);
-/// Percent of the operations: insert, delete, replace; the rest are reads.
+/// Percentages of inserts, deletes and replaces; the rest are reads.
 const MIX: (u64, u64, u64) = (40, 20, 5);
-/// Percent of the updates that wait for the disk.
+/// Percentage of updates that wait for the disk.
 const DURABLE_PERCENT: u32 = 30;
 
 /// Which messages each mailbox holds.
@@ -30,7 +30,7 @@ pub enum MailboxOperation {
     Insert(i64),
     /// Removes the oldest key of a mailbox.
     Delete(i64),
-    /// Gives an existing key another value.
+    /// Replaces the value of an existing key.
     Replace(i64),
     /// Reads an existing key.
     Read(i64),
@@ -43,14 +43,14 @@ pub struct MailboxLoad {
 }
 
 impl Mailboxes {
-    /// Mailboxes that hold `records` records in all, evenly.
+    /// Mailboxes with `records` records in total, spread evenly.
     pub fn new(seed: Seed, records: u32) -> Self {
         let (each, rest) = (records / MAILBOXES, records % MAILBOXES);
         let extents = (0..MAILBOXES).map(|mailbox| (0, each + u32::from(mailbox < rest)));
         Self { extents: extents.collect(), seed }
     }
 
-    /// Every key now held, ascending.
+    /// All existing keys, ascending.
     pub fn keys(&self) -> impl Iterator<Item = i64> + '_ {
         let extents = self.extents.iter().enumerate();
         extents.flat_map(|(mailbox, &(oldest, next))| {
@@ -58,7 +58,7 @@ impl Mailboxes {
         })
     }
 
-    /// The value of `key` in its `version`, in `value`'s memory.
+    /// Writes version `version` of the value of `key` into `value`, reusing its memory.
     pub fn value(&self, key: i64, version: u64, value: &mut Vec<u8>) {
         let stream = self.seed.derive(key.cast_unsigned()).derive(version);
         let mut prng = Prng::new(stream);

@@ -1,5 +1,5 @@
-//! Content of a message: a payload that can be regenerated, and neither compresses nor repeats
-//! unless the plan says so.
+//! Message content: a payload that can be regenerated, and neither compresses nor repeats unless
+//! the plan asks for it.
 
 use plan::LoadSettings;
 use units::{Prng, Seed};
@@ -7,11 +7,11 @@ use units::{Prng, Seed};
 use crate::message::Message;
 use crate::record::Record;
 
-/// Messages that share one value of the secondary index, as mail arrives in bursts.
+/// Number of messages that share one value of the secondary index, as mail arrives in bursts.
 const MESSAGES_PER_INSTANT: i64 = 16;
 
-/// Bytes of a long value in one node, for 32, 8, 16 and 4 KiB pages (ESE `jetapi.cxx`). The first
-/// byte of each would be taken for a compression mark by some readers if its top bit were clear.
+/// Bytes of a long value in one node, for 32, 8, 16 and 4 KiB pages (ESE `jetapi.cxx`). Some
+/// readers would take the first byte of each for a compression mark if its top bit were clear.
 const CHUNK_BYTES: [usize; 4] = [8150, 8110, 4050, 4014];
 
 /// Streams of one message's version.
@@ -19,11 +19,11 @@ const SHORT_STREAM: u64 = 1;
 const LONG_STREAM: u64 = 2;
 const REPEAT_STREAM: u64 = 3;
 
-/// Payloads that repeated messages share.
+/// Number of payloads shared by repeated messages.
 const SHARED_PAYLOADS: u64 = 1000;
 
-/// The zeros of a compressible payload are at the end of every block of this size, so that a
-/// compressor with a small window finds its share everywhere.
+/// Block size of a compressible payload: each block ends with its zeros, so that a compressor with
+/// a small window finds its share everywhere.
 const COMPRESSED_BYTES: usize = 256;
 
 /// Message contents of one database.
@@ -39,7 +39,7 @@ pub struct Content {
     shared: Seed,
 }
 
-/// The payload of a message. One pair of buffers serves any number of messages.
+/// Buffers for the payload of a message. One pair serves any number of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pads {
     /// Kept in the record.
@@ -58,18 +58,18 @@ impl Content {
             long_pad_bytes: workload.long_pad_bytes as usize,
             compressible_percent: workload.compressible_percent as usize,
             repeated_percent: workload.repeated_percent,
-            // Apart from the streams of databases and sessions.
+            // Separate from the streams of databases and sessions.
             shared: seed.derive(u64::MAX - 2),
         }
     }
 
-    /// Which database this is: its index in the plan, plus 1.
+    /// Object number of the database: its index in the plan, plus 1.
     pub const fn object(&self) -> u32 {
         self.object
     }
 
-    /// Makes `version` of the message `message_id`; its payload replaces the contents of `pads`.
-    /// Does not allocate once `pads` has served a message of this database.
+    /// Generates `version` of the message `message_id` into `pads`, replacing their contents. Does
+    /// not allocate once `pads` has served a message of this database.
     pub fn message(&self, message_id: i64, version: u32, pads: &mut Pads) -> Message {
         let stream = self.seed.derive(message_id.cast_unsigned()).derive(u64::from(version));
         pads.short.resize(self.short_pad_bytes, 0);
@@ -133,7 +133,7 @@ mod tests {
         Plan::parse("test", &text).unwrap().workload
     }
 
-    /// Longer than the engine takes, so that chance evens out.
+    /// Longer than the engine accepts, so that random variation evens out.
     fn mebibyte() -> plan::LoadSettings {
         plan::LoadSettings { long_pad_bytes: 1 << 20, ..workload("64KiB") }
     }

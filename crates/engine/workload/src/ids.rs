@@ -1,4 +1,4 @@
-//! Which messages exist, as far as that can be known without looking: a range of keys.
+//! The keys of messages that may exist, without reading them: a range.
 
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! The mail mix: the steps of one session, batch after batch.
 //!
-//! Operations are drawn from the mix one by one until the batch has its updates, so reads lie
+//! Operations are drawn from the mix one by one until the batch has its updates, so reads fall
 //! between the updates in the mix's proportion: 16 updates and 8.6 reads on average with the
-//! original tool's mix. Commits cut a batch into transactions of as many updates each as can be;
-//! they are drawn from a stream of their own, so that the operations do not depend on them.
+//! original tool's mix. Commits split a batch into transactions with as even a number of updates as
+//! possible; they are drawn from a separate stream, so that the operations do not depend on them.
 
 use plan::{LoadSettings, Mix};
 use units::{Prng, Seed};
@@ -14,11 +14,11 @@ use crate::skew::Skew;
 /// One operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A new message behind the last one.
+    /// Inserts a new message after the last one.
     Insert,
     /// Deletes the message at a place.
     Delete(Place),
-    /// Gives the message at a place its next version.
+    /// Replaces the message at a place with its next version.
     Replace(Place),
     /// Reads the record at a place.
     Read(Place),
@@ -36,21 +36,21 @@ pub enum Commit {
 /// Next step of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// An operation of the transaction that is open; the first one begins it.
+    /// An operation of the open transaction; the first one begins the transaction.
     Perform(Operation),
     /// The end of the transaction.
     Commit(Commit),
 }
 
-/// An endless source of batches for one session: seeded, without handle, clock or knowledge of how
-/// fast the storage is. The instrument runs, times and checks them.
+/// An endless source of batches for one session: seeded, and independent of handles, clocks and
+/// storage speed. The instrument runs, times and checks them.
 pub trait Workload {
-    /// The steps of the next batch, in `steps`' memory. The last one is a commit.
+    /// Writes the steps of the next batch into `steps`, reusing its memory. The last one is a
+    /// commit.
     fn next_into(&mut self, steps: &mut Vec<Step>);
 }
 
-/// The transactions of a mailbox server, in the mix of the plan. The sequence depends on the seed
-/// and nothing else.
+/// The transactions of a mailbox server, in the plan's mix. The sequence depends only on the seed.
 #[derive(Clone, Debug)]
 pub struct MailMix {
     operations: Prng,
@@ -62,11 +62,11 @@ pub struct MailMix {
 }
 
 impl MailMix {
-    /// For session number `session` (from 0) of database number `database` (from 0).
+    /// The mix for session number `session` (from 0) of database number `database` (from 0).
     pub fn new(seed: Seed, database: u32, session: u32, workload: &LoadSettings) -> Self {
         let part = u64::from(database) << 32 | u64::from(session);
         Self {
-            // Apart from the streams of the content, which derive from the database alone.
+            // Separate from the content streams, which derive from the database alone.
             operations: Prng::new(seed.derive(u64::MAX).derive(part)),
             commits: Prng::new(seed.derive(u64::MAX - 1).derive(part)),
             mix: workload.mix,
@@ -83,7 +83,7 @@ impl MailMix {
     fn operation(&mut self) -> Operation {
         let Mix { insert, delete, replace, .. } = self.mix;
         let draw = self.operations.below(100);
-        // Deletes stay uniform: which space they free is part of the published growth.
+        // Deletes stay uniform: the published growth depends on which space they free.
         let skew = if draw < u64::from(insert + delete) { Skew::NONE } else { self.skew };
         let place = skew.place(&mut self.operations);
         match u32::try_from(draw).expect("invariant: below 100") {
@@ -113,8 +113,8 @@ impl Workload for MailMix {
     }
 }
 
-/// Whether a commit follows update number `update` (from 1) of a batch, with `commits` of them
-/// spread evenly over `updates`; the last update is always followed by one.
+/// Whether a commit follows update number `update` (from 1) of a batch, with `commits` commits
+/// spread evenly over `updates` updates; a commit always follows the last update.
 fn ends_transaction(update: u32, updates: u32, commits: u32) -> bool {
     let [before, now] = [update - 1, update]
         .map(|update| u64::from(update) * u64::from(commits) / u64::from(updates));

@@ -5,9 +5,9 @@
 pub struct Message {
     /// Primary key, from 1.
     pub message_id: i64,
-    /// Which database it belongs to: its index in the plan, plus 1.
+    /// Object number of its database: the index in the plan, plus 1.
     pub object: u32,
-    /// 1 when inserted, one more at every replace.
+    /// 1 when inserted; each replace adds 1.
     pub version: u32,
     /// Value of the secondary index; ascends with the key and is shared by 16 messages.
     pub received: i64,

@@ -1,6 +1,6 @@
-//! Whether a row read is the row written: the hashes of a record and of its long value.
+//! Checks that a row read is the row written, by the hashes of a record and of its long value.
 //!
-//! The hashes are plain XXH3-128 over bytes that any reader can put together, so that independent
+//! The hashes are plain XXH3-128 over bytes that any reader can assemble, so that independent
 //! readers of the file can check them too (`docs/format.md`).
 
 use std::fmt;
@@ -21,13 +21,13 @@ pub struct Record<'a> {
 /// The corrupt part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The record carries another key than it was found under.
+    /// The record contains a different key from the one it was found under.
     Key,
     /// The record belongs to another database.
     Object,
-    /// The record's columns do not fit its hash.
+    /// The record's columns do not match its hash.
     Record,
-    /// The long value does not fit its hash.
+    /// The long value does not match its hash.
     LongValue,
 }
 

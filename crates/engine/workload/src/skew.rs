@@ -4,11 +4,11 @@ use units::Prng;
 
 use crate::ids::Place;
 
-/// Draws places of messages by Zipf's law, the newest message the most wanted.
+/// Draws message places by Zipf's law, the newest message being the most popular.
 ///
-/// With exponent *theta* below 1 the share of accesses that go to the most wanted part *x* of the
-/// messages is *x* to the power of 1 - theta, however many there are. So a position can be drawn
-/// before their number is known.
+/// With exponent *theta* below 1, the most popular fraction *x* of the messages receives *x* to the
+/// power of 1 - theta of the accesses, whatever the number of messages. So a position can be drawn
+/// before that number is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skew {
     /// Exponent applied to a uniform draw: 1 / (1 - theta).
@@ -19,13 +19,13 @@ impl Skew {
     /// All messages alike.
     pub(crate) const NONE: Self = Self { exponent: 1.0 };
 
-    /// With `theta` from 0 (all alike) to below 1.
+    /// Skew for `theta` from 0 (uniform) to below 1.
     pub(crate) fn new(theta: f64) -> Self {
         assert!((0.0..1.0).contains(&theta), "a plan keeps theta within 0 and 0.99");
         Self { exponent: 1.0 / (1.0 - theta) }
     }
 
-    /// The next place. Takes one number of `draws`, whatever theta is.
+    /// Draws the next place. Takes one number from `draws`, whatever theta is.
     pub(crate) fn place(self, draws: &mut Prng) -> Place {
         const WHOLE: f64 = 18_446_744_073_709_551_616.0;
         let draw = draws.next_u64();
@@ -43,9 +43,9 @@ impl Skew {
     }
 }
 
-/// `base` (0 to 1) to the power of `exponent` (1 or more), by multiplications and square roots
-/// alone: IEEE 754 rounds these the same everywhere, while `powf` is the platform's own. A seed
-/// must mean the same places on every machine.
+/// `base` (0 to 1) to the power of `exponent` (1 or more), using only multiplications and square
+/// roots: IEEE 754 rounds these identically everywhere, while `powf` varies by platform. A seed
+/// must yield the same places on every machine.
 fn power(base: f64, exponent: f64) -> f64 {
     const FRACTION_BITS: u32 = 30;
     let (mut result, mut left) = (1.0, exponent);
@@ -71,7 +71,7 @@ mod tests {
 
     use super::{Skew, power};
 
-    /// The share of draws that go to the newest `part` of the messages.
+    /// The fraction of draws that select the newest `part` of the messages.
     fn share(theta: f64, part: f64) -> f64 {
         let (skew, mut draws) = (Skew::new(theta), Prng::new(Seed(3)));
         let total = 100_000;

@@ -18,13 +18,13 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, offset))
 }
 
-/// The `N` bytes at `offset`, which the caller knows to exist.
+/// The `N` bytes at `offset`, which must exist.
 #[inline]
 pub(crate) fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
     *bytes[offset..].first_chunk().expect("invariant: a field lies within its structure")
 }
 
-/// The `N` bytes at `offset`, if there are as many.
+/// The `N` bytes at `offset`, if they all exist.
 #[inline]
 pub(crate) fn get_array<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
     bytes.get(offset..)?.first_chunk().copied()

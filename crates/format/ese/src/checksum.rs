@@ -1,9 +1,9 @@
 //! Checksums of pages and headers, and the repair of single flipped bits.
 //!
 //! A page's checksum is 64 bits per block: the XOR of its 32-bit words, and an error-correcting
-//! code that gives the place of one flipped bit. Everything about it is linear over bits. It is
-//! blind to some damage (two equal swaps, one triple flip in ten), so payloads that must be
-//! proven carry a strong hash of their own.
+//! code that locates one flipped bit. All of it is linear over bits. It is blind to some damage
+//! (two equal swaps, one triple flip in ten), so payloads that must be proven carry a separate
+//! strong hash.
 
 mod kernel;
 mod parities;

@@ -1,4 +1,4 @@
-//! Values that the engine stores compressed. Read only: this project compresses nothing.
+//! Decodes values that the engine stores compressed. Read only: this project compresses nothing.
 //!
 //! The first byte's upper five bits name the method. See Microsoft's [MS-XCA] for Xpress.
 
@@ -14,7 +14,7 @@ pub enum CompressionError {
         /// Its number.
         method: u8,
     },
-    /// The compressed bytes contradict themselves.
+    /// The compressed bytes are inconsistent.
     Damaged,
 }
 
@@ -49,8 +49,8 @@ pub fn decompress(stored: &[u8]) -> Result<Vec<u8>, CompressionError> {
     }
 }
 
-/// Characters of 7 bits, lowest bits first. The low three bits of the first byte hold the number of
-/// valid bits in the last byte, minus one.
+/// Unpacks characters of 7 bits, lowest bits first. The low three bits of the first byte hold the
+/// number of valid bits in the last byte, minus one.
 fn seven_bit(first: u8, packed: &[u8]) -> Vec<u8> {
     let bits = (packed.len() * 8).saturating_sub(7 - usize::from(first & 7));
     let mut characters = Vec::with_capacity(bits / 7);
@@ -63,7 +63,7 @@ fn seven_bit(first: u8, packed: &[u8]) -> Vec<u8> {
     characters
 }
 
-/// A method that states the size of the value in two bytes before the compressed ones.
+/// Decodes a method that stores the size of the value in two bytes before the compressed ones.
 fn sized(
     rest: &[u8],
     method: fn(&[u8], usize) -> Option<Vec<u8>>,
@@ -101,7 +101,7 @@ impl Input<'_> {
     }
 }
 
-/// Plain LZ77 of [MS-XCA] section 2.4.
+/// Decodes plain LZ77 of [MS-XCA] section 2.4.
 fn xpress(compressed: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut input = Input { bytes: compressed, at: 0, half: None };
     let mut out = Vec::with_capacity(most);

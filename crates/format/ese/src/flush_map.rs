@@ -1,10 +1,9 @@
 //! The flush map (`.jfm`): the flush type of each page at its last write.
 //!
-//! A write that a disk acknowledged and never made leaves an older page behind, and that page is
-//! perfect in itself: no checksum sees it. Its flush type does not agree with the map. The map is
-//! trusted only if it was closed cleanly together with the database, which the two signatures in
-//! both headers prove; otherwise its entries count as "not known", and an unknown page is not
-//! judged.
+//! A write that a disk acknowledged but never performed leaves an older page behind, and that page
+//! is intact: no checksum detects it. Its flush type differs from the map. The map is trusted only
+//! if it was closed cleanly together with the database, which the two signatures in both headers
+//! prove; otherwise its entries count as "not known", and an unknown page is not judged.
 
 use std::fmt;
 
@@ -22,18 +21,18 @@ mod tests;
 
 pub use pairing::{MapRefusal, file_name, longest_file, names_a_map, unpair};
 
-/// Bytes of a page of the map, its header page included.
+/// Bytes of a map page, the header page included.
 pub const MAP_PAGE_BYTES: usize = 8192;
-/// Bytes that every data page begins with.
+/// Header bytes of every data page.
 const MAP_PAGE_HEADER_BYTES: usize = 64;
-/// Database pages whose flush types one data page holds: 2 bits each in 8,128 bytes.
+/// Number of database pages covered by one data page: 2 bits each in 8,128 bytes.
 pub(crate) const PAGES_PER_MAP_PAGE: u32 = 32_512;
-/// The extension that takes the place of the database's own.
+/// Extension of the map's file name, which replaces the database's.
 pub(crate) const EXTENSION: &str = "jfm";
 /// Version of the map's format: major, update, minor.
 const VERSION: [u32; 3] = [3, 0, 0];
 const FILE_TYPE_FLUSH_MAP: u32 = 7;
-/// Says that every page that the map knows carries the hash of [`word_of_its_mark`].
+/// Indicates that every page known to the map carries the hash of [`word_of_its_mark`].
 const MARKED: u64 = u64::from_le_bytes(*b"plimmark");
 const FLAG_CLEAN: u32 = 1;
 const FLAG_NEW_CHECKSUM: u32 = 0x2000;
@@ -69,7 +68,7 @@ pub enum FlushMapError {
     Version(u32),
     /// A data page's checksum or number is wrong.
     Page(u32),
-    /// The file ends before a page that its own length announces.
+    /// The file ends before a page that its stated length includes.
     Truncated,
 }
 
@@ -89,7 +88,7 @@ impl std::error::Error for FlushMapError {}
 /// Pairs a map with one state of its database, and records the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlushMapHeader {
-    /// Closed together with the database.
+    /// Whether the map was closed together with the database.
     pub is_clean: bool,
     /// When the map was made.
     pub created: LogTime,
@@ -110,14 +109,14 @@ pub struct FlushMap {
     states: Vec<u8>,
     /// The highest database time among the pages of each map page.
     dbtime_max: Vec<u64>,
-    /// Begun by an engine that does not mark pages, so that a mark means nothing.
+    /// Whether the map was begun by an engine that does not mark pages, so that marks mean nothing.
     is_unmarked: bool,
 }
 
-/// How a page that was read agrees with the map.
+/// Whether a page that was read agrees with the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlushVerdict {
-    /// It is the one last written.
+    /// The page is the one last written.
     Agrees,
     /// The map does not know.
     Unknown,
@@ -130,13 +129,13 @@ pub enum FlushVerdict {
     },
 }
 
-/// State of the last write of a page to read: a flush map's entry, or the reason it is missing.
+/// State of the last write of a page to be read: a flush map's entry, or the reason it is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastWrite {
     /// Nothing.
     #[default]
     Unknown,
-    /// Power failed, and no map is believed. A torn page is likelier than a flipped bit, and one in
+    /// Power failed, and no map is trusted. A torn page is likelier than a flipped bit, and one in
     /// a few thousand looks like one.
     BeforeCrash,
     /// It completed.
@@ -150,7 +149,7 @@ pub enum LastWrite {
 }
 
 impl LastWrite {
-    /// Compares a page that was read, and whose checksum is right, with its last write. A page that
+    /// Compares a page that was read with its last write. Its checksum must be right. A page that
     /// reads as zeros although it was written has lost that write, too.
     pub fn judge(self, read: PageRef<'_>) -> FlushVerdict {
         let found = read.flush_type();
@@ -163,8 +162,8 @@ impl LastWrite {
         }
     }
 
-    /// Whether a page that was read, and whose checksum is right, is torn after all: its last write
-    /// was marked with a hash of its content, and the page carries a different one.
+    /// Whether a page that was read with a correct checksum is torn after all: its last write was
+    /// marked with a hash of its content, and the page carries a different one.
     pub(crate) fn is_torn(self, read: &[u8], page: PageNumber) -> bool {
         self.word_of_mark(read, page) == Some(false)
     }
@@ -176,7 +175,7 @@ impl LastWrite {
         if is_marked { word_of_its_mark(read, page) } else { None }
     }
 
-    /// Whether a page whose flipped bits were turned back is trusted. After a crash only if its
+    /// Whether a page is trusted after its flipped bits were corrected. After a crash, only if its
     /// mark agrees.
     pub(crate) fn allows_repair(self, repaired: &[u8], page: PageNumber) -> bool {
         self != Self::BeforeCrash || word_of_its_mark(repaired, page) == Some(true)
@@ -195,7 +194,7 @@ impl FlushMap {
         self.states.get(byte).map_or(0, |state| state >> shift & 3)
     }
 
-    /// Remembers a write of `page` that has completed.
+    /// Records a completed write of `page`.
     pub fn remember(&mut self, page: PageNumber, flush_type: u8, dbtime: u64) {
         assert!(flush_type <= 3, "a flush type has two bits");
         let map_page = (page.0 / PAGES_PER_MAP_PAGE) as usize;
@@ -208,7 +207,7 @@ impl FlushMap {
         self.dbtime_max[map_page] = self.dbtime_max[map_page].max(dbtime);
     }
 
-    /// No longer claims to know `page`, as while a write of it is in flight or has failed.
+    /// Marks `page` as unknown, because a write of it is in flight or has failed.
     pub fn forget(&mut self, page: PageNumber) {
         let (byte, shift) = place(page);
         if let Some(state) = self.states.get_mut(byte) {
@@ -216,8 +215,8 @@ impl FlushMap {
         }
     }
 
-    /// Records that the pages in `bytes`, the first of which is `first`, have been written. Pages
-    /// of zeros have no flush type, so their state is unknown afterwards.
+    /// Records that the pages in `bytes`, starting with `first`, have been written. Pages of zeros
+    /// have no flush type, so their state is unknown afterwards.
     pub fn remember_all(&mut self, first: PageNumber, bytes: &[u8], size: PageSize) {
         let pages = bytes.chunks_exact(size.bytes()).map(PageRef::new);
         for (number, page) in (first.0..).map(PageNumber).zip(pages) {
@@ -225,9 +224,9 @@ impl FlushMap {
         }
     }
 
-    /// The flush type that the next write of `page` carries. It follows on the last write and not
-    /// on the page in memory, which may have been rebuilt without reading the file: so a lost write
-    /// always leaves another type behind.
+    /// The flush type that the next write of `page` carries. It follows from the last write, not
+    /// from the page in memory, which may have been rebuilt without reading the file: so a lost
+    /// write always leaves a different type behind.
     pub fn next(&self, page: PageNumber, in_memory: PageRef<'_>) -> u8 {
         let last = match self.written(page) {
             0 => in_memory.flush_type(),
@@ -258,7 +257,7 @@ impl FlushMap {
         file
     }
 
-    /// A whole file's header and map.
+    /// Decodes a whole file into its header and map.
     pub fn decode(file: &[u8]) -> Result<(FlushMapHeader, Self), FlushMapError> {
         let (pages, rest) = file.as_chunks::<MAP_PAGE_BYTES>();
         let (first, pages) = pages.split_first().ok_or(FlushMapError::Header)?;
@@ -272,7 +271,7 @@ impl FlushMap {
             let mut sealed = *page;
             store(&mut sealed, PageNumber(number));
             let is_sound = sealed == *page && u32_at(page, data::NUMBER) == number;
-            // The file may have grown ahead of the writes: nothing is known there.
+            // The file may have grown ahead of the writes: pages there are unknown.
             if !is_sound && page.iter().any(|&byte| byte != 0) {
                 return Err(FlushMapError::Page(number));
             }
@@ -324,7 +323,7 @@ impl FlushMapHeader {
     }
 }
 
-/// The byte of a page's two bits, and how far they are shifted in it.
+/// The byte that holds a page's two bits, and their shift within it.
 const fn place(page: PageNumber) -> (usize, u32) {
     (page.0 as usize / 4, 6 - 2 * (page.0 % 4))
 }

@@ -1,7 +1,7 @@
 //! The database file's header: the state of a file and the log it needs to become consistent.
 //!
 //! It is stored twice at the beginning of the file, each copy on a separate page. [`read_copies`]
-//! decides which copy counts, and the page size.
+//! decides which copy to use, and the page size.
 
 mod copies;
 mod field;
@@ -19,7 +19,7 @@ use crate::page::PageSize;
 use crate::signature::Signature;
 use field::{Field, layout};
 
-/// The number every database header begins with, behind its checksum.
+/// Magic number at the start of every database header, after its checksum.
 pub const MAGIC: u32 = 0x89AB_CDEF;
 
 /// The format this project writes: version, update. Mail servers have read it since 2013.
@@ -53,7 +53,7 @@ pub enum DatabaseState {
 }
 
 impl DatabaseState {
-    /// The states in the order of their numbers, which count from 1.
+    /// The states in the order of their numbers, starting from 1.
     const NUMBERED: [Self; 8] = [
         Self::JustCreated,
         Self::DirtyShutdown,
@@ -111,10 +111,10 @@ pub struct BackupInfo {
     pub generation_high: Generation,
 }
 
-/// How often something happened, and when last.
+/// How often an event happened, and when last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCount {
-    /// Times since the last full repair or defragmentation.
+    /// Number of times since the last full repair or defragmentation.
     pub count: u32,
     /// The last time.
     pub last: LogTime,
@@ -136,7 +136,7 @@ pub struct OsVersion {
 }
 
 layout! {
-    /// Everything in a database header that this project knows how to name.
+    /// All database header fields known to this project.
     pub struct DatabaseHeader {
         /// [`MAGIC`].
         4 => magic: u32,
@@ -160,11 +160,11 @@ layout! {
         80 => attached_at: Lgpos,
         /// When it was detached; never, while dirty.
         88 => detached_time: LogTime,
-        /// Log position of the detach; none, while dirty.
+        /// Log position of the detach; "none" while dirty.
         96 => detached_at: Lgpos,
         /// Number of the database within its log stream.
         104 => database_id: u32,
-        /// The log stream it belongs to; none if it was never logged.
+        /// The log stream it belongs to; "none" if it was never logged.
         108 => log_signature: Signature,
         /// The full backup before the current one.
         136 => backup_full_previous: BackupInfo,
@@ -208,9 +208,9 @@ layout! {
         360 => backup_incremental_type: u32,
         /// Repairs before the last defragmentation.
         364 => repair_count_before_defrag: u32,
-        /// Single flipped bits that were put right.
+        /// Corrected single flipped bits.
         368 => bit_fixes: EventCount,
-        /// Single flipped bits that could not be put right.
+        /// Single flipped bits that could not be corrected.
         384 => bit_fix_failures: EventCount,
         /// Checksum errors beyond repair.
         400 => checksum_failures: EventCount,
@@ -246,9 +246,9 @@ layout! {
         564 => reattached_time: LogTime,
         /// Log position of the last re-attach.
         572 => reattached_at: Lgpos,
-        /// How often space inside the file was given back.
+        /// How often space inside the file was released.
         580 => trim_count: u32,
-        /// Random with every header write; pairs the header with its flush map.
+        /// Randomised at every header write; pairs the header with its flush map.
         584 => header_flush_signature: Signature,
         /// The flush map that belongs to the file.
         612 => flush_map_signature: Signature,
@@ -293,7 +293,7 @@ impl DatabaseHeader {
         }
     }
 
-    /// The page size stated, if it is one.
+    /// The stated page size; `None` if it is invalid.
     pub fn page_size(&self) -> Option<PageSize> {
         match self.page_size_bytes {
             0 => Some(PageSize::KIB_4),
@@ -301,7 +301,7 @@ impl DatabaseHeader {
         }
     }
 
-    /// One header page, sealed: to be written at byte 0 and again one page behind.
+    /// One sealed header page, to be written at byte 0 and again one page later.
     pub fn encode(&self, page_size: PageSize) -> Vec<u8> {
         let mut page = vec![0; page_size.bytes()];
         self.encode_over(&mut page);
@@ -314,7 +314,7 @@ impl DatabaseHeader {
         checksum::store_header(page);
     }
 
-    /// The fields of a header page, whatever its checksum says.
+    /// Decodes the fields of a header page without verifying its checksum.
     pub fn decode(page: &[u8]) -> Self {
         Self::get_fields(page)
     }

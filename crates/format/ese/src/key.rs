@@ -13,16 +13,16 @@ const VALUE: u8 = 0x7F;
 const NULL: u8 = 0x00;
 /// First byte of a null segment of an index that puts nulls last.
 const NULL_HIGH: u8 = 0xC0;
-/// First byte of a segment whose value is there and empty.
+/// First byte of a segment with an empty value.
 const EMPTY: u8 = 0x40;
-/// Variable binary values are cut into groups of this many bytes.
+/// Size of the groups into which variable binary values are divided, in bytes.
 const GROUP_BYTES: usize = 8;
-/// Follows a group if another one comes after it.
+/// Follows a group if there is another one after it.
 const GROUP_CONTINUES: u8 = 9;
 
-/// The order in which a GUID's bytes are compared: that of its printed form from its end.
+/// Order in which a GUID's bytes are compared: the last group of the printed form first.
 const GUID_ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
-/// The same for indexes that ask for the order of .NET.
+/// Order for indexes that request .NET ordering.
 const DOT_NET_GUID_ORDER: [usize; 16] = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Why a key could not be made.
@@ -96,7 +96,7 @@ pub fn long_long_key(value: i64) -> [u8; 9] {
     key
 }
 
-/// The value whose [`long_long_key`] this is; `None` if it is no such key.
+/// The value encoded by a [`long_long_key`]; `None` if `key` is not such a key.
 pub fn long_long_value(key: &[u8]) -> Option<i64> {
     let (&mark, ordered) = key.split_first()?;
     let ordered = i64::from_be_bytes(ordered.try_into().ok()?);
@@ -121,7 +121,7 @@ pub fn index_key<'v>(
     Ok(())
 }
 
-/// The same from the columns of all segments with their values.
+/// Like [`index_key`], from the columns of all segments with their values.
 pub(crate) fn key_of_values<'v>(
     index: &IndexDefinition,
     values: impl Iterator<Item = (&'v ColumnDefinition, Option<&'v [u8]>)>,
@@ -171,7 +171,7 @@ fn append_value(
     Ok(())
 }
 
-/// Positive numbers get their sign bit set, negative ones every bit turned over.
+/// Positive numbers get their sign bit set, negative ones have every bit inverted.
 fn append_float(value: &[u8], key: &mut Vec<u8>) {
     let start = key.len();
     key.extend(value.iter().rev());
@@ -195,7 +195,7 @@ fn append_binary(column: &ColumnDefinition, value: &[u8], key: &mut Vec<u8>) {
     }
 }
 
-/// Text of one byte per character: upper case by ASCII rules, up to its first zero, and a zero.
+/// Single-byte text, up to its first zero: in ASCII upper case, and zero-terminated.
 fn append_text(column: &ColumnDefinition, value: &[u8], key: &mut Vec<u8>) -> Result<(), KeyError> {
     if column.code_page == CODE_PAGE_UNICODE {
         return Err(KeyError::UnicodeText { column: column.name.clone() });

@@ -1,4 +1,4 @@
-//! Places in the log, which order everything that happened to a database.
+//! Positions in the log, which order everything that happened to a database.
 
 use std::fmt;
 
@@ -7,12 +7,13 @@ use units::Generation;
 use crate::bytes::{u16_at, u32_at};
 use crate::log_file::segment_size::{LOG_FILE_BYTES, SegmentSize};
 
-/// A byte in the log: generation, segment of its file, byte of the segment. All zero means "none".
+/// The position of a byte in the log: generation, segment within its file, byte within the segment.
+/// All zero means "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lgpos {
     /// The log file.
     pub generation: Generation,
-    /// The segment of the file; the first ones are its header.
+    /// Segment within the file; the first ones are its header.
     pub segment: u16,
     /// The byte of the segment.
     pub byte: u16,
@@ -51,8 +52,8 @@ impl Lgpos {
         self.bytes(size).saturating_sub(earlier.bytes(size))
     }
 
-    /// The position the largest number of whole segments before this one that make at most `bytes`;
-    /// none if the log begins later.
+    /// The position that is as many whole segments before this one as fit in `bytes`; "none" if the
+    /// log begins later.
     #[must_use]
     pub fn segments_before(self, bytes: u64, size: SegmentSize) -> Self {
         let segment = size.bytes() as u64;
@@ -65,13 +66,13 @@ impl Lgpos {
         }
     }
 
-    /// Bytes from the beginning of all log to this place.
+    /// Bytes from the beginning of the log stream to this position.
     fn bytes(self, size: SegmentSize) -> u64 {
         let within = size.offset(self.segment) + u64::from(self.byte);
         u64::from(self.generation.0) * LOG_FILE_BYTES + within.min(LOG_FILE_BYTES)
     }
 
-    /// Whether this is a position at all.
+    /// Whether this is a position rather than "none".
     pub fn is_some(self) -> bool {
         self != Self::NONE
     }

@@ -1,7 +1,7 @@
 //! The Extensible Storage Engine file format, without any I/O policy.
 //!
 //! Everything here works on bytes in memory: pages, headers, records, trees. Nothing opens a file,
-//! waits, or knows the time. The byte tables are in `docs/format.md`.
+//! waits, or reads a clock. The byte tables are in `docs/format.md`.
 
 mod bytes;
 pub mod catalog;

@@ -1,4 +1,4 @@
-//! Log files and checkpoint files: the envelope is ESE's, so that the I/O pattern is; the records
+//! Log files and checkpoint files: the envelope is ESE's, for the same I/O pattern; the records
 //! inside are ours, under a version that no ESE replays.
 //!
 //! A log file is 1 MiB in segments of 4 KiB or of 512 bytes. The first 4 KiB are the file header;
@@ -32,8 +32,8 @@ pub use segment_size::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 
 /// Major version of our logs, "PL". ESE's own is 8; it refuses any other.
 pub(crate) const LOG_VERSION: u32 = 0x504C;
-/// Last major version of ESE's logs whose segments have neither headers nor checksums of their own
-/// (Windows 7, Exchange 2010).
+/// Last major version of ESE's logs with neither headers nor checksums per segment (Windows 7,
+/// Exchange 2010).
 const LAST_WITHOUT_CHECKSUMS: u32 = 7;
 /// The layout of our records within that version.
 pub(crate) const LOG_RECORD_VERSION: u32 = 2;
@@ -80,13 +80,13 @@ mod checkpoint {
 pub enum LogFileError {
     /// The checksum does not fit the bytes: never written, torn or rotten.
     Checksum,
-    /// The header says that the file is of another type.
+    /// The header states another file type.
     FileType(u32),
-    /// Another program's log, or one of an earlier format: its major version.
+    /// The log belongs to another program or uses an earlier format; holds its major version.
     Version(u32),
-    /// A later release's records: their version.
+    /// The records were written by a later release; holds their version.
     RecordVersion(u32),
-    /// Segments of another size or number.
+    /// The size or number of segments is unsupported.
     Geometry,
 }
 
@@ -118,15 +118,15 @@ impl std::error::Error for LogFileError {}
 /// The header of a log file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogHeader {
-    /// Which file of the stream this is.
+    /// Number of the file within the stream.
     pub generation: Generation,
-    /// How long the file's segments are.
+    /// Size of the file's segments.
     pub segment_size: SegmentSize,
     /// Page size of the database.
     pub page_size: PageSize,
     /// When the file came into use.
     pub created: LogTime,
-    /// When the previous one did.
+    /// When the previous file came into use.
     pub previous_created: LogTime,
     /// The stream that the file belongs to.
     pub signature: Signature,
@@ -137,8 +137,8 @@ pub struct LogHeader {
     /// Last segment of the previous generation that counts: its very last one unless a crash cut it
     /// short.
     pub previous_last: u16,
-    /// A crash lies between the previous generation and this one: a record that the previous one
-    /// leaves unfinished is void.
+    /// Whether a crash happened between the previous generation and this one: a record left
+    /// unfinished in the previous one is void.
     pub resumed: bool,
     /// [`accumulate`]d checksums of the previous generation up to `previous_last`.
     pub previous_checksum: u64,
@@ -203,22 +203,22 @@ impl LogHeader {
     }
 }
 
-/// Bytes of a segment, segments of the header, and of the file.
+/// Segment size in bytes, number of header segments, and number of segments in the file.
 fn geometry(size: SegmentSize) -> [u16; 3] {
     let length = u16::try_from(size.bytes()).expect("invariant: 4 KiB at most");
     [length, size.first(), size.per_file()]
 }
 
-/// The checksum of a generation, one segment further. Starts from 0 with the header's.
+/// Extends the checksum of a generation by one segment. Starts from 0 with the header's.
 ///
-/// Position counts: equal segments exchanged give another sum. The multiplier is 2^64 divided by
-/// the golden ratio, odd, so no bit is lost.
+/// Position matters: swapping segments changes the sum. The multiplier is 2^64 divided by the
+/// golden ratio, odd, so no bit is lost.
 #[must_use]
 pub const fn accumulate(sum: u64, segment_checksum: u64) -> u64 {
     (sum.rotate_left(23) ^ segment_checksum).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The share of a log header in the checksum of its generation.
+/// The contribution of a log header to the checksum of its generation.
 pub fn header_share(bytes: &[u8; LOG_HEADER_BYTES]) -> u64 {
     u64::from(u32_at(bytes, 0))
 }
@@ -228,7 +228,7 @@ pub fn header_share(bytes: &[u8; LOG_HEADER_BYTES]) -> u64 {
 pub struct Checkpoint {
     /// Start of redo.
     pub place: Lgpos,
-    /// The stream that the place lies in.
+    /// The stream that `place` belongs to.
     pub signature: Signature,
     /// The database that needs no record before the place.
     pub database: Signature,
@@ -246,7 +246,7 @@ impl Checkpoint {
         bytes
     }
 
-    /// The checkpoint in one copy.
+    /// Decodes one copy of the checkpoint file.
     pub fn decode(bytes: &[u8; LOG_HEADER_BYTES]) -> Result<Self, LogFileError> {
         check_header(bytes, FILE_TYPE_CHECKPOINT, checkpoint::FILE_TYPE)?;
         Ok(Self {

@@ -25,7 +25,7 @@ impl LogTime {
         self.0
     }
 
-    /// The UTC time `millis` milliseconds after the start of 1970. Years end at 2155.
+    /// The UTC time `millis` milliseconds after the start of 1970. The last supported year is 2155.
     pub fn from_unix_millis(millis: u64) -> Self {
         let (year, month, day) = civil_date(millis / DAY_MILLIS);
         let of_day = millis % DAY_MILLIS;
@@ -42,7 +42,7 @@ impl LogTime {
         ])
     }
 
-    /// Whether this is a time at all.
+    /// Whether this is a time rather than "never".
     pub fn is_some(self) -> bool {
         self != Self::NEVER
     }
@@ -52,7 +52,7 @@ impl LogTime {
         1900 + self.0[5] as u16
     }
 
-    /// Milliseconds of the second.
+    /// Milliseconds within the second.
     const fn millisecond(self) -> u16 {
         (self.0[6] >> 1) as u16 | ((self.0[7] >> 1 & 7) as u16) << 7
     }
@@ -81,8 +81,8 @@ const fn low_byte(number: u64) -> u8 {
 
 /// Year, month and day of a day counted from 1970-01-01.
 ///
-/// Years are counted from March, so that the leap day comes last: see Howard Hinnant,
-/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+/// Years start in March, so that the leap day comes last: see Howard Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", `civil_from_days`.
 fn civil_date(days_since_1970: u64) -> (u64, u8, u8) {
     const DAYS_BEFORE_1970: u64 = 719_468;
     const DAYS_OF_ERA: u64 = 146_097;

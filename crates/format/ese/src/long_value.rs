@@ -5,7 +5,8 @@ use std::fmt;
 use crate::bytes::{get_array, put};
 use crate::page::PageSize;
 
-/// A long value of one table (ESE LID). Files up to format update 69 use 4 bytes of it.
+/// Identifier of a long value within a table (ESE LID). Files up to format update 69 use 4 bytes of
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LongValueId(pub u64);
 
@@ -19,7 +20,7 @@ impl LongValueId {
         }
     }
 
-    /// As records of this project store it.
+    /// The encoding used in records of this project.
     pub fn encode(self) -> [u8; 4] {
         self.short().to_le_bytes()
     }
@@ -90,7 +91,7 @@ impl LongValueKey {
 /// The data of a value's root node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongValueRoot {
-    /// How many records hold the value. At 0 it waits to be removed.
+    /// Number of records that hold the value. At 0 it awaits removal.
     pub references: u32,
     /// Bytes of the value.
     pub bytes: u32,
@@ -117,7 +118,7 @@ impl LongValueRoot {
     }
 }
 
-/// The chunks of `value` with the offsets they begin at.
+/// The chunks of `value` with their starting offsets.
 pub fn chunks(value: &[u8], page_size: PageSize) -> impl Iterator<Item = (u32, &[u8])> {
     let step = page_size.long_value_chunk_bytes();
     value.chunks(step).enumerate().map(move |(index, chunk)| {

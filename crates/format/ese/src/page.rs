@@ -1,10 +1,10 @@
 //! One database page: header, tag array and nodes, read and changed in place.
 //!
-//! A page is a heap of nodes behind a header, and an array of tags growing down from the page's
-//! end that gives the nodes their order. The first tags are *reserved*: mostly one, up to seven in
-//! files of later engines. Tag 0 is the *external header*; nodes begin behind the reserved tags.
-//! Reading never trusts the bytes; changing a page keeps the identity
-//! `sum of tag sizes + free bytes + 4 * tags == page size - header`.
+//! A page is a heap of nodes after a header, and an array of tags growing down from the page's end
+//! that gives the nodes their order. The first tags are *reserved*: usually one, up to seven in
+//! files of later engines. Tag 0 is the *external header*; nodes begin after the reserved tags.
+//! Reading never trusts the bytes; changing a page keeps the identity `sum of tag sizes + free
+//! bytes + 4 * tags == page size - header`.
 
 mod change;
 mod flags;

@@ -1,4 +1,4 @@
-//! The checks that the real engine makes of every page it reads and before every write.
+//! The checks that the real engine performs on every page after reading and before writing it.
 //!
 //! They catch damage that checksums cannot: a page that was damaged in memory and then sealed. See
 //! ESE `CPAGE::ErrCheckPage`.
@@ -14,13 +14,13 @@ use crate::page::{Node, PageRef, PageSize, Tag, page_flags};
 
 /// Bytes of one tag.
 const TAG_BYTES: usize = 4;
-/// The least a node takes: the size of its key and a byte each of key and data.
+/// Minimum size of a node: the size of its key and a byte each of key and data.
 const LEAST_NODE_BYTES: usize = 4;
 
-/// The fault of a page whose checksum is right.
+/// The fault of a page with a correct checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFault {
-    /// The page states another number than its place has.
+    /// The page states a number that does not match its place.
     OwnNumber {
         /// The number that it states.
         stated: PageNumber,
@@ -35,12 +35,12 @@ pub enum PageFault {
         /// The bytes stated.
         stated: usize,
     },
-    /// The used bytes end behind the page.
+    /// The used bytes end past the end of the page.
     FirstFree {
         /// The end stated.
         stated: usize,
     },
-    /// The number of tags does not go with the page's size or flags.
+    /// The number of tags does not match the page's size or flags.
     TagCount {
         /// The number stated.
         stated: usize,
@@ -55,7 +55,7 @@ pub enum PageFault {
         /// The tag.
         tag: usize,
     },
-    /// A tag's bytes end behind the used bytes.
+    /// A tag's bytes end past the used bytes.
     TagBeyondUsed {
         /// The tag.
         tag: usize,
@@ -65,12 +65,12 @@ pub enum PageFault {
         /// The later one of the two.
         tag: usize,
     },
-    /// A node's own sizes do not fit its bytes, or its key or data is missing.
+    /// A node's own sizes do not match its bytes, or its key or data is missing.
     Node {
         /// The node's line.
         line: usize,
     },
-    /// A node comes before the one in front of it.
+    /// A node sorts before its predecessor.
     KeyOrder {
         /// The node's line.
         line: usize,
@@ -109,7 +109,7 @@ impl fmt::Display for PageFault {
 
 impl std::error::Error for PageFault {}
 
-/// Makes all checks of page `number`, as the real engine makes them.
+/// Performs all of the real engine's checks on page `number`.
 pub fn check(page: PageRef<'_>, number: PageNumber) -> Result<(), PageFault> {
     if let Some(stated) = page.own_number().filter(|stated| *stated != number) {
         return Err(PageFault::OwnNumber { stated });
@@ -188,7 +188,7 @@ fn tags(page: PageRef<'_>) -> impl Iterator<Item = Tag> {
     (0..page.tag_count()).filter_map(move |index| page.tag(index))
 }
 
-/// Which of two tags that share bytes is the later one.
+/// Reports the later of two tags that share bytes.
 fn name_overlap(page: PageRef<'_>) -> Result<(), PageFault> {
     let tags: Vec<Tag> = tags(page).collect();
     let mut order: Vec<usize> = (0..tags.len()).filter(|&index| tags[index].bytes > 0).collect();
@@ -197,8 +197,8 @@ fn name_overlap(page: PageRef<'_>) -> Result<(), PageFault> {
     overlapping.map_or(Ok(()), |two| Err(PageFault::Overlap { tag: two[0].max(two[1]) }))
 }
 
-/// The edges of the bytes of a page's tags, a bit each; two edges at one position cancel out. So
-/// the tags need not be sorted, and on a page without gaps few edges remain.
+/// The boundaries of the tags' bytes on a page, one bit each; two at the same position cancel out.
+/// So the tags need not be sorted, and on a page without gaps few boundaries remain.
 struct TagEdges([u64; EDGE_WORDS]);
 
 const EDGE_WORDS: usize = PageSize::KIB_32.bytes() / 64;
@@ -215,8 +215,8 @@ impl TagEdges {
         }
     }
 
-    /// The bytes covered by an odd number of tags: as many as all tags together if no two share
-    /// one, and fewer if some do.
+    /// Number of bytes covered by an odd number of tags: equal to the total of all tags if none
+    /// overlap, and less if some do.
     fn covered_bytes(&self) -> usize {
         let (mut covered, mut begun) = (0, None);
         for (index, word) in self.0.iter().enumerate() {

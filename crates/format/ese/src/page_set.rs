@@ -9,12 +9,12 @@ pub struct PageSet {
 }
 
 impl PageSet {
-    /// No page, of a file with `pages` pages.
+    /// The empty set, for a file with `pages` pages.
     pub fn new(pages: u32) -> Self {
         Self { words: vec![0; pages as usize / 64 + 1] }
     }
 
-    /// Adds a page; false if it already is in the set, or lies beyond the file.
+    /// Adds a page; false if it is already in the set or past the end of the file.
     pub fn insert(&mut self, page: PageNumber) -> bool {
         let Some(word) = self.words.get_mut(page.0 as usize / 64) else {
             return false;

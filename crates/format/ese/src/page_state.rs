@@ -1,6 +1,6 @@
 //! The state of a page that was read: one judge for reads, the background scan, redo and `check`.
 //!
-//! Checksum, mark, the page's own structure and the flush map each see a part of the damage. Pure:
+//! Checksum, mark, the page's own structure and the flush map each detect part of the damage. Pure:
 //! it maps the bytes, the page's number and the state of its last write to the page's state.
 
 use std::fmt;
@@ -17,14 +17,14 @@ use crate::page_check::{self, PageFault};
 pub enum PageState {
     /// It matches the last write.
     Sound,
-    /// All zeros, and no write of it is known.
+    /// All zeros, with no known write.
     Unwritten,
     /// Something is wrong with it.
     Damaged(PageDamage),
 }
 
 impl PageState {
-    /// Whether a reader gets the content of the last write, once flipped bits are turned back.
+    /// Whether a reader gets the content of the last write, once flipped bits are corrected.
     pub const fn is_readable(&self) -> bool {
         matches!(self, Self::Sound | Self::Damaged(PageDamage::FlippedBit { .. }))
     }
@@ -40,7 +40,7 @@ pub enum PageDamage {
         /// Their places in bits from the beginning of the page.
         bits: Vec<u32>,
     },
-    /// One bit of a page of zeros has flipped, which carries no checksum.
+    /// One bit has flipped in a page of zeros, which carries no checksum.
     FlippedZero {
         /// Its place in bits from the beginning of the page.
         bit: u32,
@@ -50,17 +50,17 @@ pub enum PageDamage {
         /// Its place in bits from the beginning of the page.
         bit: u32,
     },
-    /// The page is whole and old: its last write was acknowledged and never reached the medium.
+    /// The page is intact but old: its last write was acknowledged but never reached the medium.
     LostFlush {
         /// The flush type of the last write.
         written: u8,
-        /// The flush type of the page; 0: it is all zero.
+        /// The flush type of the page; 0 if it is all zero.
         found: u8,
     },
     /// The checksum misses it, but the content differs from the sealed page: a write reached the
     /// medium only in part.
     Torn,
-    /// The checksum of a block does not fit its bytes.
+    /// The checksum of a block does not match its bytes.
     Checksum {
         /// The first such block, counted from 0.
         block: usize,
@@ -73,7 +73,7 @@ pub enum PageDamage {
     /// Zeros in place of a page that a tree points to. [`judge`] sees one page and never returns
     /// this; its callers do if [`PageState::Unwritten`] is impossible.
     Wiped,
-    /// The checksum is right and the content contradicts itself: damaged before it was written.
+    /// The checksum is right but the content is inconsistent: damaged before it was written.
     Malformed(PageFault),
 }
 
@@ -141,20 +141,20 @@ impl fmt::Display for PageDamage {
     }
 }
 
-/// Judges the page in `bytes`, read from where page `number` belongs while no write of it was in
+/// Judges the page in `bytes`, read from the place of page `number` while no write of it was in
 /// flight.
 pub fn judge(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
     judged(bytes, number, last_write, Structure::OfAll)
 }
 
-/// Judges it as [`judge`] does, but trusts a mark to prove the page's structure: it is the sealed
-/// one. For reads with a waiter; damage in memory before sealing is left to the background scan and
-/// to `check`.
+/// Judges like [`judge`], but accepts a mark as proof of the page's structure, since it identifies
+/// the sealed page. For reads with a waiter; damage in memory before sealing is left to the
+/// background scan and to `check`.
 pub fn judge_by_mark(bytes: &[u8], number: PageNumber, last_write: LastWrite) -> PageState {
     judged(bytes, number, last_write, Structure::OfUnmarked)
 }
 
-/// The pages whose structure is checked.
+/// Which pages have their structure checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Structure {
     OfAll,
@@ -189,7 +189,7 @@ fn judged(
     damage.map_or(PageState::Sound, PageState::Damaged)
 }
 
-/// The fault of a page whose checksum is right.
+/// The fault of a page with a correct checksum.
 fn good(
     bytes: &[u8],
     number: PageNumber,
@@ -208,8 +208,8 @@ fn good(
     }
 }
 
-/// Several flipped bits can look like one: if turning it back does not make the page whole, it is
-/// beyond repair. If that gives an older page, it was more than a flipped bit.
+/// Several flipped bits can look like one: if flipping that bit back does not make the page intact,
+/// it is beyond repair. If that gives an older page, it was more than a flipped bit.
 fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWrite) -> PageDamage {
     let mut copy = bytes.to_vec();
     let is_whole = repair(&mut copy, number).is_some();
@@ -225,7 +225,7 @@ fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWri
     PageDamage::Checksum { block: first / block_bytes }
 }
 
-/// The write that a page without other damage has lost.
+/// The lost write, if any, of a page without other damage.
 fn lost(last_write: LastWrite, page: PageRef<'_>) -> Option<PageDamage> {
     match last_write.judge(page) {
         FlushVerdict::LostWrite { written, found } => {

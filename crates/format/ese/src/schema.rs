@@ -1,5 +1,4 @@
-//! Definition of a table: columns, their types and the indexes over them, before any of it has a
-//! page.
+//! Definition of a table: columns, their types and the indexes over them, independent of any pages.
 
 use std::fmt;
 
@@ -27,11 +26,11 @@ pub enum ColumnType {
     Binary = 9,
     /// Text of up to 255 bytes.
     Text = 10,
-    /// Up to 2 GiB, kept apart from the record where long.
+    /// Up to 2 GiB, stored outside the record if long.
     LongBinary = 11,
-    /// Text of up to 2 GiB, kept apart from the record where long.
+    /// Text of up to 2 GiB, stored outside the record if long.
     LongText = 12,
-    /// Up to 2 GiB, in the streaming file beside databases of Exchange 2000 and 2003; the field
+    /// Up to 2 GiB, in the streaming file next to databases of Exchange 2000 and 2003; the field
     /// gives its position.
     Streaming = 13,
     /// Four bytes, unsigned.
@@ -78,7 +77,7 @@ impl ColumnType {
         self as u32
     }
 
-    /// Bytes of every value, for the types that have one size.
+    /// Size of every value in bytes, for types with a fixed size.
     pub(crate) const fn fixed_bytes(self) -> Option<usize> {
         match self {
             Self::Bit | Self::UnsignedByte => Some(1),
@@ -94,7 +93,7 @@ impl ColumnType {
         }
     }
 
-    /// Whether values may be kept apart from the record, as long values.
+    /// Whether values may be stored outside the record, as long values.
     pub const fn is_long(self) -> bool {
         matches!(self, Self::LongBinary | Self::LongText)
     }
@@ -156,9 +155,9 @@ pub mod column_flags {
     pub const ESCROW_UPDATE: u32 = 0x20;
     /// The application is called when it reaches zero.
     pub const FINALIZE: u32 = 0x40;
-    /// The application makes its default value.
+    /// The application supplies its default value.
     pub const USER_DEFINED_DEFAULT: u32 = 0x80;
-    /// Of a template table, whose number tables that inherit it may use for another column.
+    /// Column of a template table; tables that inherit it may use the number for another column.
     pub const TEMPLATE: u32 = 0x100;
     /// The row is deleted when it reaches zero.
     pub const DELETE_ON_ZERO: u32 = 0x200;
@@ -174,11 +173,11 @@ pub mod column_flags {
 pub mod index_flags {
     /// Keys do not repeat.
     pub const UNIQUE: u32 = 0x1;
-    /// Rows are indexed though all segments are null.
+    /// Rows are indexed even if all segments are null.
     pub const ALLOW_ALL_NULLS: u32 = 0x2;
-    /// Rows are indexed though the first segment is null.
+    /// Rows are indexed even if the first segment is null.
     pub const ALLOW_FIRST_NULL: u32 = 0x4;
-    /// Rows are indexed though some segments are null.
+    /// Rows are indexed even if some segments are null.
     pub const ALLOW_SOME_NULLS: u32 = 0x8;
     /// Null segments are refused.
     pub const NO_NULL_SEGMENT: u32 = 0x10;
@@ -192,15 +191,15 @@ pub mod index_flags {
     pub const TEMPLATE: u32 = 0x100;
     /// Inherited from a template table.
     pub const DERIVED: u32 = 0x200;
-    /// It holds Unicode text, ordered as a locale has it.
+    /// It holds Unicode text in the order of a locale.
     pub const LOCALIZED_TEXT: u32 = 0x400;
     /// Nulls come last.
     pub const NULLS_HIGH: u32 = 0x800;
-    /// All combinations of several values of its segments are indexed.
+    /// All combinations of its segments' multiple values are indexed.
     pub const CROSS_PRODUCT: u32 = 0x2000;
-    /// Keys that would be cut off are refused.
+    /// Keys that would be truncated are refused.
     pub const NO_TRUNCATION: u32 = 0x4000;
-    /// Values of several segments belong together by their order.
+    /// Multiple values of several segments are paired by position.
     pub const NESTED_TABLE: u32 = 0x8000;
     /// Key segments are stored in four bytes each.
     pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
@@ -227,22 +226,23 @@ pub struct ColumnDefinition {
     pub name: String,
     /// Its type.
     pub column_type: ColumnType,
-    /// Bytes of every value where the type is fixed, else of the longest one; 0: no limit.
+    /// Size of every value in bytes for fixed-size types, else of the longest one; 0 means no
+    /// limit.
     pub max_bytes: u32,
     /// See [`column_flags`].
     pub flags: u32,
-    /// Code page of text; 0 for everything else.
+    /// Code page of text; 0 for other types.
     pub code_page: u32,
     /// Offset in records, in bytes; fixed columns only.
     pub record_offset: u16,
-    /// Whether it comes from the template of its table.
+    /// Whether it comes from the table's template.
     pub is_inherited: bool,
-    /// The value of rows that were stored before the column was added; empty: null.
+    /// Value for rows stored before the column was added; empty means null.
     pub default: Vec<u8>,
 }
 
 impl ColumnDefinition {
-    /// A column without flags. `max_bytes` counts only for types without a size of their own.
+    /// A column without flags. `max_bytes` matters only for types without a fixed size.
     pub fn new(id: u16, name: &str, column_type: ColumnType, max_bytes: u32) -> Self {
         let fixed = column_type.fixed_bytes().and_then(|bytes| u32::try_from(bytes).ok());
         Self {
@@ -258,13 +258,13 @@ impl ColumnDefinition {
         }
     }
 
-    /// Whether records mark it as one of the template table. Columns of the oldest template tables
-    /// share their numbers with the tables that inherit them, and are not marked.
+    /// Whether records mark the column as belonging to the template table. Columns of the oldest
+    /// template tables share their numbers with the tables that inherit them, and are not marked.
     pub(crate) const fn is_marked_derived(&self) -> bool {
         self.is_inherited && self.flags & column_flags::TEMPLATE != 0
     }
 
-    /// The same column, refusing null.
+    /// Makes the column refuse null.
     #[must_use]
     pub fn not_null(mut self) -> Self {
         self.flags |= column_flags::NOT_NULL;
@@ -277,9 +277,9 @@ impl ColumnDefinition {
 pub struct KeySegment {
     /// Which column.
     pub column: ColumnId,
-    /// Whether greater values come first.
+    /// Whether the order is descending.
     pub is_descending: bool,
-    /// Whether the column comes from the template of the table.
+    /// Whether the column comes from the table's template.
     pub is_inherited: bool,
 }
 
@@ -294,11 +294,11 @@ pub struct IndexDefinition {
     pub segments: Vec<KeySegment>,
     /// Conditions that a row must meet to be in the index.
     pub conditions: Vec<IndexCondition>,
-    /// Longest key in bytes; the excess is cut off.
+    /// Longest key in bytes; longer keys are truncated.
     pub longest_key_bytes: usize,
     /// Whether it holds substrings.
     pub is_tuple: bool,
-    /// The locale that it states, such as en-US; empty: none.
+    /// The stated locale, such as en-US; empty if none.
     pub locale: String,
 }
 
@@ -307,15 +307,15 @@ pub struct IndexDefinition {
 pub struct IndexCondition {
     /// The column.
     pub column: ColumnId,
-    /// Whether it must be null; otherwise it must not be.
+    /// Whether the column must be null rather than non-null.
     pub is_null: bool,
-    /// Whether the column comes from the template of the table.
+    /// Whether the column comes from the table's template.
     pub is_inherited: bool,
 }
 
-/// The locale that every index states, whether it has text or not (measured in real files).
+/// Locale stated by every index, with or without text columns (measured in real files).
 const DEFAULT_LOCALE: &str = "en-US";
-/// Longest key of an index that does not say otherwise, in bytes.
+/// Default for the longest key of an index, in bytes.
 pub(crate) const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
 
 impl IndexDefinition {
@@ -334,12 +334,12 @@ impl IndexDefinition {
         }
     }
 
-    /// Whether it is the table itself.
+    /// Whether this is the primary index, which is the table itself.
     pub const fn is_primary(&self) -> bool {
         self.flags & index_flags::PRIMARY != 0
     }
 
-    /// Whether its keys do not repeat.
+    /// Whether its keys are unique.
     pub const fn is_unique(&self) -> bool {
         self.flags & index_flags::UNIQUE != 0
     }
@@ -352,7 +352,7 @@ pub struct TableDefinition {
     pub name: String,
     /// Its columns, ascending by number.
     pub columns: Vec<ColumnDefinition>,
-    /// Its indexes; the primary one, if there is one, comes first.
+    /// Its indexes; the primary one, if any, comes first.
     pub indexes: Vec<IndexDefinition>,
 }
 
@@ -360,7 +360,7 @@ pub struct TableDefinition {
 const FIRST_FIXED_OFFSET: u16 = 4;
 
 impl TableDefinition {
-    /// A new table. The fixed columns get their places in records.
+    /// A new table. Assigns the fixed columns their offsets in records.
     pub fn new(
         name: &str,
         mut columns: Vec<ColumnDefinition>,
@@ -371,8 +371,7 @@ impl TableDefinition {
         Self { name: name.to_owned(), columns, indexes }
     }
 
-    /// Gives the fixed columns of `columns`, which are in order, their places in records: one
-    /// behind the other.
+    /// Assigns the fixed columns of `columns`, which are in order, consecutive offsets in records.
     pub(crate) fn pack_fixed_columns(columns: &mut [ColumnDefinition]) {
         let mut offset = FIRST_FIXED_OFFSET;
         for column in columns.iter_mut().filter(|c| c.id.class() == ColumnClass::Fixed) {
@@ -394,7 +393,7 @@ impl TableDefinition {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The primary index; a table without one is ordered by insertion.
+    /// The primary index; a table without one is in insertion order.
     pub fn primary(&self) -> Option<&IndexDefinition> {
         self.indexes.first().filter(|index| index.is_primary())
     }

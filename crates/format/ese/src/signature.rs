@@ -1,4 +1,4 @@
-//! Signatures: who a file is and which files belong together.
+//! Signatures: the identity of a file, and which files belong together.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Signature {
         bytes
     }
 
-    /// Whether this is a signature at all.
+    /// Whether this is a signature rather than "none".
     pub fn is_some(&self) -> bool {
         *self != Self::default()
     }

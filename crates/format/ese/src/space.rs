@@ -1,4 +1,4 @@
-//! Which pages a tree owns and which of them are free: space headers, extents and their trees.
+//! The pages a tree owns and the free ones among them: space headers, extents and their trees.
 
 mod extents;
 mod header;

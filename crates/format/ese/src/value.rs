@@ -1,4 +1,4 @@
-//! Stored bytes as people and other programs read them.
+//! Converts stored bytes to values that people and other programs can read.
 
 mod date;
 
@@ -12,36 +12,36 @@ use crate::schema::{CODE_PAGE_UNICODE, ColumnDefinition, ColumnType};
 pub enum Value {
     /// True or false.
     Bit(bool),
-    /// A whole number, signed or of less than eight bytes.
+    /// An integer, signed or shorter than eight bytes.
     Integer(i64),
-    /// A whole number of eight bytes without a sign.
+    /// An unsigned integer of eight bytes.
     Unsigned(u64),
     /// A real number.
     Real(f64),
     /// Days since 1899-12-30, with fractions.
     DateTime(f64),
-    /// A GUID, in the byte order it is stored in.
+    /// A GUID, in stored byte order.
     Guid([u8; 16]),
-    /// Text, with zeros at its end that applications store along.
+    /// Text, including any trailing zeros that the application stored.
     Text(String),
-    /// Text that does not follow its own encoding, as lone surrogates do not.
+    /// Text that is invalid in its own encoding, e.g. with lone surrogates.
     OddText {
         /// The printable part of it.
         shown: String,
         /// The stored form.
         stored: Vec<u8>,
     },
-    /// Bytes, and values that do not have the size of their type.
+    /// Bytes, and values whose size does not match their type.
     Binary(Vec<u8>),
 }
 
 impl Value {
-    /// The value of a column's stored bytes.
+    /// Decodes a column's stored bytes.
     pub fn decode(column: &ColumnDefinition, stored: &[u8]) -> Self {
         Self::typed(column, stored).unwrap_or_else(|| Self::Binary(stored.to_vec()))
     }
 
-    /// `None` if the bytes do not have the size of the type.
+    /// `None` if the size of the bytes does not match the type.
     fn typed(column: &ColumnDefinition, stored: &[u8]) -> Option<Self> {
         Some(match column.column_type {
             ColumnType::Bit => Self::Bit(stored.first()? != &0),
@@ -72,8 +72,8 @@ impl Value {
     }
 }
 
-/// Microseconds since 1970 in UTC of a stored [`Value::DateTime`], which holds days since
-/// 1899-12-30 or a Windows file time; `None` if it is not an exact time.
+/// Converts a stored [`Value::DateTime`], which holds days since 1899-12-30 or a Windows file time,
+/// to microseconds since 1970 in UTC; `None` if it is not an exact time.
 pub fn unix_microseconds(days: f64) -> Option<i64> {
     date::unix_microseconds(days)
 }
@@ -95,13 +95,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// A real number that reads back as the very same one.
+/// Writes a real number so that it reads back identically.
 fn write_real(number: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let is_plain = number == 0.0 || (1e-5..1e17).contains(&number.abs());
     if is_plain || !number.is_finite() { write!(f, "{number}") } else { write!(f, "{number:e}") }
 }
 
-/// The usual form: the first three groups are little-endian numbers.
+/// Writes the usual form: the first three groups are little-endian numbers.
 fn write_guid(guid: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const ORDER: [usize; 16] = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
     for (index, place) in ORDER.into_iter().enumerate() {
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(date(0.0), "1899-12-30T00:00:00.000Z");
         assert_eq!(date(1.5), "1899-12-31T12:00:00.000Z");
         assert_eq!(date(25_568.0), "1969-12-31T00:00:00.000Z");
-        // Hours count forward from midnight before the first day too.
+        // Hours count forward from midnight even before the first day.
         assert_eq!(date(-1.25), "1899-12-29T06:00:00.000Z");
         assert_eq!(date(-109_205.0), "1601-01-01T00:00:00.000Z");
         assert_eq!(date(-657_434.0), "0100-01-01T00:00:00.000Z");

@@ -1,10 +1,10 @@
 //! Integrity of a whole database: does everything in it agree with everything else?
 //!
-//! Checksums prove that pages are as they were written; this verifies that their contents make
-//! sense. Every owned page must be reached exactly once or be available; leaves must be chained as
-//! the tree orders them; keys must ascend and lie between their separators; indexes must agree with
-//! the rows; long values must be referenced as often as they claim. Memory is two bits per page and
-//! eight bytes per long value. If pages are lost, everything else is still examined.
+//! Checksums prove that pages are as written; this verifies that their contents make sense. Every
+//! owned page must be reached exactly once or be available; leaves must be chained in tree order;
+//! keys must ascend and fall between their separators; indexes must agree with the rows; long
+//! values must be referenced as often as they claim. Memory is two bits per page and eight bytes
+//! per long value. If pages are lost, everything else is still examined.
 
 mod finding;
 mod index;
@@ -54,7 +54,7 @@ pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Repor
     Ok(examination.log.report)
 }
 
-/// The database with its catalog, or if that is damaged, with the catalog's second copy.
+/// Opens the database with its catalog or, if that is damaged, with the catalog's second copy.
 fn open<S: PageSource>(mut source: S, log: &mut LogNeeded) -> Result<Option<Reader<S>>, S::Error> {
     let catalog = Subject::table(OBJECTS_NAME);
     let tables = Reader::read_catalog(&mut source);
@@ -83,7 +83,7 @@ struct Examination<'h, S> {
     header: &'h DatabaseHeader,
     log: LogNeeded,
     map: PageMap,
-    /// Roots of trees of whose space a part is not known.
+    /// Roots of trees with partly unknown space.
     lost_space: BTreeSet<PageNumber>,
 }
 
@@ -114,7 +114,8 @@ impl<S: PageSource> Examination<'_, S> {
         Ok(())
     }
 
-    /// No page of a closed database is later than its header; an open one is ahead of it.
+    /// Checks that no page of a closed database is later than its header; an open database may be
+    /// ahead of it.
     fn compare_times(&mut self) {
         let (pages, highest) = (self.log.report.later_pages, self.header.dbtime);
         if pages > 0 && self.header.state == DatabaseState::CleanShutdown {
@@ -124,7 +125,8 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The space header names the parent tree that provides the space, and whether keys may repeat.
+    /// Checks that the space header names the parent tree that provides the space, and whether keys
+    /// may repeat.
     fn check_space_header(&mut self, subject: &Subject, tree: &TreeSpace, table: &CatalogTable) {
         let expected = match tree.kind {
             TreeKind::Database => PageNumber::NONE,
@@ -143,8 +145,8 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The space owned by the tree of `subject`, as far as it can be read, and a finding for the
-    /// rest; `None` if its root is lost.
+    /// The space owned by the tree of `subject`, as far as readable, with a finding for the rest;
+    /// `None` if its root is lost.
     fn tree_space(
         &mut self,
         subject: &Subject,
@@ -161,7 +163,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
         let mut space = self.log.keep(subject, space)?;
         if let Some(space) = space.as_mut().filter(|_| is_partial) {
-            // Any page may be one of those that the lost part names.
+            // Any page may be named by the lost part.
             let all = Extent::starting(PageNumber(1), self.reader.source().page_count());
             space.owned = ExtentSet::new([all]);
             space.owned_extents = vec![all];

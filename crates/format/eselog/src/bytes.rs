@@ -1,6 +1,6 @@
-//! Little-endian numbers out of untrusted bytes.
+//! Little-endian numbers from untrusted bytes.
 
-/// The `N` bytes at `at`, if there are as many.
+/// Returns the `N` bytes at `at`; `None` if `bytes` is too short.
 pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk().copied()
 }

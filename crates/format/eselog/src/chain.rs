@@ -1,12 +1,12 @@
-//! The files of a log that bring one database forward: from the first generation that its header
-//! requires, in sequence, as far as nothing is missing or damaged.
+//! The log files that bring one database forward: in sequence from the first generation that its
+//! header requires, up to the first gap or damage.
 
 use ese::LogTime;
 use ese::header::DatabaseHeader;
 
 use crate::set::{Gap, LogMember, LogSet};
 
-/// The files to replay, and what the log lacks behind them.
+/// The files to replay, and the gaps in the log after them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogChain {
     /// Generations and names of the files, in sequence.
@@ -22,16 +22,16 @@ pub struct LogChain {
 /// Generations that cannot be replayed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostGenerations {
-    /// The first one, of which records before the damage may have been replayed.
+    /// The first lost generation; its records before the damage may have been replayed.
     pub first: u32,
     /// The last one that is known to have existed.
     pub last: u32,
-    /// When the last one was begun; never if neither a file nor the database says so.
+    /// Creation time of the last generation; never if neither a file nor the database states it.
     pub last_begun: LogTime,
 }
 
 impl LogChain {
-    /// The files of `set` that the database with this header needs, and those behind them.
+    /// Returns the files of `set` that the database with this header needs, and those after them.
     pub fn of(set: &LogSet, header: &DatabaseHeader) -> Self {
         let required = header.generation_max_committed.0.max(header.generation_max_required.0);
         let mut chain = Self::default();
@@ -104,7 +104,7 @@ fn fault_before(set: &LogSet, member: &LogMember) -> Option<String> {
     found.map(ToString::to_string)
 }
 
-/// Whether a file's predecessor is not the one that it states, by checksum alone.
+/// Returns a doubt if only the checksum contradicts a file's stated predecessor.
 fn doubt_about(set: &LogSet, member: &LogMember) -> Option<String> {
     let mut gaps = set.gaps().iter();
     let found = gaps.find(
@@ -113,7 +113,7 @@ fn doubt_about(set: &LogSet, member: &LogMember) -> Option<String> {
     found.map(ToString::to_string)
 }
 
-/// A file with damage is replayed up to there, and nothing behind it.
+/// Returns the damage within a file; replay stops there.
 fn fault_within(set: &LogSet, member: &LogMember, is_inside: bool) -> Option<String> {
     let mut gaps = set.gaps().iter();
     let found = gaps.find(|gap| match gap {

@@ -1,4 +1,4 @@
-//! A log file as a whole: its header, the segments that count, their end and their damage.
+//! One log file: its header, its valid segments, its end and its damage.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ pub enum SegmentDamage {
     Checksum,
     /// It was never written, though a later one was.
     NeverWritten,
-    /// It states another place: a misdirected write.
+    /// States a different position: a misdirected write.
     Misplaced(Lgpos),
     /// The file ends before it.
     CutOff,
@@ -48,21 +48,21 @@ pub struct SegmentFault {
     pub damage: SegmentDamage,
 }
 
-/// What a walk over all segments of a file has found.
+/// Result of a walk over all segments of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogSurvey {
-    /// Segments with records that can be read, from the first one on without a gap.
+    /// Number of leading segments with readable records, without a gap.
     pub readable_segments: u16,
     /// XOR of the checksums of all sound segments, as the next generation's header states it.
     pub checksum: u64,
-    /// The segment that the last write tore: nothing sound comes behind it.
+    /// The segment that the last write tore: nothing sound follows it.
     pub torn: Option<u16>,
-    /// A segment whose own bytes are torn and whose shadow was read in its place.
+    /// A torn segment whose shadow was read instead.
     pub from_shadow: Option<u16>,
-    /// Segments of which one bit had flipped, and which, behind the records too; they were read as
-    /// they were written.
+    /// Segments with one flipped bit, and which bit, including segments after the records; they
+    /// were read as originally written.
     pub flipped_bits: Vec<(u16, u32)>,
-    /// Damage with sound segments behind it, the first first.
+    /// Damage followed by sound segments, in file order.
     pub faults: Vec<SegmentFault>,
 }
 
@@ -109,7 +109,8 @@ impl<'a> LogFile<'a> {
         self.facts.segments[2]
     }
 
-    /// The segment behind the last one that may hold records: engines leave the very last empty.
+    /// Returns the end (exclusive) of the segments that may hold records: engines leave the last
+    /// one empty.
     const fn end_segment(&self) -> u16 {
         self.facts.segments[1] - 1
     }
@@ -121,7 +122,7 @@ impl<'a> LogFile<'a> {
         for index in self.first_segment()..self.end_segment() {
             self.visit(index, &mut walk, &mut survey);
         }
-        // The last segment's shadow may take the place that holds no records.
+        // The last segment never holds records, but may hold a shadow.
         if let Some(SegmentState::Behind(Leftover { flipped: Some(bit) })) = self.last_state() {
             survey.flipped_bits.push((self.end_segment(), bit));
         }
@@ -160,7 +161,7 @@ impl<'a> LogFile<'a> {
         }
     }
 
-    /// Whether the segment behind `index` is a sound copy of it.
+    /// Whether the segment after `index` is a sound copy of it.
     fn has_shadow(&self, index: u16) -> bool {
         let Some(next) = index.checked_add(1) else {
             return false;
@@ -189,11 +190,11 @@ impl<'a> LogFile<'a> {
 /// Progress of a walk over segments.
 #[derive(Default)]
 struct SegmentWalk {
-    /// The first segment that holds nothing sound.
+    /// The first segment without sound contents.
     end: Option<u16>,
     /// Whether that one was written at all.
     is_bad_end: bool,
-    /// Faults that count once a sound segment comes behind them.
+    /// Faults that count only if a sound segment follows them.
     pending: Vec<SegmentFault>,
 }
 

@@ -1,7 +1,7 @@
 //! The layout of records: one table for the reader, for printed dumps and for the documentation.
 //!
-//! A record is its type, fields at fixed places, and parts of variable length behind these. Every
-//! length is in a fixed field, so that a record can be skipped without being understood.
+//! A record is its type, fields at fixed offsets, and then parts of variable length. Every length
+//! is in a fixed field, so that a record can be skipped without being understood.
 
 mod fields;
 mod index;
@@ -51,16 +51,16 @@ pub(crate) struct FieldAt {
     pub(crate) kind: FieldKind,
 }
 
-/// Which field says how long a part is.
+/// The field that gives the length of a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Length {
-    /// Two bytes at this place, without the bits outside the mask.
+    /// Two bytes at this offset, masked.
     U16(usize, u16),
     /// Four bytes at this place.
     U32(usize),
     /// A fixed number of bytes, present if the byte at this place has one of these bits.
     If(usize, u8, usize),
-    /// What the second number at this place leaves of the first: a body of fixed length.
+    /// The length of a body stated at `at`, less its first `fixed` bytes.
     Behind { at: usize, fixed: usize },
 }
 
@@ -96,8 +96,8 @@ pub(crate) struct RecordLayout {
     /// The fixed fields, in groups that types share.
     pub(crate) groups: &'static [&'static [FieldAt]],
     pub(crate) parts: &'static [PartOf],
-    /// A record that later engines may lengthen: this many of its bytes are in every form of it,
-    /// and its whole length is stated behind the type.
+    /// Bytes that every form of the record has. If fewer than `fixed`, later engines may lengthen
+    /// the record, and its whole length follows the type.
     pub(crate) shortest: usize,
 }
 
@@ -108,7 +108,7 @@ impl RecordLayout {
     }
 }
 
-/// The layout of a type; none where the type is unknown or its length is.
+/// Returns the layout of a type; `None` if the type or its length is unknown.
 pub(crate) fn layout_of(kind: u8) -> Option<&'static RecordLayout> {
     index::layout_of(kind)
 }
@@ -118,7 +118,7 @@ pub(crate) fn find(kind: u8, field: Field) -> Option<FieldAt> {
     index::find(kind, field)
 }
 
-/// Bytes of the record that `bytes` begin with; none where they end before its lengths do.
+/// Length of the record at the start of `bytes`; `None` if its length fields are cut off.
 pub(crate) fn record_bytes(layout: &RecordLayout, bytes: &[u8]) -> Option<usize> {
     bytes.get(layout.shortest.checked_sub(1)?)?;
     if layout.shortest < layout.fixed {

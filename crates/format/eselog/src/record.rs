@@ -1,4 +1,4 @@
-//! One record: its fields by name, whatever its bytes say.
+//! One record, with its fields by name; any bytes are accepted.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -53,7 +53,7 @@ impl<'a> LogRecord<'a> {
         self.place
     }
 
-    /// The record's bytes, put together where segments divide them.
+    /// Returns the record's bytes, reassembled if it spans segments.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -67,12 +67,12 @@ impl<'a> LogRecord<'a> {
         layout_of(self.kind())
     }
 
-    /// The name of its type; none where the type is unknown.
+    /// Returns the name of its type; `None` if the type is unknown.
     pub fn name(&self) -> Option<&'static str> {
         Some(self.layout()?.name)
     }
 
-    /// The fields that the record is long enough for, in their order.
+    /// Returns the fields that lie within the record's length, in order.
     pub fn fields(&self) -> impl Iterator<Item = (Field, Value)> + '_ {
         let fields = self.layout().into_iter().flat_map(RecordLayout::fields);
         fields.filter_map(|at| Some((at.field, self.value(at)?)))
@@ -83,12 +83,12 @@ impl<'a> LogRecord<'a> {
         self.layout().into_iter().flat_map(|layout| parts(layout, &self.bytes))
     }
 
-    /// A part; empty where the record has none of this kind.
+    /// Returns a part; empty if the record has none of this kind.
     pub(crate) fn part(&self, part: Part) -> &[u8] {
         self.parts().find(|(found, _)| *found == part).map_or(&[], |(_, bytes)| bytes)
     }
 
-    /// A number without a sign; 0 where the record has no such field.
+    /// Returns an unsigned number; 0 if the record has no such field.
     pub(crate) fn number(&self, field: Field) -> u64 {
         match find(self.kind(), field).and_then(|at| self.value(at)) {
             Some(Value::Number(number)) => number,
@@ -97,27 +97,27 @@ impl<'a> LogRecord<'a> {
         }
     }
 
-    /// A number that counts bytes or lines; 0 where the record has no such field.
+    /// Returns a number that counts bytes or lines; 0 if the record has no such field.
     pub(crate) fn size(&self, field: Field) -> usize {
         usize::try_from(self.number(field)).unwrap_or(usize::MAX)
     }
 
-    /// A number of four bytes; 0 where the record has no such field.
+    /// Returns a four-byte number; 0 if the record has no such field.
     pub(crate) fn word(&self, field: Field) -> u32 {
         u32::try_from(self.number(field)).unwrap_or_default()
     }
 
-    /// A number of one byte; 0 where the record has no such field.
+    /// Returns a one-byte number; 0 if the record has no such field.
     pub(crate) fn byte(&self, field: Field) -> u8 {
         u8::try_from(self.number(field)).unwrap_or_default()
     }
 
-    /// A number that may be negative; 0 where the record has no such field.
+    /// Returns a signed number; 0 if the record has no such field.
     pub(crate) fn signed(&self, field: Field) -> i64 {
         self.number(field).cast_signed()
     }
 
-    /// A page; none where the record has no such field.
+    /// Returns a page number; `NONE` if the record has no such field.
     pub(crate) fn page(&self, field: Field) -> PageNumber {
         PageNumber(self.word(field))
     }
@@ -127,19 +127,20 @@ impl<'a> LogRecord<'a> {
         ObjectId(self.word(Field::Object))
     }
 
-    /// The session that has written the record; none where its type has no such field.
+    /// Returns the session that wrote the record; `None` if its type has no such field.
     pub fn session(&self) -> Option<u16> {
         let at = find(self.kind(), Field::Session)?;
         u16_at(&self.bytes, at.at)
     }
 
-    /// Number of the database within the log stream; none where the type concerns no database.
+    /// Returns the number of the database within the log stream; `None` if the type concerns no
+    /// database.
     pub(crate) fn database(&self) -> Option<u8> {
         let at = find(self.kind(), Field::Database)?;
         self.bytes.get(at.at).copied()
     }
 
-    /// A signature; none where the record has no such field.
+    /// Returns a signature; `None` if the record has no such field.
     pub(crate) fn signature(&self, field: Field) -> Option<Signature> {
         let at = find(self.kind(), field)?;
         array(&self.bytes, at.at).map(Signature::decode)

@@ -1,4 +1,4 @@
-//! The records of one file, one after the other, put together where segments divide them.
+//! The records of one file in order, reassembled if they span segments.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::segment::SEGMENT_HEADER_BYTES;
 const BEGIN_BYTES: usize = 7;
 /// Bytes in front of its later pieces: type, length of the piece.
 const PIECE_BYTES: usize = 3;
-/// Offset in a segment of the time at which it was begun.
+/// Offset in a segment of the time it was started.
 const STARTED: usize = 16;
 /// No record is longer: a page of 32 KiB with keys and header.
 const MOST_RECORD_BYTES: usize = 1 << 18;
@@ -39,11 +39,11 @@ pub struct BadRecord {
 pub enum RecordFault {
     /// Its lengths point out of its segment, or contradict each other.
     Length,
-    /// A piece of a record whose beginning is not there.
+    /// A piece of a record whose beginning is missing.
     NoBeginning,
-    /// A record whose end is not there.
+    /// A record whose end is missing.
     NoEnd,
-    /// The same where a crash ended the log, or where a recovery continued it: no damage, and the
+    /// As `NoEnd`, but where a crash ended the log or a recovery resumed it: not damage, and the
     /// record never took effect.
     CutShort,
 }
@@ -73,14 +73,14 @@ pub struct Records<'s, 'a> {
     partial: Option<Partial>,
 }
 
-/// A record of which only pieces have been seen.
+/// A record seen only in part so far.
 struct Partial {
     place: Lgpos,
     bytes: Vec<u8>,
     wanted: usize,
 }
 
-/// What one step of the walk has come to.
+/// Result of one step of the walk.
 enum RecordStep<'a> {
     Record(LogRecord<'a>),
     Bad(BadRecord),
@@ -100,12 +100,12 @@ impl<'s, 'a> Records<'s, 'a> {
         Self { file, survey, segment, bytes: Cow::Borrowed(&[]), at: 0, partial: None }
     }
 
-    /// When the segment was begun that the last record ends in.
+    /// Returns the creation time of the segment in which the last record ends.
     pub fn time(&self) -> LogTime {
         array(&self.bytes, STARTED).map_or(LogTime::NEVER, LogTime::decode)
     }
 
-    /// Reads the next segment; false behind the last one.
+    /// Reads the next segment; `false` after the last one.
     fn next_segment(&mut self) -> bool {
         let first = self.file.first_segment();
         if self.segment - first >= self.survey.readable_segments {
@@ -166,7 +166,7 @@ impl<'s, 'a> Records<'s, 'a> {
         self.unfinished(Some(partial), RecordFault::NoEnd)
     }
 
-    /// Puts `partial` in place of the one before, which has no end if there is one.
+    /// Replaces the previous partial record, if any, which has no end.
     fn unfinished(&mut self, partial: Option<Partial>, fault: RecordFault) -> RecordStep<'a> {
         match std::mem::replace(&mut self.partial, partial) {
             Some(old) => {
@@ -226,7 +226,7 @@ impl<'s, 'a> Records<'s, 'a> {
     }
 }
 
-/// A record from its pieces, if these are as long as its own lengths say.
+/// Assembles a record from its pieces, if their lengths match its own.
 fn assembled<'a>(partial: Partial) -> RecordStep<'a> {
     let Partial { place, bytes, .. } = partial;
     let kind = bytes.first().copied().unwrap_or_default();

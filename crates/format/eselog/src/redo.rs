@@ -1,12 +1,12 @@
-//! Redo: records applied to the pages of a database, each exactly once.
+//! Redo: applies records to the pages of a database, each exactly once.
 //!
-//! Every page states the database time of its last change, every record the times before and
-//! behind its own. A page that is at the record's time or later has the change already; one that
-//! is at the time before gets it; any other has lost a write or comes from elsewhere and *stays
-//! behind*: it is named, and nothing more is done to it unless a later record makes it anew.
+//! Every page states the database time of its last change, every record the times before and after
+//! its own. A page at the record's time or later already has the change; one at the time before
+//! gets it; any other has lost a write or comes from elsewhere and *stays behind*: it is reported,
+//! and left alone unless a later record makes it anew.
 //!
-//! Sessions count from the first transaction that begins within the replayed records: changes of
-//! an older one are in the file already, because the checkpoint never passes it.
+//! Sessions count from the first transaction that begins within the replayed records: changes of an
+//! older one are already in the file, because the checkpoint never passes it.
 
 mod deleted;
 mod diff;
@@ -49,12 +49,12 @@ pub use summary::{Behind, BehindCause, ReplaySummary};
 struct ReplayTarget {
     /// Its number within the log stream.
     id: u8,
-    /// Records up to here are in the file.
+    /// The file contains all records up to here.
     attached_at: Lgpos,
     signature: Signature,
     /// The resize that the file has seen last.
     resized_at: Lgpos,
-    /// The last generation of which the file may hold changes.
+    /// The last generation whose changes the file may contain.
     last_required: u32,
 }
 
@@ -64,16 +64,16 @@ pub struct LogReplay<S> {
     target: ReplayTarget,
     is_attached: bool,
     sessions: NumberMap<u16, SessionState>,
-    /// Memory for what undo needs, in use at most; ended transactions still count.
+    /// Upper bound of the undo memory in use; ended transactions still count.
     undo_bytes: usize,
     most_undo_bytes: usize,
-    /// End of what the store keeps aside.
+    /// End of the store's side area.
     aside_end: u64,
     behind: BTreeMap<PageNumber, Behind>,
     dbtime: u64,
     last_object: ObjectId,
     summary: ReplaySummary,
-    /// Deleted rows, if they are wanted.
+    /// Deleted rows; `None` unless requested.
     deleted: Option<DeletedRows>,
     /// The time of the present record.
     time: LogTime,
@@ -132,8 +132,8 @@ impl<S: PageStore> LogReplay<S> {
         self.redo(record)
     }
 
-    /// Begins a file, whose header states the databases that were attached then. Their numbers are
-    /// those of the log stream, whatever the database's own header says.
+    /// Starts a file, whose header states the databases that were attached at that time. Their
+    /// numbers are those of the log stream, regardless of the database's own header.
     pub fn enter(&mut self, facts: &LogFacts) {
         let mut attached = facts.attachments.iter();
         if let Some(one) = attached.find(|one| one.signature == self.target.signature) {
@@ -239,7 +239,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(None)
     }
 
-    /// Whether a page that a record makes anew is not that new already.
+    /// Whether a page that a record makes anew is older than the record.
     fn is_to_renew(&mut self, page: PageNumber, after: u64) -> Result<bool, S::Error> {
         if self.behind.contains_key(&page) {
             return Ok(true);
@@ -257,7 +257,7 @@ impl<S: PageStore> LogReplay<S> {
         u64::from(last.0) <= u64::from(end.0).saturating_add(step)
     }
 
-    /// Puts a page in place that was made anew: whatever it lacked no longer matters.
+    /// Stores a page that was made anew; what it lacked no longer matters.
     fn renew(
         &mut self,
         page: PageNumber,

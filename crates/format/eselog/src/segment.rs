@@ -1,8 +1,8 @@
 //! One segment of a log file: whether it was written, belongs here and is whole.
 //!
-//! A segment is 4 KiB behind a header of 40 bytes, under the checksum of a database page with the
-//! segment's index in place of the page number. The segment behind the last one may be a copy of
-//! it, its *shadow*: an engine writes a partly filled segment twice, so that the write which later
+//! A segment is 4 KiB with a header of 40 bytes, and has the checksum of a database page with the
+//! segment's index in place of the page number. The segment after the last one may be a copy of it,
+//! its *shadow*: an engine writes a partly filled segment twice, so that the write which later
 //! fills it cannot tear the only copy.
 
 use ese::Lgpos;
@@ -15,7 +15,7 @@ use crate::bytes::{array, u64_at};
 pub(crate) const SEGMENT_BYTES: usize = 4096;
 /// Bytes in front of a segment's records.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 40;
-/// Offset in a segment of the place that it states.
+/// Offset in a segment of the segment's log position.
 const PLACE: usize = 8;
 
 /// A segment without records of this generation.
@@ -78,7 +78,7 @@ fn unwritten(segment: &[u8]) -> Option<Leftover> {
     is_flip.then_some(Leftover { flipped: Some(bit) })
 }
 
-/// The segment with its flipped bit corrected; unchanged if none has flipped.
+/// Returns the segment with its flipped bit, if any, corrected.
 pub(crate) fn corrected(segment: &[u8], index: u16) -> Vec<u8> {
     let mut bytes = segment.to_vec();
     let verdict = verify(segment, PageNumber(u32::from(index)));
@@ -96,8 +96,9 @@ fn flipped_bit(verdict: &PageVerdict, segment: &[u8], index: u16) -> Option<u32>
     }
 }
 
-/// The one bit that has flipped in the checksum itself, which engines do not correct in pages. In
-/// the half that holds the number it looks like a segment from elsewhere, but states its place.
+/// Returns the one flipped bit in the checksum itself, which engines do not correct in pages. With
+/// a flip in the half that holds the number, the segment looks as if it came from elsewhere, but
+/// states the right position.
 fn checksum_bit(verdict: &PageVerdict, segment: &[u8], index: u16) -> Option<u32> {
     match verdict {
         PageVerdict::FlippedChecksum { bit } => Some(*bit),

@@ -13,13 +13,13 @@ use crate::records::{BadRecord, RecordFault};
 /// One file of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMember {
-    /// What people call the file.
+    /// Display name of the file.
     pub name: String,
     /// What its header says.
     pub facts: LogFacts,
     /// What its segments say.
     pub survey: LogSurvey,
-    /// Whether its last record says that the engine was shut down.
+    /// `true` if its last record reports an engine shutdown.
     pub is_shut_down: bool,
     /// The first bytes that make no record, if any.
     pub bad_record: Option<String>,
@@ -51,12 +51,12 @@ impl LogMember {
         Self { name, facts, survey, is_shut_down, bad_record, ends_within_record }
     }
 
-    /// The first segment behind its records.
+    /// Returns the first segment after its records.
     const fn end(&self) -> u16 {
         self.facts.segments[2] + self.survey.readable_segments
     }
 
-    /// Segments that hold records if the file is full: all but the header and the last one.
+    /// Whether all segments except the header and the last one hold records.
     const fn is_full(&self) -> bool {
         self.end() + 1 >= self.facts.segments[1]
     }
@@ -65,7 +65,7 @@ impl LogMember {
 /// Something wrong with a set, by the file that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// Generations that are not there.
+    /// Missing generations.
     Missing {
         /// The first one.
         first: u32,
@@ -82,8 +82,8 @@ pub enum Gap {
         /// The file that is left out.
         name: String,
     },
-    /// A file that was not begun after the one before it: by its time, or by the checksum of all
-    /// segments of that.
+    /// A file that does not continue the previous one, according to its time or to the checksum of
+    /// all segments of that file.
     NotSuccessor {
         /// The file.
         name: String,
@@ -94,10 +94,10 @@ pub enum Gap {
     Short {
         /// The file.
         name: String,
-        /// The first segment that is not there.
+        /// The first missing segment.
         segment: u16,
     },
-    /// A segment with sound ones behind it that cannot be read.
+    /// An unreadable segment followed by sound ones.
     Damaged {
         /// The file.
         name: String,
@@ -177,7 +177,7 @@ impl LogSet {
         set
     }
 
-    /// The files of every log stream among these as a separate set, the newest file's first.
+    /// Splits these files into one set per log stream, the newest file's first.
     pub fn streams(mut files: Vec<LogMember>) -> Vec<Self> {
         let mut sets = Vec::new();
         while let Some(newest) = files.iter().max_by_key(|member| member.facts.generation) {
@@ -261,7 +261,7 @@ fn damage_of(member: &LogMember) -> Vec<Gap> {
     gaps
 }
 
-/// A file with another one behind it is full, unless a crash or a shutdown ended it early.
+/// Checks that a file with a successor is full, unless a crash or a shutdown ended it early.
 fn judge_closed(member: &LogMember, gaps: &mut Vec<Gap>) {
     let damage = damage_of(member);
     let is_sound = damage.is_empty();

@@ -33,9 +33,8 @@ pub struct ReadShape {
 }
 
 impl ReadShape {
-    /// As fast as a device gives it: blocks large enough that a disk array streams and small enough
-    /// to check in a fraction of a millisecond, eight of which cover the latency of an array at a
-    /// few GB/s.
+    /// Full device speed: blocks large enough that a disk array streams and small enough to check
+    /// in a fraction of a millisecond, eight of which cover the latency of an array at a few GB/s.
     pub const FASTEST: Self =
         Self { purpose: Purpose::Checksum, block_bytes: 1 << 20, in_flight: 8, copy: None };
 }

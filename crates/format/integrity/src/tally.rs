@@ -24,11 +24,11 @@ pub struct Tally {
     pub seen: u64,
     /// Pages with any damage, the correctable ones included.
     pub bad: u64,
-    /// Pages with one flipped bit, whose place is known.
+    /// Pages with one flipped bit at a known position.
     pub correctable: u64,
-    /// Pages that hold another page: a write went to the wrong place.
+    /// Pages that hold a different page: a misdirected write.
     pub wrong_number: u64,
-    /// Pages that are whole and old: their last write never reached the medium. None are found
+    /// Pages that are intact but stale: their last write never reached the medium. None are found
     /// without a flush map.
     pub lost_flushes: u64,
     /// Pages of zeros: allocated and never written.
@@ -52,7 +52,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// More findings than this are counted, but not listed.
+    /// Limit on listed findings; further ones are only counted.
     pub const MOST_FINDINGS: usize = 10_000;
 
     /// An empty tally of a file of `pages` pages. `owned` is the last page that the database owns,
@@ -124,8 +124,8 @@ impl Tally {
         }
     }
 
-    /// Pages beyond the database may hold anything, so only a flip proves that the medium changed
-    /// one. Zeros are room that the engine made ahead.
+    /// Notes a page past the database. It may hold anything, so only a flip proves that the medium
+    /// changed it. Zeros are space that the engine allocated ahead.
     fn note_foreign(&mut self, number: PageNumber, state: PageState) {
         match state {
             PageState::Unwritten => self.uninitialised += 1,
@@ -190,8 +190,8 @@ impl Tally {
             })
     }
 
-    /// The flipped bit in a small page's checksum that makes it look like page `really`, if the
-    /// file has no such page. Large pages have more checksum blocks to decide by.
+    /// The flipped checksum bit that makes a small page look like page `really`, which the file
+    /// does not have. Large pages have more checksum blocks to decide by.
     fn flipped_number(
         &self,
         size: PageSize,

@@ -1,4 +1,4 @@
-//! Why something of a database could not be read.
+//! Why part of a database could not be read.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ pub enum OpenError {
         /// The system's error.
         error: io::Error,
     },
-    /// The file is no ESE database, or neither copy of its header can be believed.
+    /// The file is not an ESE database, or neither copy of its header is trustworthy.
     Header(String),
     /// Both copies of the catalog are lost, so that no table can be found.
     Catalog(Damage),
@@ -56,7 +56,7 @@ impl std::error::Error for OpenError {}
 pub struct Damage {
     /// Number of the page; `None` if no single page is to blame.
     pub page: Option<u32>,
-    /// The problem and what it costs, as one sentence.
+    /// The problem and its consequence, in one sentence.
     pub reason: String,
 }
 

@@ -58,7 +58,7 @@ impl Database {
         Self::with_catalog(pages, copies)
     }
 
-    /// By the catalog, if that is damaged by its copy, and if both are by their remains.
+    /// Uses the catalog; if that is damaged, its copy; if both are, their remains.
     fn with_catalog(mut pages: DatabasePages, copies: HeaderCopies) -> Result<Self, OpenError> {
         let is_first = Reader::open(&mut pages).is_ok();
         let is_second = !is_first && Reader::open_shadow(&mut pages).is_ok();
@@ -115,8 +115,8 @@ impl Database {
         Verification::of(self.reader.source(), &self.copies.header)
     }
 
-    /// Pages read so far whose single flipped bits were turned back: nothing of them is lost, but
-    /// the storage has changed them.
+    /// Pages read so far with a single flipped bit, now corrected: no data is lost, but the storage
+    /// has altered them.
     pub fn corrected_pages(&mut self) -> Vec<u32> {
         self.reader.source().flips.keys().map(|page| page.0).collect()
     }

@@ -9,10 +9,10 @@ use ese::page_state::{PageDamage, corrected};
 use ese::reader::{PageLoss, PageSource};
 use units::PageNumber;
 
-/// Bytes of pages kept. Upper pages of trees are asked for again and again.
+/// Bytes of cached pages. Upper pages of trees are read repeatedly.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// Bytes that can be read in any order.
+/// Seekable bytes.
 pub(crate) trait Image: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Image for T {}
@@ -34,7 +34,7 @@ impl DatabasePages {
         Ok(Self { image, page_size, count, cache: HashMap::new(), flips: BTreeMap::new() })
     }
 
-    /// The page as it lies in the file.
+    /// Returns the page as stored in the file.
     fn stored(&mut self, number: PageNumber) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; self.page_size.bytes()];
         self.image.seek(SeekFrom::Start(self.page_size.file_offset(number)))?;

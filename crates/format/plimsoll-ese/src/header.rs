@@ -24,7 +24,7 @@ pub struct Header {
     pub state: State,
     /// Database time: counts changes of pages since the database was made.
     pub dbtime: u64,
-    /// First and last log generation that recovery needs; zeros of a clean database.
+    /// First and last log generation that recovery needs; zeros for a clean database.
     pub log_required: (u32, u32),
     /// Version and update of the file format, such as 0x620 and 20.
     pub format: (u32, u32),

@@ -31,18 +31,18 @@ pub struct RowWalk {
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Number of the page that the row lies on.
+    /// Number of the page that holds the row.
     pub page: u32,
     /// Whether it is deleted and not yet removed.
     pub is_deleted: bool,
     /// Names of the columns that were read.
     names: Arc<[String]>,
-    /// The values of each; none if a column is null.
+    /// The values of each column; empty if null.
     values: Vec<Vec<Value>>,
 }
 
 impl Row {
-    /// All values of a column, in order: none if it is null, or was not read.
+    /// Returns all values of a column, in order; empty if it is null or was not read.
     pub fn values(&self, column: &str) -> &[Value] {
         let place = self.names.iter().position(|name| name == column);
         place.and_then(|place| self.values.get(place)).map_or(&[], Vec::as_slice)
@@ -92,7 +92,7 @@ impl Iterator for Rows<'_> {
 }
 
 impl RowWalk {
-    /// A walk over a table of `database`, at its beginning.
+    /// Starts a walk at the beginning of a table of `database`.
     pub fn new(database: &Database, table: &Table) -> Self {
         let pages = database.reader.salvaged_rows(&table.catalog);
         let names: Arc<[String]> = table.columns().map(|column| column.name().into()).collect();
@@ -117,7 +117,7 @@ impl RowWalk {
         self
     }
 
-    /// The next row of `database`, which must be the one that the walk was made for.
+    /// Returns the next row of `database`, which must be the database the walk was created for.
     pub fn next(&mut self, database: &mut Database) -> Option<Result<Row, Damage>> {
         let step = self.pages.next(database.reader.source());
         let (page, is_deleted, record) = match step {

@@ -76,7 +76,7 @@ impl<'t> Column<'t> {
 pub struct Index<'t> {
     /// Its name.
     pub name: &'t str,
-    /// Whether the table lies in its order.
+    /// Whether the table is stored in its order.
     pub is_primary: bool,
     /// Whether no two rows have the same key.
     pub is_unique: bool,

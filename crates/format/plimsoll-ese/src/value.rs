@@ -1,4 +1,4 @@
-//! Values of columns, and the readable rest of those that cannot be read whole.
+//! Values of columns, and the readable parts of incomplete ones.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Value {
     Bit(bool),
     /// A number of any integer type but the largest unsigned one.
     Integer(i64),
-    /// A number of 64 bits without a sign.
+    /// An unsigned 64-bit number.
     Unsigned(u64),
     /// A number with a fraction.
     Real(f64),
@@ -24,18 +24,18 @@ pub enum Value {
     DateTime(DateTime),
     /// A GUID.
     Guid(Guid),
-    /// Text. Characters that no encoding has are replaced; `stored` then holds the bytes.
+    /// Text. Undecodable characters are replaced; `stored` then holds the bytes.
     Text {
-        /// The text, without the zero that may end it.
+        /// The text, without any terminating zero.
         text: String,
-        /// The bytes of a text that is not well-formed.
+        /// The stored bytes, if the text is malformed.
         stored: Option<Vec<u8>>,
     },
     /// Bytes.
     Binary(Vec<u8>),
     /// Bytes that the application encrypted, as they are stored.
     Encrypted(Vec<u8>),
-    /// A value of which not everything can be read.
+    /// A value that can only be read in part.
     Incomplete(Incomplete),
 }
 
@@ -43,7 +43,7 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DateTime(f64);
 
-/// A GUID, in the order of its stored bytes.
+/// A GUID, in stored byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guid(pub [u8; 16]);
 

@@ -6,12 +6,12 @@ use ese::verify::{Report, verify};
 use crate::damage::Damage;
 use crate::file::DatabasePages;
 
-/// What an examination found.
+/// Findings of an examination.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verification {
-    /// How many things are wrong. In a dirty database old and new pages lie side by side, so that
-    /// some may be what its log still has to change.
+    /// Number of problems. A dirty database mixes old and new pages, so its log may still resolve
+    /// some of them.
     pub problems: u64,
     /// The first 1,000 of them.
     pub findings: Vec<Finding>,
@@ -33,7 +33,7 @@ pub struct Finding {
     pub subject: String,
     /// The first page; `None` if no single page is to blame.
     pub page: Option<u32>,
-    /// On how many pages that follow each other.
+    /// Number of consecutive pages affected.
     pub pages: u32,
     /// The problem, as one sentence without its place.
     pub problem: String,

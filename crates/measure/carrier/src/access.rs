@@ -1,5 +1,5 @@
-//! How to reach a server and who we are there. Secrets come from files or the environment, never
-//! from arguments, which every user of a machine can read.
+//! Server addresses and the credentials to present. Secrets come from files or the environment,
+//! never from arguments, which every user of a machine can read.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions};
 
 use crate::CarrierError;
 
-/// A server and what it asks for.
+/// A server and how to log in to it.
 #[derive(Clone, Debug)]
 pub struct ServerAccess {
     /// `nats://HOST:PORT`, or `tls://HOST:PORT`.
@@ -17,7 +17,7 @@ pub struct ServerAccess {
     pub credentials: Credentials,
     /// Certificates of the authority that signed the server's, if the system does not know it.
     pub authority: Option<PathBuf>,
-    /// Name of this connection, which the server shows.
+    /// Name of this connection as shown by the server.
     pub name: String,
 }
 
@@ -47,13 +47,13 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A connection that is not made within this time is refused.
+/// Limit on the time to connect.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(5);
 
-/// The server is asked whether it is there as often; two silent pings end a connection.
+/// Interval of pings to the server; two unanswered pings end a connection.
 const PING: Duration = Duration::from_secs(2);
 
-/// A lost connection is tried again as often.
+/// Delay before reconnecting.
 const TRIES_AGAIN: Duration = Duration::from_millis(500);
 
 impl ServerAccess {
@@ -81,7 +81,7 @@ impl ServerAccess {
         connected.map_err(|error| self.refusal(&error))
     }
 
-    /// What a failed connection means for a person.
+    /// Turns a failed connection into an error for the user.
     fn refusal(&self, error: &ConnectError) -> CarrierError {
         let server = &self.server;
         let why = error.to_string();

@@ -1,4 +1,4 @@
-//! What can go wrong between this program and the server.
+//! Errors between this program and the server.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub enum CarrierError {
     /// The address or a file of the credentials cannot be used.
     Access {
-        /// Why, in a sentence that names the remedy.
+        /// Reason and remedy, in one sentence.
         why: String,
     },
     /// No connection to the server.
@@ -26,12 +26,12 @@ pub enum CarrierError {
     },
     /// No answer came in time.
     Silence {
-        /// Seconds waited, as text, so that errors compare.
+        /// Seconds waited, as text to keep errors comparable.
         seconds: String,
     },
     /// Another controller holds the lease.
     Held {
-        /// What that controller says of itself.
+        /// That controller's description of itself.
         by: String,
     },
     /// The lease was lost, so that another controller may hold it.

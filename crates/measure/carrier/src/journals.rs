@@ -16,14 +16,14 @@ const OFFSET: &str = "Plimsoll-Offset";
 const WHOLE: &str = "Plimsoll-Whole";
 const MESSAGE_ID: &str = "Nats-Msg-Id";
 
-/// A piece that comes again within this time is recognised by the server; later ones by their
+/// Time within which the server recognises a repeated piece; later ones are recognised by their
 /// offset.
 const KNOWN_FOR: Duration = Duration::from_mins(2);
 
 /// Uncollected results of a run are deleted after this time.
 const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 
-/// A reader that waits longer for the next message of a stream has read it to its end.
+/// A reader that waits longer than this for the next message has reached the end of the stream.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
 /// Bytes read from a journal.
@@ -33,12 +33,12 @@ pub struct KeptJournal {
     pub chunks: Vec<JournalPiece>,
     /// Messages that are no piece of a journal.
     pub malformed: u64,
-    /// Place of the last message in the stream; that of the reader if there was none.
+    /// Position of the last message in the stream; the reader's own if there was none.
     pub read_to: u64,
 }
 
 impl Carrier {
-    /// Makes the stream, unless it is there.
+    /// Creates the stream if it is missing.
     fn results(&self) -> Result<Stream, CarrierError> {
         let config = Config {
             name: STREAM.to_owned(),
@@ -55,7 +55,7 @@ impl Carrier {
         self.results().map(drop)
     }
 
-    /// Has the server keep a piece of a journal; returns once it does.
+    /// Stores a piece of a journal on the server; returns once it is stored.
     pub fn keep(
         &self,
         run: &RunId,

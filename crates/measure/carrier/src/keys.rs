@@ -1,6 +1,6 @@
 //! Keys that several hosts change by compare-and-set: which host serves a volume, and where its
 //! data are. The server counts revisions and expires entries; callers get answers on another
-//! thread, or none.
+//! thread, or no answer.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio::runtime::Handle;
 
 use crate::{Carrier, CarrierError};
 
-/// A request whose answer takes longer is given up; the server may carry it out all the same.
+/// Requests time out after this; the server may still carry them out.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 
-/// What the server answers about a key.
+/// The server's answer about a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyAnswer {
     /// The caller's value is in force, at this revision.
@@ -90,8 +90,8 @@ impl Carrier {
     }
 }
 
-/// The stream below a bucket, made by hand: the client asks a server for more about accounts than
-/// nats-server 2.9 answers before it makes a bucket.
+/// Creates the stream below a bucket directly: before creating a bucket, the client asks a server
+/// for more account information than nats-server 2.9 provides.
 pub(crate) fn stream_of(name: &str, max_age: Duration, duplicate_window: Duration) -> Config {
     Config {
         name: format!("KV_{name}"),
@@ -143,7 +143,7 @@ impl Bucket {
         let asked = async move {
             match store.update(&key, value.into(), revision).await {
                 Ok(revision) => Some(KeyAnswer::Stored(revision)),
-                // The value at the expected revision means that the server failed, not the caller.
+                // If the revision is still the expected one, the server failed, not the caller.
                 Err(_) => present(&store, &key).await.filter(|found| {
                     !matches!(found, KeyAnswer::Present { revision: now, .. } if *now == revision)
                 }),

@@ -30,7 +30,7 @@ impl Lease {
         self.epoch
     }
 
-    /// Renew it at least this often.
+    /// Returns the longest interval between renewals.
     pub const fn renew_every(&self) -> Duration {
         Duration::from_secs(LASTS.as_secs() / 5)
     }
@@ -72,13 +72,14 @@ impl Carrier {
         self.wait("release the lease", lease.bucket.delete(KEY))
     }
 
-    /// Who holds the lease, in that controller's words.
+    /// Returns the lease holder's description of itself.
     pub fn lease_holder(&self) -> Result<Option<String>, CarrierError> {
         let held = self.wait("read the lease", self.lease_bucket()?.get(KEY))?;
         Ok(held.map(|by| String::from_utf8_lossy(&by).into_owned()))
     }
 
-    /// A server says nothing to a question that these credentials may not ask.
+    /// Explains missing permission: a server does not answer a request that these credentials may
+    /// not make.
     fn may_not_control(&self, error: CarrierError) -> CarrierError {
         match error {
             CarrierError::Silence { .. } if self.is_connected() => CarrierError::Access {

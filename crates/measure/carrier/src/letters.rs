@@ -1,4 +1,4 @@
-//! Messages that arrive without being asked for.
+//! Messages that arrive unsolicited.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 
 use crate::{Carrier, CarrierError};
 
-/// Messages that wait to be taken; more are dropped, since a flood must not fill the memory.
+/// Limit on queued messages; more are dropped, so that a flood cannot fill the memory.
 const MOST_WAITING: usize = 4_096;
 
 /// A message that has arrived.
@@ -39,7 +39,7 @@ impl Letters {
         self.listening.0.is_finished()
     }
 
-    /// The next message; none if none comes within `patience`.
+    /// Returns the next message; `None` if none arrives within `patience`.
     pub fn next(&self, patience: Duration) -> Option<Letter> {
         self.waiting.recv_timeout(patience).ok()
     }
@@ -53,7 +53,8 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// Sends a message without acknowledgement; one that cannot be sent is asked for again.
+    /// Sends a message without acknowledgement; if it cannot be sent, the other side will ask
+    /// again.
     pub fn publish(&self, subject: String, bytes: Vec<u8>) {
         let _ = self.handle.block_on(async {
             self.client.publish(subject, bytes.into()).await?;
@@ -75,7 +76,7 @@ impl Drop for Listening {
 }
 
 impl Carrier {
-    /// A way to send answers from another thread.
+    /// Returns a handle for sending replies from another thread.
     pub fn replies(&self) -> Replies {
         Replies { handle: self.runtime.handle().clone(), client: self.client.clone() }
     }

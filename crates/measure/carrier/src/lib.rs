@@ -1,8 +1,8 @@
-//! Messages, journals and leases of a fleet over NATS, for callers that have no runtime.
+//! Messages, journals and leases of a fleet over NATS, for callers without a runtime.
 //!
-//! NATS core carries heartbeats and orders, a `JetStream` stream keeps the journals until they
-//! are collected, and a key-value bucket holds the lease of the one controller. This crate
-//! fences the client and its runtime; what the messages mean is [`fleet`]'s.
+//! NATS core carries heartbeats and orders, a `JetStream` stream keeps the journals until they are
+//! collected, and a key-value bucket holds the lease of the single controller. This crate isolates
+//! the client and its runtime; [`fleet`] defines the meaning of the messages.
 
 mod access;
 mod error;
@@ -35,16 +35,16 @@ pub use work::{WorkItem, WorkLeft, WorkQueue};
 /// Longest wait for an answer of the server itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often a question is put that may be put again, each time for [`ATTEMPT`].
+/// Attempts at a request that is safe to retry, [`ATTEMPT`] each.
 const ATTEMPTS: u32 = 3;
 
-/// Longest wait for the answer to one of them.
+/// Longest wait for the answer to one attempt.
 const ATTEMPT: Duration = Duration::from_secs(2);
 
 /// Pause before the next one.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A round trip that takes longer bounds no clock usefully.
+/// A longer round trip is useless for bounding a clock offset.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
 /// A connection to the NATS server of a fleet. It reconnects by itself.
@@ -56,7 +56,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Connects. A server that cannot be reached, or refuses, is an error that names it.
+    /// Connects. Fails with an error that names the server if it is unreachable or refuses.
     pub fn connect(access: &ServerAccess) -> Result<Self, CarrierError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -148,9 +148,8 @@ impl Carrier {
         self.wait_for(PATIENCE, what, future)
     }
 
-    /// Puts a question that changes nothing when it is put again. Where two hosts make a bucket at
-    /// the same moment, about one in 250 is refused for a reason that is gone a moment later, or
-    /// not answered at all (nats-server 2.9).
+    /// Sends an idempotent request. If two hosts create a bucket at the same moment, about one
+    /// request in 250 fails for a transient reason, or is not answered at all (nats-server 2.9).
     fn ask_again<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
         &self,
         what: &'static str,

@@ -27,7 +27,7 @@ impl Carrier {
         let client = self.client.clone();
         self.runtime.spawn(async move {
             while let Some((subject, bytes)) = waiting.recv().await {
-                // A message that cannot be sent is lost, as any may be on the way.
+                // A message that cannot be sent is dropped: any may be lost in transit.
                 let _ = client.publish(subject, bytes.into()).await;
             }
         });

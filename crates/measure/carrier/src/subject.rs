@@ -6,7 +6,7 @@ use fleet::{AgentId, RunId};
 /// Heartbeats of all agents.
 pub const EVERY_BEAT: &str = "plimsoll.v1.beat.*";
 
-/// Everything that the stream of journals keeps.
+/// Subjects kept by the stream of journals.
 pub(crate) const EVERY_RESULT: &str = "plimsoll.v1.result.>";
 
 /// Heartbeats of one agent.

@@ -20,7 +20,7 @@ const DONE: &str = "PLIMSOLL_DONE";
 const DONE_SUBJECTS: &str = "plimsoll.v1.done.*";
 const MESSAGE_ID: &str = "Nats-Msg-Id";
 
-/// An item that is queued again within this time is recognised.
+/// Time within which an item queued again is recognised.
 const KNOWN_FOR: Duration = Duration::from_mins(2);
 
 /// Uncollected work and results are deleted after this time.
@@ -29,13 +29,13 @@ const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 /// The server hands an item to another agent if it hears nothing of it for this time.
 const LOST_AFTER: Duration = Duration::from_secs(15);
 
-/// The server's answer is this much later at most.
+/// Longest delay of the server's answer.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
 /// Deliveries of an item before it is given up: each of these agents was lost with it.
 const MOST_DELIVERIES: i64 = 5;
 
-/// An item of the queue in the hands of this agent.
+/// A queue item assigned to this agent.
 #[derive(Debug)]
 pub struct WorkItem {
     /// Its content.
@@ -43,13 +43,13 @@ pub struct WorkItem {
     message: Message,
 }
 
-/// The queue, as an agent takes work from it.
+/// An agent's view of the queue.
 #[derive(Debug)]
 pub struct WorkQueue {
     consumer: Consumer<pull::Config>,
 }
 
-/// How much of the queue is left.
+/// Work remaining in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkLeft {
     /// Items that no agent has.
@@ -59,12 +59,13 @@ pub struct WorkLeft {
 }
 
 impl WorkItem {
-    /// Says that the agent is still at it: at least as often as [`Carrier::lost_after`] asks.
+    /// Reports that the agent is still working on it; call it at least as often as
+    /// [`Carrier::lost_after`] requires.
     pub fn still_at_it(&self, carrier: &Carrier) -> Result<(), CarrierError> {
         carrier.wait("keep an item", self.message.ack_with(AckKind::Progress))
     }
 
-    /// The result is kept: the item leaves the queue.
+    /// Removes the item from the queue once its result is stored.
     pub fn done(&self, carrier: &Carrier) -> Result<(), CarrierError> {
         carrier.wait("end an item", self.message.double_ack())
     }
@@ -124,7 +125,7 @@ impl Carrier {
         self.stored(format!("plimsoll.v1.work.{key}"), (headers, bytes))
     }
 
-    /// Has the server keep the result of an item; returns once it does.
+    /// Stores the result of an item on the server; returns once it is stored.
     pub fn keep_result(&self, key: &str, bytes: Vec<u8>) -> Result<(), CarrierError> {
         self.stored(format!("plimsoll.v1.done.{key}"), (HeaderMap::new(), bytes))
     }
@@ -164,7 +165,7 @@ impl Carrier {
         Ok(WorkLeft { waiting: info.num_pending, in_hands: info.num_ack_pending as u64 })
     }
 
-    /// The results, those that are kept already first, then each as it comes.
+    /// Receives the results: first those already stored, then each as it arrives.
     pub fn results_of_work(&self) -> Result<Letters, CarrierError> {
         let stream =
             self.wait("open the stream of results", self.jetstream.get_stream_no_info(DONE))?;
@@ -195,7 +196,7 @@ impl Carrier {
         Ok(WorkQueue { consumer })
     }
 
-    /// The next item; none if none comes within `patience`.
+    /// Returns the next item; `None` if none arrives within `patience`.
     pub fn next_work(
         &self,
         queue: &WorkQueue,
@@ -206,7 +207,7 @@ impl Carrier {
             let mut messages = asked.await?;
             messages.next().await.transpose().map_err(|error| error.to_string().into())
         };
-        // A server that is gone ends no request.
+        // A server that is down does not end the request.
         let bounded = async { tokio::time::timeout(patience + NEXT_WITHIN, next).await };
         let next: Result<Option<Message>, async_nats::Error> =
             self.runtime.block_on(bounded).unwrap_or(Ok(None));

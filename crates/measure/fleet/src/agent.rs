@@ -17,15 +17,17 @@ use crate::{
 pub use kept::KeptJob;
 use weight::{FullOrder, Weight};
 
-/// What the agent asks of its surroundings while it takes an order.
+/// Queries that the agent makes of its environment while it handles an order.
 pub trait AgentSurroundings {
-    /// The real path of a folder or device, links resolved; none if there is none.
+    /// Returns the real path of a folder or device, with links resolved; `None` if it does not
+    /// exist.
     fn resolve(&self, path: &Path) -> Option<PathBuf>;
-    /// Why this plan could not run here now, in a sentence: room, privileges, other programs.
+    /// Returns why this plan could not run here now, in a sentence: space, privileges, other
+    /// programs.
     fn hindrance(&self, plan: &Plan) -> Option<String>;
 }
 
-/// What the agent wants done.
+/// Actions that the agent requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentEffect {
     /// Fill the databases of this plan; [`Agent::child`] reports the end.
@@ -41,7 +43,8 @@ pub enum AgentEffect {
         run: RunId,
         /// The plan, as TOML.
         plan: String,
-        /// What the host does while it measures; the run itself needs those of its load.
+        /// Actions of the host during the measurement; the run itself needs those that change its
+        /// load.
         duties: Vec<Duty>,
     },
     /// Ask the run to end.
@@ -86,7 +89,7 @@ pub enum AgentEffect {
     },
 }
 
-/// What became of what the agent started.
+/// Progress of a process that the agent started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChildReport {
     /// The databases are filled.
@@ -100,7 +103,7 @@ pub enum ChildReport {
         /// 0 pass, 1 fail, 2 cannot judge.
         status: u8,
     },
-    /// It could not begin or go on.
+    /// It could not start or continue.
     Failed {
         /// Why, in a sentence.
         why: String,
@@ -137,7 +140,7 @@ impl Agent {
         Self { id, started, facts, allowed, sequence, epoch, last: None, kept, ignored }
     }
 
-    /// The next heartbeat; what the run carries is added by those who read its journal.
+    /// Returns the next heartbeat; the reader of the run's journal adds the load.
     pub fn beat(&mut self) -> Heartbeat {
         self.sequence += 1;
         Heartbeat {
@@ -155,7 +158,7 @@ impl Agent {
         self.kept.as_ref().map(|kept| &kept.job)
     }
 
-    /// What it is doing, for an agent that follows this one.
+    /// Returns the current job, for a successor of this agent.
     pub const fn kept(&self) -> Option<&KeptJob> {
         self.kept.as_ref()
     }
@@ -165,8 +168,8 @@ impl Agent {
         self.ignored
     }
 
-    /// Takes an order: the answer, and what to do. The last order once more gets the same answer
-    /// and changes nothing; none at all is answered to a controller that another has replaced.
+    /// Handles an order; returns the answer and the actions. A repeat of the last order gets the
+    /// same answer and changes nothing; a controller that has been replaced gets no answer.
     pub fn ask(
         &mut self,
         ask: Ask,
@@ -202,7 +205,7 @@ impl Agent {
         (Some(answer), effect)
     }
 
-    /// Takes the news of what it started.
+    /// Handles a report from a process that the agent started.
     pub fn child(&mut self, report: ChildReport) {
         let Some(KeptJob { job, .. }) = &mut self.kept else { return };
         if job.step == AgentStep::Down {

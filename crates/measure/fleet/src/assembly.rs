@@ -1,4 +1,4 @@
-//! A journal put together from its pieces: each byte once, in order, and none missing unnoticed.
+//! Reassembles a journal from its pieces: each byte once, in order, and any gap detected.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum PieceFault {
         /// Start of the piece.
         offset: u64,
     },
-    /// It ends behind what an earlier piece called the end, or says another end.
+    /// Ends after the end announced by an earlier piece, or announces another end.
     BeyondEnd {
         /// The end that was announced first.
         whole: u64,
@@ -57,7 +57,7 @@ impl Assembly {
         self.whole == Some(self.have)
     }
 
-    /// Takes a piece; the part of it that is new must be appended to the journal.
+    /// Accepts a piece; the caller must append the returned new part to the journal.
     pub fn take<'a>(&mut self, chunk: &'a JournalPiece) -> Result<&'a [u8], PieceFault> {
         let end = chunk.offset + chunk.bytes.len() as u64;
         if chunk.offset > self.have {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-/// One question to a host for its time.
+/// One time request to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
     /// When it was sent, by the controller's clock.
@@ -28,7 +28,8 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// The offset by the shortest of `trips`. Answers from before their question are left out.
+    /// Derives the offset from the shortest of `trips`. Answers that predate their request are
+    /// ignored.
     pub fn of(trips: &[RoundTrip]) -> Option<Self> {
         let possible = trips.iter().filter(|trip| trip.received >= trip.sent);
         let best = possible.min_by_key(|trip| trip.received.since(trip.sent))?;
@@ -38,12 +39,12 @@ impl ClockOffset {
         Some(Self { offset_ns, error_ns: half })
     }
 
-    /// The instant `at` of the controller by the host's clock.
+    /// Converts the controller's instant `at` to the host's clock.
     pub(crate) fn on_host(&self, at: Nanos) -> Nanos {
         Nanos(at.0.saturating_add_signed(self.offset_ns))
     }
 
-    /// The instant `at` of the host by the controller's clock.
+    /// Converts the host's instant `at` to the controller's clock.
     pub(crate) fn on_controller(&self, at: Nanos) -> Nanos {
         Nanos(at.0.saturating_add_signed(self.offset_ns.saturating_neg()))
     }

@@ -1,5 +1,5 @@
-//! The controller of a fleet run: takes all hosts through the stages, and leaves none waiting for
-//! one that is gone.
+//! The controller of a fleet run: takes all hosts through the stages, and never leaves one waiting
+//! for a lost host.
 
 mod host;
 mod preflight;
@@ -17,7 +17,7 @@ use crate::{
 use host::FleetHost;
 pub use host::HostNow;
 
-/// What the controller wants done.
+/// Actions that the controller requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControllerEffect {
     /// Send this order to an agent; the answer comes back through [`FleetController::answered`].
@@ -36,12 +36,12 @@ pub enum ControllerEffect {
     Note(FleetEvent),
 }
 
-/// What one host does in a run.
+/// One host's part in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostWork {
     /// Its plan, as TOML.
     pub plan: String,
-    /// What it does on purpose while it measures.
+    /// Deliberate actions of the host during the measurement.
     pub duties: Vec<Duty>,
 }
 
@@ -105,12 +105,12 @@ impl FleetController {
         self.early.as_deref()
     }
 
-    /// Every host of the plan, and how far it is.
+    /// Returns every host of the plan with its progress.
     pub fn hosts(&self) -> impl Iterator<Item = HostNow<'_>> {
         self.hosts.iter().map(FleetHost::now)
     }
 
-    /// Heartbeats out of order, and those of agents that are not in the plan.
+    /// Returns the number of heartbeats that were out of order or came from agents not in the plan.
     pub const fn ignored(&self) -> u64 {
         self.ignored
     }
@@ -127,7 +127,7 @@ impl FleetController {
         self.advance(now)
     }
 
-    /// An agent has answered the order `number`.
+    /// Handles an agent's answer to the order `number`.
     pub fn answered(
         &mut self,
         agent: &AgentId,
@@ -147,7 +147,7 @@ impl FleetController {
         self.advance(now)
     }
 
-    /// The clock of an agent was compared.
+    /// Handles the result of a clock comparison with an agent.
     pub fn compared(
         &mut self,
         agent: &AgentId,
@@ -202,7 +202,7 @@ impl FleetController {
         self.note_end_of(host);
     }
 
-    /// Notes what the host did on purpose.
+    /// Records the host's deliberate actions.
     fn note_change_of(&mut self, host: usize) {
         let of = &mut self.hosts[host];
         let is_down = of.step == Some(AgentStep::Down);
@@ -226,8 +226,8 @@ impl FleetController {
         self.note(FleetEvent::Back { host });
     }
 
-    /// An agent that was started anew and still follows its run is back; one that knows nothing of
-    /// it is lost to this run.
+    /// Judges a restarted agent: one that still follows its run is back; one that does not know the
+    /// run is lost to it.
     fn judge_restart(&mut self, host: usize, beat: &Heartbeat, now: Nanos) {
         let knows = beat.job.as_ref().is_some_and(|job| job.run == self.run);
         if knows {
@@ -252,8 +252,8 @@ impl FleetController {
         }
     }
 
-    /// Notes that a host is lost. Before the measurement there is nothing worth going on for;
-    /// within it the others go on.
+    /// Marks a host as lost. Before the measurement this ends the run; during it the other hosts
+    /// continue.
     fn lose(&mut self, host: usize, cause: LossCause, now: Nanos) {
         if self.hosts[host].is_lost || self.stage == FleetStage::Ended {
             return;

@@ -1,7 +1,7 @@
-//! The fleet's own journal: what no host's journal can hold, since it is about several hosts.
+//! The fleet's own journal: events that involve several hosts, which no host's journal can hold.
 //!
-//! It is written line by line while the run lasts, so that a controller that dies leaves enough
-//! behind for another to collect the journals.
+//! It is written line by line during the run, so that if a controller dies, another can still
+//! collect the journals.
 
 use serde::{Deserialize, Serialize};
 use units::Nanos;
@@ -36,19 +36,19 @@ pub enum FleetEvent {
         /// Whether hosts may share folders.
         shared_storage: bool,
     },
-    /// What happens on purpose, and the load of every copy over time.
+    /// The deliberate events, and the load of every copy over time.
     Planned {
         /// The events, in the order of time.
         events: Vec<PlannedEvent>,
         /// The load of each copy when the measurement begins, and each change of it.
         loads: Vec<LoadChange>,
     },
-    /// A host has killed its run on purpose.
+    /// A host has deliberately killed its run.
     Down {
         /// Which host.
         host: usize,
     },
-    /// A host that was down on purpose resumes its run.
+    /// A host that was deliberately down resumes its run.
     Up {
         /// Which host.
         host: usize,
@@ -62,7 +62,7 @@ pub enum FleetEvent {
     },
     /// A host was found.
     Found {
-        /// Which host of the plan, counted from 0.
+        /// Index of the host in the plan, from 0.
         host: usize,
         /// Its agent.
         agent: AgentId,
@@ -83,7 +83,7 @@ pub enum FleetEvent {
     Clock {
         /// Which host.
         host: usize,
-        /// How far it is from the controller's.
+        /// Its offset from the controller's.
         clock: ClockOffset,
     },
     /// All hosts measure from this instant.
@@ -91,7 +91,7 @@ pub enum FleetEvent {
         /// By the controller's clock.
         at_ns: u64,
     },
-    /// Nothing was heard of a host for a while.
+    /// A host has been silent for a while.
     Suspect {
         /// Which host.
         host: usize,
@@ -112,7 +112,7 @@ pub enum FleetEvent {
         /// Which host.
         host: usize,
     },
-    /// A host could not do what it was asked to.
+    /// A host could not carry out an order.
     Refused {
         /// Which host.
         host: usize,
@@ -135,7 +135,7 @@ pub enum FleetEvent {
     },
     /// Always the last of a run that the controller saw through.
     Ended {
-        /// Why it ended early, in a sentence; none if it did not.
+        /// Why it ended early, in a sentence; `None` if it did not.
         early: Option<String>,
     },
 }
@@ -146,7 +146,7 @@ pub enum FleetEvent {
 pub enum LossCause {
     /// No heartbeat came.
     Silence,
-    /// The agent was started anew and knows nothing of the run.
+    /// The agent was restarted and knows nothing of the run.
     Restart,
     /// A stage was over before the host had done its part.
     TooSlow,
@@ -160,7 +160,7 @@ impl FleetEvent {
 }
 
 impl FleetLine {
-    /// The line with its line feed.
+    /// Encodes the line, including its line feed.
     pub fn encode(&self) -> String {
         let text = serde_json::to_string(self)
             .expect("invariant: fleet events hold text, numbers and lists");

@@ -1,4 +1,4 @@
-//! What a host carries while its run lasts, for people who follow it. Its journal is the truth.
+//! The load of a host during its run, for people who follow it. Its journal is authoritative.
 
 use std::fmt;
 

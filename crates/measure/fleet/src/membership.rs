@@ -7,14 +7,14 @@ use crate::{Heartbeat, Timing};
 /// Heartbeats of one agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Membership {
-    /// When the last heartbeat that counts arrived.
+    /// Time of the last valid heartbeat.
     pub(crate) heard: Nanos,
     started: Nanos,
     sequence: u64,
     presence: Presence,
 }
 
-/// What the last heartbeats say of a host.
+/// State of a host according to its last heartbeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Alive,
@@ -25,13 +25,13 @@ pub(crate) enum Presence {
 /// What a heartbeat changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeardBeat {
-    /// It is older than the last one, or the last one again.
+    /// It is older than the last one, or a repeat of it.
     OutOfOrder,
     /// The host answers as before.
     Alive,
     /// The host had been lost.
     Back,
-    /// The agent was started anew.
+    /// The agent was restarted.
     Restarted,
 }
 

@@ -1,4 +1,4 @@
-//! What controller and agents say to each other, and what of it counts.
+//! Messages between controller and agents, and the rules for accepting them.
 //!
 //! Every message carries the version of this vocabulary. One that is too long, of another version
 //! or malformed changes nothing: the receiver counts it and names the fault.
@@ -22,7 +22,7 @@ const LONGEST: usize = 512 * 1024;
 pub struct Heartbeat {
     /// Who.
     pub agent: AgentId,
-    /// Name of its host, for people.
+    /// Display name of its host.
     pub host: String,
     /// Counts up from the start of the agent; an older one than the last is out of order.
     pub sequence: u64,
@@ -30,24 +30,24 @@ pub struct Heartbeat {
     pub started_ns: u64,
     /// What it is doing.
     pub job: Option<AgentJob>,
-    /// What its run carried last; none before the first interval.
+    /// Last reported load of its run; `None` before the first interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LiveLoad>,
 }
 
-/// What an agent is doing for a run.
+/// An agent's job in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentJob {
     /// For which run.
     pub run: RunId,
     /// How far it is.
     pub step: AgentStep,
-    /// Copies that it has made for reseeds.
+    /// Copies that it has completed for reseeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CopyReport>,
 }
 
-/// One end of a reseed when it has ended.
+/// One side of a completed reseed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyReport {
     /// Database of the host's plan, counted from 0.
@@ -72,18 +72,18 @@ pub enum AgentStep {
     Prepared,
     /// The run opens its databases, warms up and finds its sessions.
     WarmingUp,
-    /// The load runs; the measurement begins when the controller says.
+    /// The load runs; the measurement begins on the controller's command.
     Waiting,
-    /// The measurement and what follows it.
+    /// The measurement and the work after it.
     Measuring,
-    /// The run was killed on purpose, as the plan of the fleet says.
+    /// The run was deliberately killed, as the fleet plan specifies.
     Down,
     /// The run has ended with this exit status: 0 pass, 1 fail, 2 cannot judge.
     Ended {
         /// The exit status.
         status: u8,
     },
-    /// The run could not begin or go on.
+    /// The run could not start or continue.
     Failed {
         /// Why, in a sentence.
         why: String,
@@ -93,21 +93,21 @@ pub enum AgentStep {
 /// An order with what makes it safe to repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Which controller: a later one has a larger number, and an agent obeys none with a smaller.
+    /// Epoch of the controller: later ones are larger, and an agent ignores smaller ones.
     pub epoch: u64,
-    /// Which order of that controller; the same number is the same order, asked again.
+    /// Number of the order within that controller; a repeat has the same number.
     pub number: u64,
     /// What to do.
     pub order: AgentOrder,
 }
 
-/// What a controller asks an agent to do.
+/// Orders from a controller to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentOrder {
     /// Say what host this is.
     Describe,
-    /// Say whether this plan could run here.
+    /// Report whether this plan could run here.
     Check {
         /// The plan, as TOML.
         plan: String,
@@ -125,7 +125,7 @@ pub enum AgentOrder {
         run: RunId,
         /// The plan, as TOML.
         plan: String,
-        /// What the host does on purpose while it measures.
+        /// Deliberate actions of the host during the measurement.
         #[serde(default)]
         duties: Vec<Duty>,
     },
@@ -158,36 +158,36 @@ pub enum AgentAnswer {
     Accepted,
     /// It will not be done.
     Refused {
-        /// Why, in a sentence that names the remedy.
+        /// Reason and remedy, in one sentence.
         why: String,
     },
     /// The host described.
     Host(HostFacts),
 }
 
-/// What a controller must know of a host before it starts.
+/// Facts that a controller needs about a host before it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
     /// Program and version, such as `plimsoll 0.1.0`.
     pub build: String,
     /// Name of the host.
     pub host: String,
-    /// Its identity as in records.
+    /// The machine's identity, as in records.
     pub machine: String,
-    /// Random id of this boot: clones of one virtual machine share `machine`, and no boot. Empty
-    /// if the system has none.
+    /// Random id of this boot: clones of one virtual machine share `machine` but not this. Empty if
+    /// the system has none.
     #[serde(default)]
     pub boot: String,
     /// Operating system.
     pub operating_system: String,
-    /// Processors that the operating system schedules on.
+    /// Processors available to the operating system's scheduler.
     pub processors: u32,
     /// Folders and devices that the agent may touch.
     pub allowed: Vec<String>,
     /// Serial numbers or world-wide names of the disks under them, as far as they are known.
     #[serde(default)]
     pub disks: Vec<String>,
-    /// Whether it can do unbuffered requests and lock memory; sentences otherwise.
+    /// Why it cannot do unbuffered I/O or lock memory, in sentences; empty if it can.
     pub hindrances: Vec<String>,
 }
 

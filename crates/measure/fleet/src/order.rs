@@ -16,18 +16,18 @@ use crate::Timing;
 use event::{CopySet, PlannedEvent};
 use written::{HostNames, WrittenDatabase, WrittenEvent};
 
-/// Load of a passive copy in percent of an active one's, if the plan does not say: what Exchange
-/// 2013 and later are documented to need.
+/// Default load of a passive copy in percent of an active one's: the documented need of Exchange
+/// 2013 and later.
 const PASSIVE_PERCENT: u32 = 50;
 
-/// A fleet plan, checked. The plans of the hosts are text still: each agent reads its own.
+/// A checked fleet plan. The hosts' own plans are kept as text: each agent parses its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetOrder {
     /// Name of the fleet run.
     pub name: String,
-    /// The hosts, in the order of the document; at least one.
+    /// The hosts, in document order; at least one.
     pub hosts: Vec<HostOrder>,
-    /// Whether two hosts may use the same folders, since these lie on shared storage.
+    /// Whether two hosts may use the same folders because these are on shared storage.
     pub shared_storage: bool,
     /// Whether hosts warm up one after the other, each beside the held load of those before it.
     pub warms_up_in_turns: bool,
@@ -35,7 +35,7 @@ pub struct FleetOrder {
     pub passive_percent: u32,
     /// Databases that have copies on several hosts; may be empty.
     pub databases: Vec<CopySet>,
-    /// What happens on purpose while the hosts measure, in the order of time.
+    /// Deliberate events during the measurement, in time order.
     pub events: Vec<PlannedEvent>,
     /// Bounds of all waits.
     pub timing: Timing,
@@ -159,7 +159,7 @@ impl FleetOrder {
         written::beyond(&self.events, &self.names(), measured)
     }
 
-    /// A fleet plan with every key explained, ready to be edited.
+    /// Returns a fleet plan with every key explained, ready to edit.
     pub fn example() -> &'static str {
         include_str!("example.toml")
     }
@@ -196,7 +196,7 @@ fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
         .collect()
 }
 
-/// Reads spans of time, noting those that are none.
+/// Reads durations and records the invalid ones.
 struct TimingSpans<'a> {
     faults: &'a mut Vec<String>,
 }

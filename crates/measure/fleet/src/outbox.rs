@@ -26,7 +26,7 @@ impl JournalPiece {
     }
 }
 
-/// What of a journal has been published.
+/// How much of a journal has been published.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JournalOutbox {
     acknowledged: u64,
@@ -34,13 +34,14 @@ pub struct JournalOutbox {
 }
 
 impl JournalOutbox {
-    /// The next place to read from the journal, in bytes.
+    /// Returns the offset in bytes at which to continue reading the journal.
     pub const fn next_offset(&self) -> u64 {
         self.acknowledged
     }
 
-    /// The next piece to publish: `bytes` is what the journal holds from [`Self::next_offset`] on,
-    /// `has_ended` whether nothing will be added. None if there is nothing to publish.
+    /// Returns the next piece to publish: `bytes` is the contents of the journal from
+    /// [`Self::next_offset`] on, `has_ended` whether it is complete. `None` if there is nothing to
+    /// publish.
     pub fn next(&self, bytes: &[u8], has_ended: bool) -> Option<JournalPiece> {
         let piece = &bytes[..bytes.len().min(MOST_BYTES)];
         let is_last = has_ended && piece.len() == bytes.len();
@@ -58,7 +59,7 @@ impl JournalOutbox {
         self.is_end_acknowledged |= chunk.whole.is_some();
     }
 
-    /// The collector lacks everything from `offset` on.
+    /// Goes back to `offset`, from where on the collector lacks everything.
     pub fn resend_from(&mut self, offset: u64) {
         self.acknowledged = self.acknowledged.min(offset);
         self.is_end_acknowledged = false;

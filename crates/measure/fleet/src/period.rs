@@ -1,5 +1,5 @@
-//! Parts of a measurement between deliberate events: each is judged on its own, since an average
-//! over a loss shows neither what came before it nor what the survivors carry after it.
+//! Parts of a measurement between deliberate events: each is judged separately, since an average
+//! across a loss shows neither the state before it nor the load on the survivors after it.
 
 use record::{Finished, LoadError, Phase, RunRecord};
 use units::Nanos;
@@ -12,7 +12,7 @@ const SETTLES_WITHIN: Nanos = Nanos::from_secs(60);
 /// A part of the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// Its begin after the common instant.
+    /// Its start after the common instant.
     pub from: Nanos,
     /// Its end.
     pub to: Nanos,
@@ -64,7 +64,7 @@ pub fn periods(events: &[PlannedEvent], measured: Nanos) -> Vec<Period> {
 }
 
 impl FleetRecord {
-    /// The parts of the measurement; one if nothing happened on purpose.
+    /// Returns the parts of the measurement; a single one if there were no deliberate events.
     pub fn periods(&self) -> Vec<Period> {
         let records = self.hosts.iter().filter_map(|host| host.record.as_ref());
         let measured = records.map(|record| record.start.settings.measure_ns).min();
@@ -82,7 +82,7 @@ impl FleetRecord {
         }
     }
 
-    /// Whether `host` is lost on purpose at an instant.
+    /// Whether `host` is deliberately down at an instant.
     pub fn is_down(&self, host: usize, at: Nanos) -> bool {
         let mut is_down = false;
         for event in self.events.iter().filter(|event| event.at <= at) {
@@ -95,7 +95,7 @@ impl FleetRecord {
         is_down
     }
 
-    /// Cuts the journal of a host, whose record must be there, into its [`HostPart::parts`].
+    /// Cuts the journal of a host, whose record must exist, into its [`HostPart::parts`].
     pub fn cut(&self, host: usize, journal: &[u8]) -> Result<Vec<Option<RunRecord>>, LoadError> {
         let mut parts = Vec::new();
         for period in self.periods() {
@@ -128,7 +128,7 @@ impl FleetRecord {
         part.start.settings.measure_ns = period.to.since(period.from).0;
         part.start.settings.target_iops = self.target(host, &part, period.from);
         if part.finished.is_none() && self.hosts[host].was_down() {
-            // It was killed on purpose, later.
+            // It was deliberately killed later.
             part.finished = Some(Finished {
                 at_ns: to_ns,
                 interrupted: false,
@@ -163,12 +163,12 @@ impl FleetRecord {
 }
 
 impl HostPart {
-    /// Whether it was killed on purpose.
+    /// Whether it was deliberately killed.
     pub(crate) fn was_down(&self) -> bool {
         !self.downs.is_empty()
     }
 
-    /// Whether it was killed on purpose and has not returned.
+    /// Whether it was deliberately killed and has not returned.
     pub(crate) fn is_down_for_good(&self) -> bool {
         self.downs.last().is_some_and(|(_, to)| to.is_none())
     }

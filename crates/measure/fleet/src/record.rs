@@ -26,7 +26,7 @@ pub struct FleetRecord {
     pub hosts: Vec<HostPart>,
     /// When each stage began.
     pub stages: Vec<(FleetStage, u64)>,
-    /// What happened on purpose, in the order of time.
+    /// Deliberate events, in time order.
     pub events: Vec<PlannedEvent>,
     /// The load of each copy when the measurement began, and each change of it.
     pub loads: Vec<LoadChange>,
@@ -47,19 +47,19 @@ pub struct HostPart {
     pub name: String,
     /// Its agent, if it was found.
     pub agent: Option<AgentId>,
-    /// What it is, if it said so.
+    /// Facts about the host, if it reported them.
     pub facts: Option<HostFacts>,
     /// Its clock against the controller's: the last comparison.
     pub clock: Option<ClockOffset>,
-    /// When it was down on purpose, by the controller's clock: begin, and end if it returned.
+    /// Times it was deliberately down, by the controller's clock: begin, and end if it returned.
     pub downs: Vec<(u64, Option<u64>)>,
     /// The parts of its record before, during and after each event: see [`FleetRecord::cut`].
     pub parts: Vec<Option<RunRecord>>,
     /// Its ends of reseeds.
     pub copies: Vec<CopyReport>,
-    /// When it was lost, and back.
+    /// Times at which it was lost and came back.
     pub absences: Vec<Absence>,
-    /// What it refused, in sentences.
+    /// Its refusals, in sentences.
     pub refusals: Vec<String>,
     /// Exit status of its run, if it reported one.
     pub status: Option<u8>,
@@ -78,7 +78,7 @@ pub struct Absence {
     pub cause: LossCause,
 }
 
-/// Why a journal is none of a fleet.
+/// Why a journal is not a fleet's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FleetLoadError {
     /// It has no line.
@@ -92,7 +92,7 @@ pub enum FleetLoadError {
         /// What the reader met.
         why: String,
     },
-    /// A line speaks of a host that the run does not have.
+    /// A line refers to a host that is not in the run.
     NoSuchHost {
         /// Counted from 1.
         line: usize,
@@ -154,7 +154,7 @@ impl FleetRecord {
         })
     }
 
-    /// None if the line speaks of a host that does not exist.
+    /// Applies one line; `None` if it refers to a host that does not exist.
     fn fold(&mut self, FleetLine { at_ns, event }: FleetLine) -> Option<()> {
         match event {
             FleetEvent::Started { .. } | FleetEvent::Suspect { .. } => {}
@@ -205,7 +205,8 @@ impl FleetRecord {
             .collect()
     }
 
-    /// Nanoseconds between the first and the last begin of a measurement; none with fewer than two.
+    /// Returns the nanoseconds between the first and the last start of a measurement; `None` with
+    /// fewer than two.
     pub fn skew_ns(&self) -> Option<u64> {
         let begins = self.begins();
         let first = begins.iter().map(|(_, at, _)| *at).min()?;
@@ -223,7 +224,7 @@ impl HostPart {
         Some((clock.on_controller(at), clock.error_ns))
     }
 
-    /// Whether nothing was heard of it again after a loss.
+    /// Whether it was lost and stayed silent.
     pub fn is_lost(&self) -> bool {
         self.absences.last().is_some_and(|absence| absence.to_ns.is_none())
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum FleetStage {
     /// For every host of the plan to appear.
     Gathering,
-    /// For every host to say that its plan can run there.
+    /// For every host to confirm that its plan can run there.
     Checking,
     /// For every database to be filled.
     Preparing,

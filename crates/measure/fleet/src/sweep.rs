@@ -1,8 +1,8 @@
-//! Simulations of a sweep that agents make: what an item says, what an agent does with it, and
-//! which results the controller keeps.
+//! Simulations of a sweep that agents run: the contents of an item, the agent's handling of it, and
+//! the results that the controller keeps.
 //!
 //! The queue delivers each item at least once, to any agent, and again if an agent is lost. Results
-//! are named by the content that they are of, so that one that comes twice changes nothing.
+//! are named by their content, so that a duplicate changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub struct SimulationResult {
     pub key: String,
     /// Host of the agent.
     pub host: String,
-    /// Its figures, as they are kept.
+    /// Its figures, in stored form.
     pub outcome: SimulationOutcome,
 }
 
@@ -55,7 +55,7 @@ pub enum SimulationOutcome {
     },
 }
 
-/// What an agent does with an item that it was handed.
+/// An agent's handling of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemStep {
     /// Simulate it.
@@ -69,7 +69,8 @@ pub enum ItemStep {
     },
 }
 
-/// The step for `item` on an agent of the program `build`, which may be at work on a test.
+/// Returns the step for `item` on an agent of program `build`; `is_testing` is `true` if it is busy
+/// with a test.
 pub fn item_step(item: &SimulationItem, build: &str, is_testing: bool) -> ItemStep {
     if item.build != build {
         let why = format!(
@@ -81,7 +82,7 @@ pub fn item_step(item: &SimulationItem, build: &str, is_testing: bool) -> ItemSt
     if is_testing { ItemStep::LaterForTest } else { ItemStep::Simulate }
 }
 
-/// What the controller does with a result.
+/// The controller's handling of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultStep {
     /// Keep these figures under this key.
@@ -91,7 +92,7 @@ pub enum ResultStep {
         /// Its figures.
         figures: String,
     },
-    /// It is known already, or of another sweep.
+    /// Already known, or from another sweep.
     Ignore,
     /// The design cannot be simulated.
     Fail {
@@ -100,7 +101,7 @@ pub enum ResultStep {
     },
 }
 
-/// Which results of a sweep are still to come.
+/// The outstanding results of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct SweepLedger {
     missing: BTreeSet<String>,
@@ -137,7 +138,7 @@ impl SweepLedger {
         &self.missing
     }
 
-    /// How many results each host has brought.
+    /// Returns the number of results from each host.
     pub const fn by_host(&self) -> &BTreeMap<String, u64> {
         &self.by_host
     }
@@ -189,7 +190,7 @@ mod tests {
         let figures = |text: &str| SimulationOutcome::Figures(text.to_owned());
         let kept = ledger.note(result("a", "one", figures("1")));
         assert_eq!(kept, ResultStep::Keep { key: "a".to_owned(), figures: "1".to_owned() });
-        // A lost agent was not lost after all.
+        // An agent presumed lost was still alive.
         assert_eq!(ledger.note(result("a", "two", figures("1"))), ResultStep::Ignore);
         assert_eq!(ledger.note(result("other", "two", figures("9"))), ResultStep::Ignore);
         assert!(ledger.missing().iter().eq(["b"]));

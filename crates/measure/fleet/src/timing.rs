@@ -1,4 +1,4 @@
-//! How long a fleet waits for what. Every wait has a bound.
+//! The wait limits of a fleet. Every wait is bounded.
 
 use units::Nanos;
 
@@ -7,9 +7,9 @@ use units::Nanos;
 pub struct Timing {
     /// Between two heartbeats of an agent.
     pub heartbeat: Nanos,
-    /// A host is suspect after so long without one.
+    /// Silence after which a host is suspect.
     pub suspect: Nanos,
-    /// A host is lost after so long without one.
+    /// Silence after which a host is lost.
     pub lost: Nanos,
     /// For all hosts to appear and to answer the checks.
     pub gather: Nanos,

@@ -10,7 +10,7 @@ use crate::record::HostPart;
 use crate::{FleetRecord, LossCause};
 pub use events::PeriodVerdict;
 
-/// Hosts that began further apart than this did not load shared storage together.
+/// Largest difference of start times at which hosts count as loading shared storage together.
 const MOST_SKEW_NS: u64 = 1_000_000_000;
 
 /// The outcome of a fleet run.
@@ -18,7 +18,7 @@ const MOST_SKEW_NS: u64 = 1_000_000_000;
 pub struct FleetVerdict {
     /// The verdict on all hosts together; never a warning.
     pub outcome: Ruling,
-    /// What the rules on the fleet found, worst first.
+    /// Findings of the rules on the fleet, worst first.
     pub findings: Vec<FleetFinding>,
     /// The parts of the measurement before, during and after each event; empty without events.
     pub periods: Vec<PeriodVerdict>,
@@ -26,14 +26,14 @@ pub struct FleetVerdict {
     pub hosts: Vec<HostVerdict>,
 }
 
-/// What one rule on the fleet found.
+/// Finding of one rule on the fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetFinding {
     /// The rule's name for programs, such as `host-lost`.
     pub rule: &'static str,
     /// The rule's outcome.
     pub outcome: Ruling,
-    /// The host that decided, if one did.
+    /// The deciding host, if there is one.
     pub host: Option<String>,
     /// The finding in a sentence.
     pub text: String,
@@ -44,12 +44,12 @@ pub struct FleetFinding {
 pub struct HostVerdict {
     /// Name as the plan has it.
     pub name: String,
-    /// The verdict on its record; none if its journal has not arrived.
+    /// The verdict on its record; `None` if its journal has not arrived.
     pub verdict: Option<Verdict>,
 }
 
 impl HostVerdict {
-    /// What its record says; a record that is missing proves nothing.
+    /// Returns the outcome of its record; a missing record proves nothing.
     pub fn outcome(&self) -> Ruling {
         self.verdict.as_ref().map_or(Ruling::CannotJudge, |verdict| verdict.outcome)
     }
@@ -142,7 +142,7 @@ fn ended_early(fleet: &FleetRecord) -> Option<FleetFinding> {
         None if fleet.has_ended => return None,
         None => "The controller did not see the run to its end.".to_owned(),
     };
-    // A controller that died says nothing of hosts whose journals are complete.
+    // The death of a controller does not affect hosts whose journals are complete.
     let is_whole = fleet.hosts.iter().all(HostPart::is_complete);
     let outcome = match (&fleet.early, is_whole) {
         (None, true) => Ruling::Warn,

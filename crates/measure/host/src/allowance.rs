@@ -1,5 +1,5 @@
-//! Counts the descriptors and the memory that a test takes before it begins: a program that runs
-//! out of either half way leaves work behind and looks as if its storage had failed.
+//! Checks the descriptors and memory that a test needs before it begins: a program that runs out of
+//! either half way leaves work behind and looks as if its storage had failed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub enum DatabaseUse {
 struct Demand {
     descriptors: u64,
     memory: Bytes,
-    /// Of the largest file written; `None` if none is.
+    /// Size of the largest file written; `None` if none is.
     file: Option<Bytes>,
 }
 
@@ -44,8 +44,8 @@ struct Allowance {
     file: Option<Bytes>,
 }
 
-/// Refuses `work` on the databases of `plan` where the system does not let the program have as many
-/// descriptors, or as much memory, as it takes. Raises the number of descriptors as far as it may.
+/// Refuses `work` on the databases of `plan` if the system does not allow the program enough
+/// descriptors or memory. Raises the descriptor limit as far as permitted.
 pub fn check(plan: &Plan, work: DatabaseUse) -> Result<(), HostError> {
     let limits = Allowance {
         descriptors: device_os::raise_open_files().ok(),
@@ -83,8 +83,8 @@ fn needs(plan: &Plan, work: DatabaseUse) -> Demand {
     }
 }
 
-/// Why `count` databases, whose first file is `first`, are too many or too large for `limits`, and
-/// the way out.
+/// Returns why `count` databases, the first of which has the file `first`, exceed `limits`, and the
+/// remedy.
 fn refusal((count, first): (usize, &str), needs: Demand, limits: Allowance) -> Option<String> {
     if let Some(most) = limits.descriptors.filter(|most| *most < needs.descriptors) {
         let (needed, most) = (thousands(needs.descriptors), thousands(most));
@@ -109,7 +109,7 @@ fn refusal((count, first): (usize, &str), needs: Demand, limits: Allowance) -> O
     ))
 }
 
-/// Memory that the machine and every group of processes around this one still have to give.
+/// Returns the memory still available from the machine and every control group around this process.
 fn free_memory() -> Option<Bytes> {
     let machine = system::available_memory().map(Bytes);
     let own = group_folder(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default());
@@ -127,8 +127,8 @@ fn free_of_folder(folder: &Path) -> Option<Bytes> {
     free_of_group(&maximum?, &current?, &statistics?)
 }
 
-/// The folder of the process's group, from `/proc/self/cgroup`; that of all groups if it is in
-/// none.
+/// Returns the folder of the process's group, from `/proc/self/cgroup`; the root group's if it is
+/// in none.
 fn group_folder(membership: &str) -> PathBuf {
     let own = membership.lines().find_map(|line| line.strip_prefix("0::/"));
     Path::new(GROUPS).join(own.unwrap_or_default())

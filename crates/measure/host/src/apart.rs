@@ -49,7 +49,7 @@ pub fn end_of(child: Child) -> Result<(), HostError> {
 /// Starts this program with `words`, and returns once it has begun `journal`.
 pub fn begin(words: &[impl AsRef<OsStr>], journal: &Path) -> Result<(), HostError> {
     let child = start(words)?;
-    // It may have begun and ended between two looks.
+    // It may have started and ended between two checks.
     wait_for(child, || is_begun(journal), |_| journal.exists(), "begun")
 }
 
@@ -103,7 +103,7 @@ fn ends_of(child: Child) -> Result<Receiver<Vec<u8>>, HostError> {
     Ok(ends)
 }
 
-/// The sentence that a child ended with.
+/// Returns the final message of a child as an error.
 fn message(said: &[u8]) -> HostError {
     let said = String::from_utf8_lossy(said);
     let sentence = said.trim().trim_start_matches("plimsoll: ");
@@ -114,7 +114,7 @@ fn is_begun(journal: &Path) -> bool {
     fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// Length of a journal and when it was last written; `None` if it cannot be known.
+/// Returns the length of a journal and its last write time; `None` if unknown.
 fn state_of(journal: &Path) -> Option<(u64, Option<SystemTime>)> {
     fs::metadata(journal).ok().map(|metadata| (metadata.len(), metadata.modified().ok()))
 }
@@ -125,7 +125,7 @@ mod tests {
 
     use super::{begin, end_of, start};
 
-    /// This program is the one with the tests, which takes an unknown flag for an error.
+    /// In tests, this program is the test runner, which rejects an unknown flag.
     #[test]
     fn a_program_that_fails_says_why_and_one_that_does_not_begin_is_an_error() {
         let fails = ["--no-such-flag"];

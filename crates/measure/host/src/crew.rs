@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::error::HostError;
 
-/// Runs `body` on a separate thread, which nothing waits for.
+/// Runs `body` on a detached thread.
 pub fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), HostError> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
     spawned.map(drop).map_err(|error| {
@@ -37,7 +37,7 @@ impl<M, T> Clone for NewsSender<M, T> {
 }
 
 impl<M, T> NewsSender<M, T> {
-    /// Reports something before the end.
+    /// Sends a message before the end.
     pub(crate) fn tell(&self, message: M) {
         self.send(News::Told(message));
     }
@@ -48,9 +48,9 @@ impl<M, T> NewsSender<M, T> {
     }
 }
 
-/// Threads that work, and the channel on which they tell.
+/// Worker threads, and the channel on which they report.
 pub(crate) struct Crew<M, T> {
-    /// Threads that were started, each of which will tell its end.
+    /// Number of threads started, each of which will report its end.
     pub started: usize,
     /// Why a thread could not be started, if so. Its job and those after it were dropped.
     pub refusal: Option<HostError>,
@@ -106,9 +106,9 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
         Some(news)
     }
 
-    /// Waits until the threads have ended, since a process that exits beside an ending thread
-    /// crashes under Wine. Every end must have been reported, and none may have left a request
-    /// unanswered: Linux keeps such a thread.
+    /// Waits until the threads have ended, since a process that exits while a thread is ending
+    /// crashes under Wine. Every end must have been reported, and no thread may have an unanswered
+    /// request: Linux keeps such a thread.
     pub(crate) fn join(self) {
         assert!(self.has_ended(), "a thread that has not told its end may never leave");
         for thread in self.threads {
@@ -144,7 +144,7 @@ mod tests {
 
     use super::{Crew, News};
 
-    /// All reports within ten seconds, until all threads have ended.
+    /// All reports and results until the threads end, each within ten seconds.
     fn told(mut crew: Crew<u8, u8>) -> (Vec<u8>, Vec<Option<u8>>) {
         let (mut told, mut ends) = (Vec::new(), Vec::new());
         while !crew.has_ended() {

@@ -8,13 +8,13 @@ use ese::header::{DatabaseHeader, DatabaseState};
 
 use crate::log_needed::LogNeeded;
 
-/// A database whose log has to be replayed before its file says anything.
+/// A database whose log must be replayed before its file is meaningful.
 #[derive(Clone, Debug)]
 pub struct Dirty {
     state: DatabaseState,
     /// The first and last generation that recovery needs.
     needed: (u32, u32),
-    /// Its log, as far as that is beside it.
+    /// Its log, if found beside it.
     pub log: LogNeeded,
     /// The database time of its header, which pages written since are later than.
     pub dbtime: u64,

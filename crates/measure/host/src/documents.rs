@@ -1,4 +1,4 @@
-//! Files that people name: plans in, reports out.
+//! Files named by the user: plans in, reports out.
 
 mod decode;
 mod whole;
@@ -20,9 +20,9 @@ use crate::{system, target};
 
 /// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
 const LONGEST_TEXT: u64 = 1 << 20;
-/// No configuration or result of another instrument is longer.
+/// Limit for configurations and results of other tools.
 const LONGEST_DOCUMENT: u64 = 16 << 20;
-/// No log or report of an administrator that fits into memory is longer.
+/// Limit for an administrator's logs and reports, which must fit into memory.
 const LONGEST_DATA: u64 = 4 << 30;
 
 /// Reads the plan at `path` with the command line's overrides. Databases may be a share of their
@@ -33,7 +33,7 @@ pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, HostError> 
     Ok(Plan::parse_with(&file, &text, &Overrides { volume_of, ..overrides.clone() })?)
 }
 
-/// The volume of a folder that there is.
+/// Returns the volume size of an existing folder.
 fn volume_of(folder: &str) -> Result<VolumeSize, String> {
     match target::facts(Path::new(folder)) {
         Ok(facts) if facts.total_bytes > 0 => {
@@ -54,7 +54,7 @@ pub fn read_deployment(path: &Path) -> Result<Deployment, HostError> {
     Ok(Deployment::parse(&file, &text)?)
 }
 
-/// The name and the text of a document that people write.
+/// Returns the name and text of a user-written document.
 pub fn read_text(path: &Path) -> Result<(String, String), HostError> {
     let bytes = read(path, LONGEST_TEXT)?;
     Ok((path.display().to_string(), exact(path, &bytes)?))
@@ -82,17 +82,17 @@ pub(crate) fn read_output(path: &Path) -> Result<String, HostError> {
     Ok(decode(&read_document(path)?).text.into_owned())
 }
 
-/// The text of a document of another instrument's.
+/// Returns the text of another tool's document.
 pub fn read_foreign(path: &Path) -> Result<String, HostError> {
     exact(path, &read_document(path)?)
 }
 
-/// The bytes of a document of another instrument's.
+/// Returns the bytes of another tool's document.
 pub fn read_document(path: &Path) -> Result<Vec<u8>, HostError> {
     read(path, LONGEST_DOCUMENT)
 }
 
-/// A device such as `/dev/zero` has no end, so only a pipe may replace a file.
+/// Reads a file or a pipe. A device such as `/dev/zero` has no end, so devices are refused.
 fn read(path: &Path, longest: u64) -> Result<Vec<u8>, HostError> {
     let wrong = HostError::of_file(path, "read");
     let mut bytes = Vec::new();
@@ -120,7 +120,7 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
     if kind.is_file() {
         fs::File::open(path)
     } else if kind.is_dir() {
-        // Windows would say that access is denied, others only when it is read.
+        // Windows would report access denied; other systems fail only on read.
         Err(io::ErrorKind::IsADirectory.into())
     } else {
         let problem = "it is a pipe or a device";
@@ -128,10 +128,11 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
     }
 }
 
-/// A new folder in `parent` for the run of this name, which a plan has checked, and the moment.
+/// Returns a new folder in `parent`, named after the run, whose name a plan has checked, and the
+/// current time.
 pub fn dated_folder(parent: &Path, name: &str) -> PathBuf {
     let format = format_description!("[year][month][day]-[hour][minute][second]");
-    // The format has no part that could fail.
+    // No component of the format can fail.
     let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();
     // Blanks would have to be quoted wherever the folder is typed.
     let word = name.replace(char::is_whitespace, "-");

@@ -69,7 +69,7 @@ impl fmt::Display for HostError {
 
 impl Error for HostError {}
 
-/// Errors that already are sentences, which name the thing and the way out.
+/// Converts errors that already are sentences naming the subject and the remedy.
 macro_rules! sentences {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for HostError {

@@ -60,7 +60,7 @@ pub fn fill(plan: &Plan, stop: &StopFlag, observer: &HostObserver) -> Result<Fil
 /// Treatment of complete databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complete {
-    /// They stay as the last run has left them.
+    /// Left unchanged since the last run.
     Stays,
     /// They are refilled.
     Reset,

@@ -32,8 +32,8 @@ pub(crate) struct RunCache {
 }
 
 impl RunCache {
-    /// Opens the cache of `plan`, or makes its file; `None` if the plan has none. Its words say
-    /// what it holds.
+    /// Opens the cache of `plan`, or creates its file; `None` if the plan has none. The returned
+    /// text describes its contents.
     pub(crate) fn open(world: &World, plan: &Plan) -> Result<Option<(Self, String)>, HostError> {
         let Some(cache) = &plan.flash_cache else {
             return Ok(None);
@@ -73,7 +73,7 @@ impl RunCache {
         Ok(locations)
     }
 
-    /// The volume at `folder` behind the cache, if the plan wants it there.
+    /// Puts the volume at `folder` behind the cache, if the plan says so.
     fn in_front_of(&self, volume: Rc<dyn Volume>, folder: &str) -> Rc<dyn Volume> {
         if !self.plan.folders.iter().any(|of| of == folder) {
             return volume;
@@ -94,7 +94,8 @@ impl RunCache {
         Rc::new(move || reading(&cache))
     }
 
-    /// Ends the session: everything that is cached of the files as they are now is found again.
+    /// Ends the session, so that the next one finds everything cached of the files in their present
+    /// state.
     pub(crate) fn close(&self, world: &World) -> Result<(), HostError> {
         let store = self.cache.store();
         for volume in store.status().volumes {
@@ -135,14 +136,14 @@ fn file(
         .executor()
         .block_on(async move { flashcache::format(&formatted, options).await })
         .map_err(|error| {
-            // Made just now, and no use: the reason for that is what counts.
+            // The new file is useless; only the original error matters.
             let _ = fs::remove_file(path);
             unusable(plan, &error)
         })?;
     Ok(device)
 }
 
-/// Whole sectors of the size that the plan gives.
+/// Rounds the size in the plan to whole sectors.
 const fn length_of(plan: &FlashCachePlan) -> u64 {
     plan.size.0 / 4_096 * 4_096
 }
@@ -207,8 +208,8 @@ fn identity(world: &World) -> [u8; 16] {
     identity
 }
 
-/// The last change of a file. Storage without such a time gets a number that no other session
-/// has, so that nothing is found again.
+/// Returns a file's modification time. On storage without one, a number unique to this session, so
+/// that nothing is reused.
 fn stamp(path: &Path) -> u64 {
     let changed = fs::metadata(path).and_then(|of| of.modified()).ok();
     let changed = changed.filter(|_| RawTarget::of(path).is_none());
@@ -234,7 +235,7 @@ fn reading(cache: &FlashCache) -> FlashCacheInterval {
     }
 }
 
-/// Why a cache brings nothing: its file is on a device that also holds a database behind it.
+/// Returns why a cache is useless: its file is on a device that also holds a database behind it.
 pub(crate) fn shared_device(plan: &Plan) -> Option<String> {
     let cache = plan.flash_cache.as_ref()?;
     let (folder, _) = parts(Path::new(&cache.file)).ok()?;

@@ -15,8 +15,8 @@ use crate::measure::{Measured, RunOrder, run};
 use crate::observer::{HostEvent, HostObserver, NextLoad};
 use crate::stop::StopFlag;
 
-/// Held loads have this many times the sessions that the tuner settled at, so that the pace holds
-/// the load and not the sessions.
+/// Factor on the session count at which the tuner settled, for held loads, so that the pace and not
+/// the sessions limits the load.
 const MORE_SESSIONS: u32 = 2;
 
 /// No longer samples: a step must have enough of them for a confidence interval.
@@ -26,7 +26,7 @@ const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
 pub struct LineOrder<'a> {
     /// The plan, its databases prepared; its own load is not held.
     pub plan: Plan,
-    /// How long each load is measured.
+    /// Measurement time of each load.
     pub step: Nanos,
     /// The command that runs the plan, without its options.
     pub command: String,
@@ -42,16 +42,16 @@ pub struct TriedLine {
     pub run: RunRecord,
     /// The loads, in the order in which they were tried.
     pub steps: Vec<LoadStep>,
-    /// `true` if there is nothing more to learn, `false` if a stop was requested before.
+    /// `true` if no further load adds information, `false` if stopped earlier.
     pub is_complete: bool,
 }
 
-/// The loads that were tried.
+/// The loads tried so far.
 struct Search<'a> {
     order: LineOrder<'a>,
     steps: Vec<LoadStep>,
     last: Option<RunRecord>,
-    /// How long each load took, warm-up and all.
+    /// Total time of each load, including warm-up.
     took: Vec<Duration>,
 }
 

@@ -26,11 +26,11 @@ pub struct Files {
     pub database: PathBuf,
     /// The folder of its log.
     pub log_folder: PathBuf,
-    /// First letters of every file of its log.
+    /// Prefix of the names of all its log files.
     pub log_base: String,
 }
 
-/// Folders that no other process prepares while this is there.
+/// Folders locked against preparation by other processes while this exists.
 pub(crate) struct PreparedFolders {
     _held: Vec<FolderHold>,
 }
@@ -41,7 +41,7 @@ impl PreparedFolders {
     pub(crate) fn take(databases: &[plan::Database]) -> Result<Self, HostError> {
         let both =
             |database: &plan::Database| [&database.folder, &database.log_folder].map(PathBuf::from);
-        // In one order, or two processes could each hold what the other waits for.
+        // In a fixed order, or two processes could deadlock.
         let folders: BTreeSet<PathBuf> = databases
             .iter()
             .flat_map(both)
@@ -58,7 +58,7 @@ impl PreparedFolders {
     }
 }
 
-/// Takes a folder, and waits for it; none if folders cannot be held.
+/// Locks a folder, waiting if necessary; `None` if folders cannot be locked.
 fn hold(folder: &Path, started: Instant) -> Result<Option<FolderHold>, HostError> {
     loop {
         match system::hold_folder(folder) {
@@ -86,15 +86,15 @@ impl From<&plan::Database> for Files {
     }
 }
 
-/// Waits, for a while, until none of these files is held. A file that is still held then is
-/// refused where it is opened.
+/// Waits for a limited time until none of these files is held. A file that is still held then is
+/// refused when it is opened.
 pub fn wait_for(databases: impl IntoIterator<Item = Files>, observer: &HostObserver) {
     let all: Vec<Files> = databases.into_iter().collect();
     wait_while(|| all.iter().find_map(Files::first_held), observer);
 }
 
-/// Waits as long for the database at `path`, which is about to be read as a whole, and refuses it
-/// where it is still held: what changes under a reader looks like damage.
+/// Waits as long for the database at `path`, which is about to be read in full, and refuses it if
+/// it is still held: changes during a read look like damage.
 pub fn refuse_held(path: &Path, observer: &HostObserver) -> Result<(), HostError> {
     match wait_while(|| is_held(path).then(|| path.to_owned()), observer) {
         None => Ok(()),
@@ -112,7 +112,7 @@ fn is_held(path: &Path) -> bool {
     }
 }
 
-/// Waits until `held` names no file any more; the file that it still names when patience ends.
+/// Waits until `held` returns no file; returns the file still held when the wait times out.
 fn wait_while(held: impl Fn() -> Option<PathBuf>, observer: &HostObserver) -> Option<PathBuf> {
     let (started, mut told) = (Instant::now(), false);
     while let Some(file) = held() {

@@ -14,10 +14,10 @@ use trial::manifest::Manifest;
 
 /// Major version of the logs of this project.
 const OWN_VERSION: u32 = 0x504C;
-/// More missing generations than this are counted, not named.
+/// Limit on the missing generations listed by name; more are only counted.
 const MOST_NAMED: usize = 8;
 
-/// Whose log a database was written with.
+/// Engine that wrote a database's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maker {
     /// This program.
@@ -40,14 +40,15 @@ struct LogFile {
 #[derive(Clone, Debug)]
 pub struct LogNeeded {
     pub(crate) maker: Maker,
-    /// The name that the log's files begin with.
+    /// Prefix of the log files' names.
     pub base: Option<String>,
     needed: (u32, u32),
     files: BTreeMap<u32, LogFile>,
 }
 
 impl LogNeeded {
-    /// Looks beside the database at `path`; a volume of this program's own form holds only its own.
+    /// Searches beside the database at `path`; a volume in this program's own format contains only
+    /// its own files.
     pub fn find(path: &Path, header: &DatabaseHeader) -> Self {
         let needed = (header.generation_min_required.0, header.generation_max_required.0);
         let mut log = Self { maker: Maker::Ours, base: None, needed, files: BTreeMap::new() };
@@ -88,7 +89,7 @@ impl LogNeeded {
         }
     }
 
-    /// Judges the needed files: each whole, and each begun when the next one says that it was.
+    /// Checks the needed files: each is whole, and began when the next one says it did.
     fn find_faults(&mut self, database: &Path) {
         let (first, last) = self.needed;
         let newest = self.files.keys().next_back().copied();
@@ -106,7 +107,7 @@ impl LogNeeded {
         }
     }
 
-    /// Next step, before anything else about the database.
+    /// Returns the step to take before anything else with the database.
     pub(crate) fn advice(&self, path: &Path) -> String {
         let path = path.display();
         let base = self.base.as_deref().unwrap_or("BASE");
@@ -178,7 +179,7 @@ impl LogNeeded {
     }
 }
 
-/// Missing generations by the names that their files have.
+/// Missing generations by file name.
 struct Missing<'a> {
     log: &'a LogNeeded,
     missing: &'a [u32],

@@ -1,4 +1,4 @@
-//! Inspects the storage under folders: judges the answers of the system and of controllers.
+//! Inspects the storage under folders by judging reports from the system and from controllers.
 
 pub mod layout;
 mod lun;
@@ -30,13 +30,13 @@ use crate::observer::HostObserver;
 use crate::stop::StopFlag;
 use crate::target;
 
-/// The answers of controllers, and the reasons why others gave none.
+/// The outputs of controllers' tools, and the reasons why others gave none.
 #[derive(Default)]
 pub struct Outputs {
     controllers: Vec<Controller>,
     /// Tools that are here and did not answer, with their words.
     silent: Vec<(String, String)>,
-    /// Lines that were not understood.
+    /// Lines that could not be parsed.
     unread: Vec<StorageFinding>,
     /// Files that were read.
     pub files: Vec<OutputFile>,
@@ -46,14 +46,14 @@ pub struct Outputs {
 pub struct OutputFile {
     /// Path of the file.
     pub path: PathBuf,
-    /// When it was written, if the file system says.
+    /// When it was written, if the file system records it.
     pub saved: Option<SystemTime>,
-    /// Lines that were not understood.
+    /// Lines that could not be parsed.
     pub unread: Vec<UnreadLine>,
 }
 
 impl Outputs {
-    /// Outputs of the tools installed here. They are queried, and set nothing.
+    /// Collects the outputs of the tools installed here, using read-only queries.
     pub fn installed() -> Self {
         let tools::Answers { controllers, silent, unread } = tools::ask();
         // Within one machine a controller's number identifies it.
@@ -86,7 +86,7 @@ impl Outputs {
         self.controllers.iter().flat_map(of_controller).chain(self.unread.iter().cloned()).collect()
     }
 
-    /// Whether the outputs are inconclusive: evidence is missing, contradictory or not understood.
+    /// Whether the outputs are inconclusive: evidence is missing, contradictory or unparsed.
     pub fn leave_open(&self) -> bool {
         let found = self.of_controllers();
         let is_described = self.controllers.is_empty()
@@ -119,7 +119,7 @@ impl StorageFacts {
         Self::with_portals(folder, &[])
     }
 
-    /// The same of a LUN that is known to be at other portals, too.
+    /// The same for a LUN known to be at other portals too.
     fn with_portals(folder: &Path, others: &[IscsiPortal]) -> Result<Self, HostError> {
         let lun = target::lun(folder);
         Ok(Self {

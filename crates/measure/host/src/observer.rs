@@ -11,13 +11,13 @@ use units::Nanos;
 
 /// An event for an observer.
 pub enum HostEvent<'a> {
-    /// Of interest to a person who follows the work.
+    /// For users who follow the work.
     Remark(&'a str),
-    /// Must reach every person, even one who wants quiet.
+    /// Must reach every user, even in quiet mode.
     Warning(&'a str),
     /// Work that goes through files is so far.
     Bytes {
-        /// What it does, such as `filling`.
+        /// The operation, such as `filling`.
         work: &'a str,
         /// Bytes done.
         done: u64,
@@ -55,7 +55,7 @@ pub struct RunOutline {
     pub settings: Settings,
     /// The longest time of each phase that has a limit.
     pub limits: BTreeMap<Phase, Nanos>,
-    /// Its begin, in nanoseconds after 1970.
+    /// Its start, in nanoseconds since 1970.
     pub started_epoch_ns: u64,
 }
 
@@ -64,22 +64,22 @@ pub struct RunOutline {
 pub struct NextLoad<'a> {
     /// Its number, counted from 1.
     pub number: usize,
-    /// Target of database reads and writes per second; none if the load is not held.
+    /// Target of database reads and writes per second; `None` if the load is not held.
     pub asked_iops: Option<u32>,
     /// Minimum and maximum number of loads left, including this one.
     pub left: (usize, usize),
-    /// How long the loads before it took, warm-up and all.
+    /// Total time of each earlier load, including warm-up.
     pub took: &'a [Duration],
-    /// How long each is measured.
+    /// Measurement time of each.
     pub measured: Duration,
 }
 
-/// How far a phase is that goes through files from end to end.
+/// Progress of a phase that reads or writes whole files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassWork {
     /// Bytes done.
     pub done_bytes: u64,
-    /// Bytes in all, as far as that is known.
+    /// Total bytes, if known.
     pub total_bytes: u64,
 }
 
@@ -103,12 +103,12 @@ impl HostObserver {
         (self.0)(event);
     }
 
-    /// Sends a remark to a person who follows the work.
+    /// Sends a remark to users who follow the work.
     pub(crate) fn remark(&self, text: &dyn fmt::Display) {
         self.tell(HostEvent::Remark(&text.to_string()));
     }
 
-    /// Warns every person, even one who wants quiet.
+    /// Warns every user, even in quiet mode.
     pub(crate) fn warn(&self, text: &dyn fmt::Display) {
         self.tell(HostEvent::Warning(&text.to_string()));
     }

@@ -44,7 +44,7 @@ pub struct FilePages {
 /// Why a page cannot be used.
 #[derive(Debug)]
 pub enum PageError {
-    /// The operating system does not give it.
+    /// The operating system cannot read it.
     Read {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum PageError {
         /// The system's words.
         error: io::Error,
     },
-    /// The storage that the file is on cannot be reached any more, so that no page can be judged.
+    /// The file's storage became unreachable, so that no page can be judged.
     CutOff(io::Error),
     /// Its checksum is wrong.
     Damaged {
@@ -128,7 +128,7 @@ impl FilePages {
         PageNumber(self.pages)
     }
 
-    /// Takes pages that carry no checksum as they are, as engines write their temporary databases.
+    /// Accepts pages without a checksum, which engines write in temporary databases.
     #[must_use]
     pub const fn without_checksums(mut self, takes: bool) -> Self {
         self.without_checksums = takes;

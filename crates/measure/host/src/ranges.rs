@@ -12,7 +12,7 @@ use units::PageNumber;
 use crate::pages::FilePages;
 use crate::scan::Scanned;
 
-/// How far a page's database time may lie beyond the latest sound one and still be one.
+/// How far a page's database time may exceed the latest sound one and still be plausible.
 const MOST_AHEAD: u64 = 1 << 32;
 /// The page number that large pages carry.
 const OWN_NUMBER: usize = 64;
@@ -24,9 +24,9 @@ pub enum PagePlace {
     Unused,
     /// The tree with this name.
     Tree(String),
-    /// Space of a tree that may or may not be in use: the part that would say is unreadable.
+    /// Space of a tree that may or may not be in use: the part that would show it is unreadable.
     Perhaps(String),
-    /// Unknown: the parts that would say are unreadable.
+    /// Unknown: the parts that would show it are unreadable.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ pub struct Range {
     pub last: PageNumber,
     /// What they are part of.
     pub place: PagePlace,
-    /// What may have damaged them.
+    /// Their possible cause.
     pub cause: Cause,
     /// Damage of the first page.
     pub finding: DamagedPage,
@@ -132,7 +132,7 @@ impl Places {
 
     fn of_page(&self, page: PageNumber) -> PagePlace {
         let is_used = self.in_use.as_ref().map(|pages| pages.contains(page));
-        // Those of indexes and long values come behind that of their table, which owns them too.
+        // Indexes and long values come after their table, which owns their pages too.
         let owner = self
             .trees
             .iter()
@@ -164,7 +164,7 @@ fn name(tree: &SalvagedSpace) -> String {
 
 /// Distinguishes a crash from damage.
 struct Causes {
-    /// The database times of pages written since the header was; none of a closed database.
+    /// The header's database time, which pages written since exceed; `None` for a closed database.
     since: Option<u64>,
     without_checksums: bool,
 }

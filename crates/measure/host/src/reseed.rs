@@ -26,7 +26,7 @@ pub struct SeedEnd<'a> {
     pub folder: &'a Path,
     /// Name of the database file.
     pub file: &'a str,
-    /// Whether a file of that size is written, and removed at the end; else the file is read.
+    /// `true` to write a file of that size and remove it at the end; `false` to read the file.
     pub is_target: bool,
     /// Bytes per second.
     pub bytes_per_second: u64,
@@ -62,7 +62,7 @@ fn run(end: SeedEnd<'_>, stop: &StopFlag, done: &mut u64) -> Result<(), HostErro
     }
     let name = format!("{}.seed", end.file);
     let volume = wire::volume(&world, end.folder)?;
-    // What an agent that was killed has left.
+    // Left behind by a killed agent.
     let _ = world.executor().block_on(volume.remove(&name));
     let mode = OpenMode::CreateNew { length };
     let file = world.executor().block_on(volume.open(&name, mode))?;

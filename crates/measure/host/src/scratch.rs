@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::error::HostError;
 use crate::observer::HostObserver;
 
-/// A folder that goes with its content.
+/// A folder that is deleted on drop, with its contents.
 pub struct ScratchFolder {
     path: PathBuf,
     observer: HostObserver,
 }
 
 impl ScratchFolder {
-    /// A new folder in `parent`, whose name begins with `name`; `observer` hears of one that stays.
+    /// Creates a folder in `parent` whose name begins with `name`; reports to `observer` if it
+    /// cannot be removed.
     pub fn new(parent: &Path, name: &str, observer: &HostObserver) -> Result<Self, HostError> {
         let path = parent.join(format!("{name}-{}", std::process::id()));
         fs::create_dir(&path).map_err(|error| HostError::file(&path, "make the folder", &error))?;

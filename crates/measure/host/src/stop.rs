@@ -1,14 +1,14 @@
-//! The request to stop: a value that who orders work keeps a clone of, and sets.
+//! A request to stop: callers keep a clone and set it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether work is to stop cleanly; clones are one request.
+/// A request to stop work cleanly; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// A request that `asked` makes, as a signal handler sets it.
+    /// Wraps a flag set elsewhere, such as by a signal handler.
     pub const fn of(asked: Arc<AtomicBool>) -> Self {
         Self(asked)
     }

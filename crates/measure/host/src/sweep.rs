@@ -40,7 +40,7 @@ pub fn combinations_of(
     combinations(&axes)
 }
 
-/// Lines `key = value, value`; empty ones and those that begin with `#` say nothing.
+/// Parses lines `key = value, value`; empty ones and those that begin with `#` are ignored.
 fn axes_of_file(path: &Path, example: &str) -> Result<Vec<Axis>, HostError> {
     let (_, text) = documents::read_text(path)?;
     text.lines()
@@ -71,7 +71,7 @@ fn axis(text: &str, example: &str) -> Result<Axis, HostError> {
     Ok(Axis { key, values })
 }
 
-/// The values between commas, of which those in brackets and quotes are part of a value.
+/// Splits values at commas, except within brackets and quotes.
 fn split(text: &str) -> Vec<String> {
     let text = text.trim_end_matches(']');
     let (mut depth, mut quoted) = (0_i32, false);

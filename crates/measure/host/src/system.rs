@@ -35,11 +35,11 @@ pub(crate) use windows::{
 
 /// How an attempt ended to have something for this process alone.
 pub enum Hold<T> {
-    /// No other process has it while this is there.
+    /// Locked against other processes while this exists.
     Held(T),
     /// Another process has it.
     Busy,
-    /// It cannot be locked here, or its problem is reported where it is used.
+    /// It cannot be locked here, or its error is reported on use.
     Unheld,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct HostReading {
     pub pools: Option<(u64, u64)>,
     /// Entries of its page tables that are free.
     pub(crate) free_page_table_entries: Option<u64>,
-    /// Pages that the kernel has taken from standby for something else, and when that was read.
+    /// Pages that the kernel has repurposed from standby, and the time of reading.
     pub(crate) repurposed_pages: Option<(Instant, u64)>,
 }
 

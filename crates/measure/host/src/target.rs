@@ -33,7 +33,7 @@ const MARK: &str = "raw:";
 pub struct RawTarget {
     /// The device.
     pub device: RawDevice,
-    /// The same as people write it.
+    /// The target as written by the user.
     pub name: String,
     /// The rest of the path, without a slash at either end.
     pub inside: String,
@@ -69,7 +69,7 @@ impl RawTarget {
         let whole = Path::new(given.unwrap_or(text));
         let device = match whole.ancestors().find(|path| is_raw(path, given.is_some())) {
             Some(device) => device,
-            // Marked as a device, so that the error is that of one.
+            // Marked as a device, so the error should be a device's.
             None => given.map(Path::new)?,
         };
         let inside = slashed(whole.strip_prefix(device).ok()?.to_str()?);
@@ -88,7 +88,7 @@ impl RawTarget {
         Self { device: RawDevice::NoAddress, name: text.to_owned(), inside: String::new() }
     }
 
-    /// The device as a whole, whatever it holds.
+    /// Opens the whole device, whatever its contents.
     pub fn connect(&self, world: &World, mode: OpenMode) -> Result<Rc<dyn Device>, TargetError> {
         match &self.device {
             RawDevice::Local(path) => {
@@ -122,13 +122,13 @@ impl RawTarget {
         Ok(world.executor().block_on(opening)?)
     }
 
-    /// The file that it names, for reads. The volume is read anew each time: another process may
+    /// Opens the named file for reading. The volume is read anew each time: another process may
     /// have changed it.
     pub(crate) fn open_file(&self, world: &World) -> Result<Rc<dyn Device>, TargetError> {
         self.file_on(&self.open(world, OpenMode::ReadOnly)?, world)
     }
 
-    /// The file that it names on its open volume, for reads.
+    /// Opens the named file on its open volume for reading.
     pub(crate) fn file_on(
         &self,
         volume: &BlockVolume,
@@ -174,7 +174,7 @@ impl RawTarget {
         };
         let file_system = format!("none, raw device{below}");
         let mount_point = self.name.clone();
-        // The file system that holds the node, or the file, says nothing of the device's room.
+        // The file system that holds the node or file says nothing about the device's capacity.
         let (total_bytes, free_bytes) = match self.connect(&world, OpenMode::ReadOnly) {
             Ok(device) => (device.length(), free_on(device, &world)),
             Err(_) => (facts.total_bytes, facts.free_bytes),
@@ -307,7 +307,7 @@ mod tests {
             (export.name.as_str(), export.inside.as_str()),
             ("nbd://array:1/lun", "db1/a.edb")
         );
-        // As folders and files of a plan are put together.
+        // Joined as in a plan's folders and files.
         let joined = Path::new("nbd://array").join("a.edb");
         assert_eq!(RawTarget::of(&joined).unwrap().inside, "a.edb");
         let lun = of("iscsi://me@array:1/iqn.2026-11.example:mail/2/db1/a.edb");

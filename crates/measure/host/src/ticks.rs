@@ -3,13 +3,13 @@
 /// Processor time of the machine since it was started, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MachineTicks {
-    /// Neither idle nor waiting nor with others.
+    /// Neither idle, waiting nor stolen.
     pub busy: u64,
     /// Interrupts, which are part of the busy time.
     pub(crate) interrupts: u64,
     /// Given to others by a hypervisor.
     pub(crate) steal: u64,
-    /// All of it, on all processors.
+    /// Total over all processors.
     pub total: u64,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct MachineTicks {
 pub(crate) struct Process {
     /// Its number, which is given again once the process has ended.
     pub number: u32,
-    /// When it was started, in ticks since the machine was.
+    /// Start time, in ticks since boot.
     pub started: u64,
     /// Its name, which may hold anything.
     pub name: String,

@@ -1,5 +1,5 @@
-//! Which program this is: release, commit and date, as `--version` prints them and records keep
-//! them.
+//! Identifies the program: release, commit and date, as printed by `--version` and stored in
+//! records.
 
 /// Release, commit and day of the commit, such as `0.1.0 (3adeb94f6a25 2026-11-27)`.
 pub const VERSION: &str = env!("PLIMSOLL_VERSION");
@@ -10,7 +10,7 @@ pub const PROGRAM: &str = concat!("plimsoll ", env!("PLIMSOLL_VERSION"));
 /// Day of the commit, such as `2026-11-27`; empty in a development build.
 pub const DATE: &str = env!("PLIMSOLL_DATE");
 
-/// What `--version` prints; `-V` prints its first line alone.
+/// Output of `--version`; `-V` prints only its first line.
 pub const LONG_VERSION: &str = concat!(
     env!("PLIMSOLL_VERSION"),
     "\nTarget:   ",

@@ -17,7 +17,7 @@ use trial::{CopyFolder, Location};
 use crate::error::HostError;
 use crate::target::{self, RawDevice, RawTarget, TargetError};
 
-/// Storage as the operating system gives it, for the calling thread.
+/// Returns the operating system's storage, for the calling thread.
 pub fn world() -> Result<World, HostError> {
     Ok(World::new(Backend::Auto)?)
 }
@@ -43,7 +43,7 @@ pub struct OpenVolumes<'a> {
 }
 
 impl<'a> OpenVolumes<'a> {
-    /// None yet; raw devices are opened in `mode`.
+    /// Creates an empty set; raw devices are opened in `mode`.
     pub fn new(world: &'a World, mode: OpenMode) -> Self {
         Self { world, mode, raw: RefCell::default() }
     }

@@ -35,7 +35,7 @@ impl Quantity for f64 {
     }
 }
 
-/// The given value if it lies in `bounds` (inclusive), else the default.
+/// Returns the given value if it is within `bounds` (inclusive), else the default.
 pub(crate) fn within<T: Quantity>(
     complaints: &mut Vec<Complaint>,
     given: Option<&Given<T>>,

@@ -4,9 +4,9 @@ use std::fmt;
 
 use units::shortened;
 
-/// More complaints than this are counted, but not shown.
+/// Limit on the complaints shown; further ones are only counted.
 const MOST_SHOWN: usize = 20;
-/// Characters of a key and of a problem, either of which may quote the document.
+/// Maximum characters of a key and of a problem, either of which may quote the document.
 const LONGEST_KEY: usize = 100;
 const LONGEST_PROBLEM: usize = 1_000;
 
@@ -22,7 +22,7 @@ pub struct PlanError {
 /// One thing wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    /// Line in the text, counted from 1; 0 where the command line is to blame.
+    /// Line in the text, counted from 1; 0 if the command line is to blame.
     pub line: usize,
     /// The key, with its section: `[workload] insert`.
     pub key: String,
@@ -41,14 +41,14 @@ pub enum Problem {
         /// The command that prints a document of this kind to start from.
         example: &'static str,
     },
-    /// A key that means nothing here.
+    /// An unknown key.
     UnknownKey {
-        /// The known key that is spelled most alike.
+        /// The known key with the closest spelling.
         nearest: Option<String>,
         /// All keys known here.
         known: Vec<String>,
     },
-    /// A value of another kind than the key takes.
+    /// A value of the wrong type for its key.
     WrongKind {
         /// Valid values of the key, with an example.
         wanted: &'static str,
@@ -59,14 +59,14 @@ pub enum Problem {
     OutOfRange {
         /// The value.
         found: String,
-        /// The least that is accepted.
+        /// The smallest value accepted.
         least: String,
-        /// The most that is accepted.
+        /// The largest value accepted.
         most: String,
     },
-    /// A text of unreasonable length.
+    /// An unreasonably long text.
     TooLong {
-        /// The most bytes that are accepted.
+        /// Maximum number of bytes.
         most: usize,
     },
     /// A text that cannot name a run.
@@ -78,10 +78,10 @@ pub enum Problem {
     NotAChoice {
         /// The word.
         found: String,
-        /// The words that are accepted.
+        /// The accepted words.
         choices: &'static [&'static str],
     },
-    /// Something that has no default is absent.
+    /// A required value is absent.
     Missing {
         /// An example of a valid value.
         example: String,
@@ -90,7 +90,7 @@ pub enum Problem {
     Repeated {
         /// The folder.
         folder: String,
-        /// The line that named it first.
+        /// The line of its first mention.
         first_line: usize,
     },
     /// Figures of a product that were never published.
@@ -104,7 +104,7 @@ pub enum Problem {
         /// The lines that would give them.
         block: String,
     },
-    /// Two values that cannot both hold.
+    /// Two values that contradict each other.
     Conflict {
         /// The contradiction and the remedy.
         message: String,

@@ -59,7 +59,7 @@ const MOST_SEED: u64 = i64::MAX as u64;
 /// fails to compile if the two differ.
 pub const LONGEST_LONG_PAD: Bytes = Bytes(256 << 10);
 
-/// Storage of no kind does more.
+/// No storage exceeds this.
 const MOST_IOPS: u32 = 100_000_000;
 
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
@@ -115,7 +115,7 @@ pub(crate) fn convert(
     })
 }
 
-/// Puts the command line's values in the document's places, so that they are checked alike.
+/// Overrides the document's values with the command line's, so that both are checked alike.
 fn apply(overrides: &Overrides, document: &mut low::Document) {
     fn given<T>(flag: &str, value: T) -> Given<T> {
         let key = flag.to_owned();
@@ -328,7 +328,7 @@ impl Check<'_> {
         }
     }
 
-    /// At most one commit for each update: a commit of nothing writes nothing.
+    /// Returns the commits per batch, at most one per update: an empty commit writes nothing.
     fn commits_per_batch(&mut self, low: &low::Workload, batch_updates: u32) -> u32 {
         let given = low.commits_per_batch.as_ref();
         let commits = self.of_load(given, |preset| preset.commits_per_batch.clone(), (1, 1000));

@@ -44,8 +44,8 @@ impl LoadDay {
     }
 }
 
-/// The document's hours as a day, or the fault in them. `has_target` says whether there is
-/// a target that they are percents of.
+/// Converts the document's hours to a day, or returns the fault in them. `has_target` is `true` if
+/// there is a target to which the percentages apply.
 pub(crate) fn day(
     low: &low::Workload,
     has_target: bool,

@@ -9,7 +9,7 @@ use crate::bounds::{Quantity, within};
 use crate::complaint::{Complaint, Problem};
 use crate::reader::{Given, NumberOrAuto, TomlPlace, TomlSection, Value};
 
-/// A value that is one of a few words.
+/// A value chosen from a few words.
 pub(crate) trait Choice: Copy + 'static {
     /// The words and their meanings.
     const ALL: &'static [Self];
@@ -122,7 +122,7 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.within(key, default, bounds)
     }
 
-    /// A share, which documents give in percent.
+    /// Returns a share, given in percent in documents.
     pub(crate) fn share(&mut self, key: &'static str, default: f64, bounds: (f64, f64)) -> f64 {
         self.within(key, default, bounds) / 100.0
     }

@@ -45,7 +45,7 @@ pub use served::{
     CacheIscsi, CacheTls, ServedCache, ServedVolume, name_fault as volume_name_fault,
 };
 
-/// The plan of `plimsoll quick`, complete but for its folder.
+/// The plan of `plimsoll quick`, complete except for its folder.
 const QUICK: &str = include_str!("documents/quick.toml");
 
 impl Plan {
@@ -67,7 +67,7 @@ impl Plan {
         }
     }
 
-    /// A plan with every key explained, ready to be edited.
+    /// Returns a plan with every key explained, ready to edit.
     pub fn example() -> String {
         low::example()
     }

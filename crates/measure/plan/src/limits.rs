@@ -7,27 +7,28 @@ use crate::complaint::Complaint;
 use crate::low;
 use crate::reader::{Given, given};
 
-/// The latencies that pass. The values come from the original tool's configuration, but for the
-/// longest request, which it did not judge.
+/// The latency limits for a pass. The values come from the original tool's configuration, except
+/// for the longest request, which it did not judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Average of database reads, over the measured time.
     pub read_average: Nanos,
     /// Largest average of database reads in any sample.
     pub read_maximum: Nanos,
-    /// Average of log writes, over the measured time.
+    /// Mean log write latency over the measured time.
     pub log_write_average: Nanos,
     /// Largest average of log writes in any sample.
     pub log_write_maximum: Nanos,
-    /// Any single request, whatever its kind.
+    /// Limit for any single request of any kind.
     pub longest_request: Nanos,
     /// Limit for the 99th percentile of database reads over the measured time; `None`: not judged.
     pub read_p99: Option<Nanos>,
     /// Limit for the 99th percentile of log writes over the measured time; `None`: not judged.
     pub log_write_p99: Option<Nanos>,
-    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
+    /// Minimum bytes per second of each database in a backup or checksum test; `None`: not judged.
     pub read_rate: Option<Bytes>,
-    /// Average of one log file, of each database in a recovery test; none: not judged.
+    /// Limit for the average time per log file, of each database in a recovery test; `None`: not
+    /// judged.
     pub replay: Option<Nanos>,
 }
 

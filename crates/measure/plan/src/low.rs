@@ -54,9 +54,9 @@ trait Keys: Sized {
     }
 }
 
-/// A section of the document. Each key has its kind, whether the example gives it or only shows it
-/// in a comment, the value there, and its remark. The example's remarks begin at `column`; `at
-/// place` keeps the section's position, for complaints.
+/// Defines a section of the document. Each key has its type, whether the example sets it or only
+/// shows it in a comment, the value there, and its remark. The example's remarks begin at `column`;
+/// `at place` keeps the section's position, for complaints.
 macro_rules! section {
     (
         $(#[$attribute:meta])*

@@ -36,7 +36,7 @@ pub struct MirroredVolume {
     pub host: usize,
     /// File of this host's copy.
     pub flash: String,
-    /// File behind both copies; `None`: flash is the storage.
+    /// File behind both copies; `None` if flash is the only storage.
     pub device: Option<String>,
     /// Size of the volume.
     pub size: Bytes,
@@ -50,11 +50,11 @@ pub struct MirroredVolume {
     pub listen: Vec<String>,
     /// Socket of `cache status` and the like.
     pub control: Option<String>,
-    /// The server gives the volume to the other host this long after the last renewal.
+    /// Time after the last renewal at which the server gives the volume to the other host.
     pub lease: Nanos,
     /// Bound on the rate error of every clock, in parts per million.
     pub clock_drift_ppm: u32,
-    /// Data that may be on flash alone.
+    /// Limit on data that is only on flash.
     pub dirty: Bytes,
     /// Data of a `device` that the copy keeps on flash.
     pub cached: Bytes,
@@ -68,7 +68,7 @@ impl MirroredVolume {
         document(file, text, EXAMPLE_COMMAND, read)
     }
 
-    /// A document with every key explained, ready to be edited.
+    /// Returns a document with every key explained, ready to edit.
     pub const fn example() -> &'static str {
         EXAMPLE
     }
@@ -130,7 +130,7 @@ fn is_host(name: &str) -> bool {
     name_fault(name).is_none() && !name.contains('.')
 }
 
-/// Both hosts, and which of them this one is.
+/// Returns both hosts, and the index of this one.
 fn hosts(keys: &mut Keys<'_, '_>) -> ([String; 2], usize) {
     let names: Vec<String> = texts(keys, "hosts");
     let host = keys.text("host", "");

@@ -33,7 +33,7 @@ pub struct Plan {
     pub page_size: Bytes,
     /// Buffer cache of each database.
     pub cache: Cache,
-    /// How much log may lie between the checkpoint and the newest record.
+    /// Maximum amount of log between the checkpoint and the newest record.
     pub checkpoint_depth: Bytes,
     /// Unit of log writes, 512 or 4096 bytes; `None`: the disk's sector size.
     pub log_segment: Option<Bytes>,
@@ -54,7 +54,7 @@ impl Plan {
         database.backup_folder.as_deref().filter(|_| is_backup)
     }
 
-    /// The weight of `database`, if the plan has databases of several.
+    /// Returns the weight of `database`; `None` if all databases weigh the same.
     pub fn weight(&self, database: &Database) -> Option<f64> {
         let first = self.databases[0].weight;
         let is_even = self.databases.iter().all(|of| of.weight.total_cmp(&first).is_eq());
@@ -82,7 +82,7 @@ pub struct MailboxDemand {
 }
 
 impl MailboxDemand {
-    /// Database reads and writes per second to hold the load at, in whole ones.
+    /// Target of database reads and writes per second, as a whole number.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -107,7 +107,7 @@ pub struct Database {
     pub log_folder: String,
     /// First three letters of every log file: `E00`.
     pub log_base: String,
-    /// Folder that a backup test copies the database to; none: it is only read.
+    /// Folder to which a backup test copies the database; `None` if it is only read.
     pub backup_folder: Option<String>,
     /// Its share of the load beside the weights of the others.
     pub weight: f64,
@@ -149,8 +149,8 @@ pub struct FlashCachePlan {
 pub struct LoadSettings {
     /// Concurrent sessions of each database.
     pub sessions: Sessions,
-    /// Database reads and writes per second of all databases, which the load is held at; none: as
-    /// many as the sessions bring.
+    /// Database reads and writes per second of all databases at which the load is held; `None`: as
+    /// many as the sessions produce.
     pub target_iops: Option<u32>,
     /// The target over the day; `None`: it is held all the time.
     pub day: Option<LoadDay>,
@@ -205,17 +205,17 @@ pub struct Mix {
 pub struct Test {
     /// Performance or stress.
     pub kind: TestKind,
-    /// How long is measured, after the warm-up.
+    /// Duration of the measurement, after the warm-up.
     pub duration: Nanos,
     /// The document's length of each kind of load.
     pub of_kinds: LoadDurations,
-    /// Measuring begins at the latest after this, even where the caches are not full yet.
+    /// Longest warm-up: measuring then begins even if the caches are not full yet.
     pub warm_up_limit: Nanos,
     /// How fast a load with a target fills the caches and searches for its sessions.
     pub warm_up: WarmUpPace,
     /// Span of one sample. Maximum latencies are judged on the average of a sample.
     pub interval: Nanos,
-    /// A request that the storage has not answered after this ends the run.
+    /// Age at which an unanswered request ends the run.
     pub give_up: Nanos,
     /// Time limit for the steps after the measurement; `None`: derived from the size of the
     /// databases.
@@ -224,12 +224,13 @@ pub struct Test {
     pub copies: u32,
     /// Log files that a recovery test has replayed into each database.
     pub replay_logs: u32,
-    /// Replay goes into a copy of each database from before those logs, and writes pages as a
-    /// passive copy of this checkpoint depth does; none: into the database itself.
+    /// Checkpoint depth of the passive copy for replay, which goes into a copy of each database
+    /// from before those logs and writes pages as a passive copy does; `None`: replay goes into the
+    /// database itself.
     pub passive_copy: Option<Bytes>,
     /// Whether every page is verified after the run.
     pub checksum: bool,
-    /// Pause of the background maintenance scan between two reads; none: no scan.
+    /// Pause of the background maintenance scan between two reads; `None`: no scan.
     pub maintenance_throttle: Option<Nanos>,
 }
 
@@ -265,8 +266,8 @@ impl WarmUpPace {
     }
 }
 
-/// Length of loads by kind, if the document gives it; it takes precedence over the length of the
-/// document's own test.
+/// Durations of loads by kind, if the document gives them; they take precedence over the duration
+/// of the document's own test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadDurations {
     /// `performance_duration`
@@ -276,7 +277,8 @@ pub struct LoadDurations {
 }
 
 impl LoadDurations {
-    /// That of a kind; `None` if the document does not say, or the kind has no length.
+    /// Returns the duration of a kind; `None` if the document does not specify it, or the kind has
+    /// no duration.
     pub const fn of(self, kind: TestKind) -> Option<Nanos> {
         match kind {
             TestKind::Performance => self.performance,
@@ -335,7 +337,7 @@ impl TestKind {
         matches!(self, Self::Performance | Self::Stress | Self::Recovery)
     }
 
-    /// The limits where the plan gives none.
+    /// Returns the default limits.
     pub const fn limits(self) -> Limits {
         match self {
             Self::Performance | Self::Backup | Self::Checksum | Self::Recovery => Limits::STRICT,
@@ -343,7 +345,7 @@ impl TestKind {
         }
     }
 
-    /// The duration where the plan gives none.
+    /// Returns the default duration.
     pub const fn duration(self) -> Nanos {
         match self {
             Self::Performance | Self::Backup | Self::Checksum | Self::Recovery => {
@@ -367,10 +369,10 @@ impl fmt::Display for TestKind {
 }
 
 impl Database {
-    /// Most databases that one plan may have: log base names are `E00` to `EFF`.
+    /// Maximum number of databases in a plan: log base names are `E00` to `EFF`.
     pub(crate) const MOST: u32 = 256;
 
-    /// Whether a weight must be written, which is 1 by default.
+    /// Whether the weight must be written because it differs from the default of 1.
     pub(crate) fn has_weight(&self) -> bool {
         self.weight.total_cmp(&1.0).is_ne()
     }

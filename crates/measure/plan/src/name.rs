@@ -1,6 +1,6 @@
 //! Names of runs become parts of folder names, so their valid characters are decided here once.
 
-/// Most characters of a name.
+/// Maximum number of characters in a name.
 const LONGEST_NAME: usize = 64;
 
 /// Path separators, and characters that Windows forbids in names.

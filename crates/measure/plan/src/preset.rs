@@ -1,5 +1,5 @@
 //! The loads that a plan may name: those of the original tool's versions, each a data file that
-//! says where its values come from.
+//! states the source of its values.
 
 use std::fmt;
 

@@ -35,7 +35,7 @@ pub fn parse_size(text: &str) -> Option<Bytes> {
     let (number, rest) = decimal(text.trim())?;
     let unit = rest.trim();
     let (_, factor) = SIZE_UNITS.iter().find(|(name, _)| {
-        // `10gib` and `10Gib` can only mean one thing.
+        // `10gib` and `10Gib` are unambiguous.
         *name == unit || (unit.ends_with(['B', 'b']) && name.eq_ignore_ascii_case(unit))
     })?;
     number.times(*factor).map(Bytes)

@@ -10,7 +10,7 @@ use units::{Bytes, Nanos};
 use crate::complaint::{Complaint, Problem};
 use crate::quantity::{parse_duration, parse_size};
 
-/// A value with the place it came from.
+/// A value with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Given<T> {
     pub value: T,
@@ -182,7 +182,7 @@ impl<'a> TomlSection<'a> {
         Self { title: String::new(), line: 1, lines, table: Some(table), known: Vec::new() }
     }
 
-    /// The place of `key`, or of the section where the key is absent.
+    /// Returns the position of `key`, or of the section if the key is absent.
     pub(crate) fn place(&self, key: &str) -> TomlPlace {
         let entry = self.table.and_then(|table| table.get_key_value(key));
         let line = entry.map_or(self.line, |(name, _)| self.lines.of(name.span().start));
@@ -239,7 +239,7 @@ impl<'a> TomlSection<'a> {
         Some(items.iter().filter_map(|item| self.read(key, item, complaints)).collect())
     }
 
-    /// The section `[key]`, empty where the document does not have it.
+    /// Returns the section `[key]`, empty if the document lacks it.
     pub(crate) fn section(
         &mut self,
         key: &'static str,

@@ -8,8 +8,8 @@ use toml::de::{DeTable, DeValue};
 use crate::complaint::{Complaint, Problem};
 use crate::reader::{OUTSIDE, TomlPlace};
 
-/// Puts `value`, which is TOML or a bare word, in the place of `path`: `section.key`, where
-/// sections in double brackets are counted from 1.
+/// Replaces the value at `path` with `value`, which is TOML or a bare word. The path is
+/// `section.key`, in which sections in double brackets are counted from 1.
 pub(crate) fn put<'a>(
     table: &mut DeTable<'a>,
     path: &'a str,

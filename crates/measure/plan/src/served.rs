@@ -19,21 +19,21 @@ const EXAMPLE_COMMAND: &str = "plimsoll cache serve --example";
 /// Bounds of the memory for requests.
 const MEMORY_BOUNDS: (Bytes, Bytes) = (Bytes(64 << 20), Bytes(1 << 40));
 
-/// Bounds of everything that is measured in flash.
+/// Bounds of all amounts of flash.
 const FLASH_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 50));
 
 /// A cache and its volumes. Made only by reading a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedCache {
-    /// Device or file of the flash.
+    /// Flash device or file.
     pub flash: String,
-    /// Sockets of clients: `unix:PATH` or `HOST:PORT`.
+    /// Sockets for clients: `unix:PATH` or `HOST:PORT`.
     pub listen: Vec<String>,
-    /// Socket of `cache status` and the like; none: the default place.
+    /// Socket for `cache status` and similar commands; `None` for the default path.
     pub control: Option<String>,
-    /// Address at which metrics are served; none: they are not.
+    /// Address that serves metrics; `None` if metrics are off.
     pub metrics: Option<String>,
-    /// Bytes a second that admissions may write to flash; none: any.
+    /// Bytes per second that admissions may write to flash; `None` if unlimited.
     pub write_budget: Option<Bytes>,
     /// The iSCSI target that exports it, if any.
     pub iscsi: Option<CacheIscsi>,
@@ -41,20 +41,20 @@ pub struct ServedCache {
     pub memory: Bytes,
     /// Clients at once.
     pub connections: usize,
-    /// Certificates; none: connections are in clear, and stay on this machine.
+    /// Certificates; `None` for unencrypted connections, which stay on this machine.
     pub tls: Option<CacheTls>,
     /// The volumes; at least one.
     pub volumes: Vec<ServedVolume>,
 }
 
-/// PEM files of a server that other machines reach.
+/// PEM files of a server that accepts connections from other machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheTls {
-    /// The server's certificate, and those between it and its authority.
+    /// The server's certificate and any intermediates up to its authority.
     pub certificate: String,
     /// The key of the certificate.
     pub key: String,
-    /// The authority whose clients are let in.
+    /// The authority that signs accepted clients' certificates.
     pub client_ca: String,
 }
 
@@ -67,16 +67,16 @@ pub struct ServedVolume {
     pub device: String,
     /// `true` if writes are refused.
     pub is_read_only: bool,
-    /// Flash that other volumes may not take.
+    /// Flash reserved for this volume.
     pub least: Option<Bytes>,
     /// Flash that it may take.
     pub most: Option<Bytes>,
-    /// Socket for one hypervisor of this host; none: it is not served over vhost-user.
+    /// Socket for one hypervisor of this host; `None` if not served over vhost-user.
     pub vhost_user: Option<String>,
 }
 
 impl ServedCache {
-    /// Reads a document from TOML `text`; `file` is the name that complaints print.
+    /// Reads a document from TOML `text`; error messages call it `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         document(file, text, EXAMPLE_COMMAND, read)
     }
@@ -87,7 +87,8 @@ impl ServedCache {
     }
 }
 
-/// Reads the TOML `text` of `file` with `read`; the command `example` prints such a document.
+/// Reads the TOML `text` of `file` with `read`; `example` is the command that prints such a
+/// document.
 pub(crate) fn document<T>(
     file: &str,
     text: &str,
@@ -193,7 +194,7 @@ fn volumes(root: &mut Keys<'_, '_>) -> Vec<ServedVolume> {
     volumes
 }
 
-/// The fault in the name of a volume, if any. Names appear in addresses, metrics and messages.
+/// The error in a volume's name, if any. Names appear in addresses, metrics and messages.
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let is_sound = (1..=64).contains(&name.len())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._".contains(letter));

@@ -1,4 +1,4 @@
-//! The plan as a document again: for the manifest beside the databases and for the record.
+//! Converts a plan back to a document, for the manifest next to the databases and for the record.
 
 use units::Bytes;
 
@@ -7,7 +7,7 @@ use crate::model::{Database, FlashCachePlan, Plan, Sessions};
 use crate::reader::{Given, NumberOrAuto, given};
 
 impl Plan {
-    /// A TOML text that [`Plan::parse`] reads back as an equal plan, every value spelled out.
+    /// TOML text that [`Plan::parse`] reads back as an equal plan, with every value spelled out.
     pub fn to_toml(&self) -> String {
         self.document().write()
     }
@@ -47,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// Folders that repeat come from dealing out, so dealing out the distinct ones restores them.
+    /// Repeated folders come from dealing out, so dealing out the distinct ones restores them.
     fn where_databases_live(&self) -> (low::Databases, Vec<low::Listed>) {
         let all = &self.databases;
         let folders = distinct(all.iter().map(|database| &database.folder));
@@ -138,7 +138,7 @@ fn number(value: u32) -> Given<i128> {
     given(value.into())
 }
 
-/// The distinct texts in the order of their first appearance.
+/// The distinct texts in order of first appearance.
 fn distinct<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<Given<String>> {
     let mut distinct: Vec<Given<String>> = Vec::new();
     for text in texts {

@@ -1,16 +1,16 @@
-//! Loads that follow the hours of a day: which share of the target was held when.
+//! Loads that follow the hours of a day: the share of the target at each time.
 
 /// Nanoseconds of an hour.
 pub const HOUR_NS: u64 = 3_600_000_000_000;
 
-/// Share of the target after `measured_ns` of the measurement, with the percents of its hours,
-/// which begin anew after the last one; 1 without any.
+/// Share of the target after `measured_ns` of the measurement. The hourly percents repeat after the
+/// last one; 1 if there are none.
 pub fn hourly_share(percent: &[f64], measured_ns: u64) -> f64 {
     let hour = usize::try_from(measured_ns / HOUR_NS).unwrap_or_default();
     percent.get(hour % percent.len().max(1)).map_or(1.0, |percent| percent / 100.0)
 }
 
-/// Mean share of the target over the first `measured_ns`; 1 without any percents.
+/// Mean share of the target over the first `measured_ns`; 1 if there are no percents.
 pub(crate) fn mean_share(percent: &[f64], measured_ns: u64) -> f64 {
     let (mut at, mut sum) = (0, 0.0);
     while at < measured_ns {

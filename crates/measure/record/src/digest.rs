@@ -1,11 +1,11 @@
-//! Names of content: the same parts have the same name, on every machine.
+//! Content names: equal parts have equal names on every machine.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of `parts` in 64 hexadecimal digits. Their lengths are part of it, so that parts that
-/// are cut elsewhere have another name.
+/// SHA-256 of `parts` in 64 hexadecimal digits. Covers the lengths, so that the same bytes divided
+/// differently have a different name.
 pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! The events of a journal, because a record that is only written at the end is lost in a crash.
+//! Events of a journal: a record written only at the end would be lost in a crash.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Event {
     Phase(PhaseMark),
     /// Activity of every database and the host between two samples.
     Interval(Interval),
-    /// Something that a reader of the report must know.
+    /// Something the reader of the report must know.
     Issue(Issue),
     /// Errors that are only counted.
     FurtherErrors(FurtherErrors),
@@ -31,19 +31,20 @@ pub enum Event {
     Replay(Replay),
     /// The search for the number of sessions has ended.
     Tuned(Tuned),
-    /// Bytes read from a volume under load, and the counts of its devices.
+    /// Bytes read from a volume under load, and its devices' counters.
     VolumeReads(VolumeReads),
-    /// Another run used the same disk meanwhile.
+    /// Another run used the same disk during this one.
     OtherRun(OtherRun),
-    /// The longest request of a database in a phase, if it took [`crate::STALL_MINIMUM_NS`].
+    /// The longest request of a database in a phase, if it took at least
+    /// [`crate::STALL_MINIMUM_NS`].
     LongRequest(LongRequest),
     /// A database was opened for the load.
     Attached(Attached),
     /// An interrupted run resumed.
     Resumed(Resumed),
-    /// A line of the test log, for people.
+    /// A line of the human-readable test log.
     Log(LogLine),
-    /// Always the last line of a run that ended by itself.
+    /// Always the last line of a run, unless the program was killed.
     Finished(Finished),
 }
 
@@ -86,30 +87,30 @@ pub enum Severity {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum IssueKind {
-    /// A page or log segment whose checksum does not fit its content.
+    /// A page or log segment whose checksum does not match its content.
     Checksum,
-    /// A record whose hash does not fit the object, key and version it claims.
+    /// A record whose hash does not match the object, key and version it claims.
     HashMismatch,
     /// The operating system refused or failed a request.
     InputOutput,
-    /// A volume had no room for a write or a longer file. Nothing is damaged by that.
+    /// A volume had no room for a write or a longer file. Nothing is damaged.
     VolumeFull,
-    /// The connection to storage behind a network broke. Whether anything is damaged is not known.
+    /// The connection to networked storage broke. Whether anything is damaged is unknown.
     ConnectionLost,
-    /// A write that was acknowledged and is not on the medium.
+    /// An acknowledged write that is not on the medium.
     LostFlush,
-    /// Structure that contradicts itself.
+    /// An inconsistent structure.
     Corruption,
-    /// A step was unfinished when its time was over. The finished part is sound.
+    /// A step ran out of time. The finished part is sound.
     Unfinished,
-    /// The engine refused a request of the load. The storage has no part in that.
+    /// The engine refused a request of the load. The storage is not involved.
     Refused,
     /// Anything else.
     Other,
 }
 
 impl IssueKind {
-    /// Whether the storage certainly did something that it must never do.
+    /// Whether the storage definitely did something it must never do.
     pub const fn blames_storage(self) -> bool {
         match self {
             Self::VolumeFull | Self::ConnectionLost | Self::Unfinished | Self::Refused => false,
@@ -123,7 +124,7 @@ impl IssueKind {
     }
 }
 
-/// Something that a reader of the report must know, with its place.
+/// Something the reader of the report must know, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Issue {
     /// When, in nanoseconds since the start of the run.
@@ -135,16 +136,16 @@ pub struct Issue {
     pub severity: Severity,
     /// Its kind.
     pub kind: IssueKind,
-    /// Mount point of the volume, where known.
+    /// Mount point of the volume, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
-    /// Path of the file, where known.
+    /// Path of the file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Byte offset in the file, where known.
+    /// Byte offset in the file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_bytes: Option<u64>,
-    /// The whole message, as a person would want it.
+    /// The full message in words.
     pub text: String,
 }
 
@@ -155,9 +156,9 @@ pub struct Checksum {
     pub at_ns: u64,
     /// Index of the database.
     pub database: u32,
-    /// Pages read, the two header pages included.
+    /// Pages read, including the two header pages.
     pub seen_pages: u64,
-    /// Pages whose checksum does not fit and cannot be repaired.
+    /// Pages with a checksum mismatch that cannot be repaired.
     pub bad_pages: u64,
     /// Pages with one flipped bit, which the checksum can repair.
     pub correctable_pages: u64,
@@ -184,20 +185,19 @@ impl Checksum {
     }
 }
 
-/// The copy that a backup has made of one database.
+/// The copy of one database made by a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupCopy {
-    /// When all of it was on stable storage, in nanoseconds since the start of the run.
+    /// When the whole copy was on stable storage, in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Index of the database.
     pub database: u32,
     /// Bytes of the copy.
     pub bytes: u64,
-    /// How long it took to make, in nanoseconds: the read of the database, the writes and the
-    /// flush.
+    /// How long making it took, in nanoseconds: database reads, writes and flush.
     pub elapsed_ns: u64,
-    /// How long the reads of the database waited for the copy, in nanoseconds: while its file was
-    /// made, and for room among its writes. 0 in records of earlier releases.
+    /// How long reads of the database waited for the copy, in nanoseconds: for its file to be
+    /// created, and for room among its writes. 0 in records of earlier releases.
     #[serde(default)]
     pub reads_waited_ns: u64,
 }
@@ -223,7 +223,7 @@ pub struct Replay {
     pub records: u64,
     /// Page changes made.
     pub pages_changed: u64,
-    /// Page changes that the file had already.
+    /// Page changes already in the file.
     pub pages_up_to_date: u64,
     /// Pages read from the file.
     pub pages_read: u64,
@@ -236,7 +236,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Nanoseconds for each log file; `None` if nothing was replayed.
+    /// Nanoseconds per log file; `None` if nothing was replayed.
     pub fn ns_per_log(&self) -> Option<f64> {
         let has_work = self.logs > 0 && self.pages_changed + self.pages_up_to_date > 0;
         has_work.then(|| self.elapsed_ns as f64 / self.logs as f64)
@@ -250,29 +250,30 @@ pub struct Tuned {
     pub at_ns: u64,
     /// Sessions that load each database from now on.
     pub sessions_per_database: u32,
-    /// The rate at which the load is held from now on, in database reads and writes per second of
-    /// all databases, if the plan asks for a share of the highest load.
+    /// Load held from now on, in database reads and writes per second over all databases, if the
+    /// plan asks for a share of the highest load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_iops: Option<u32>,
 }
 
 /// Bytes read from a volume between the start of the warm-up and the end of the measurement, and
-/// the count of its block devices over that time.
+/// the counters of its block devices over that time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VolumeReads {
     /// Mount point of the volume.
     pub volume: String,
     /// Bytes that the load read.
     pub requested_bytes: u64,
-    /// Bytes that the devices read, for all programs.
+    /// Bytes that the devices read on behalf of all programs.
     pub device_bytes: u64,
-    /// The most of them that the system accounts to this program, and to the server of the file
-    /// system if a process serves it.
+    /// Upper bound of those bytes that the system accounts to this program, and to the file
+    /// system's server if a process serves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accounted_bytes: Option<u64>,
 }
 
-/// Another run on a disk of this one, seen on the same machine while both were in progress.
+/// Another run that shares a disk with this one, seen on the same machine while both were in
+/// progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherRun {
     /// When it was first seen, in nanoseconds since the start of the run.
@@ -281,12 +282,12 @@ pub struct OtherRun {
     pub folder: String,
     /// Mount point of the volume of this run that is on the shared disk.
     pub volume: String,
-    /// The disk, as the system names it: `sda`.
+    /// The disk, by its system name, such as `sda`.
     pub disk: String,
 }
 
-/// The longest request of one database in one phase: of any purpose, or an operation on names,
-/// which no interval covers.
+/// The longest request of one database in one phase: of any kind, including name operations such as
+/// opening a file, which no interval covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LongRequest {
     /// When it was answered, in nanoseconds since the start of the run; the end of the run if it
@@ -298,29 +299,29 @@ pub struct LongRequest {
     pub database: u32,
     /// Path of the file or folder.
     pub file: String,
-    /// The operation, in a word: `read`, `flush`, `open`.
+    /// The operation as a word: `read`, `flush`, `open`.
     pub operation: String,
-    /// Byte offset in the file; for a change of length the new length, else 0.
+    /// Byte offset in the file; the new length if the length changed; else 0.
     #[serde(default)]
     pub offset_bytes: u64,
     /// Bytes requested; 0 if none.
     #[serde(default)]
     pub length_bytes: u64,
-    /// How long it took, in nanoseconds, without the time in which the program was stopped.
+    /// How long it took, in nanoseconds, excluding time in which the program was stopped.
     pub time_ns: u64,
     /// Whether it was answered.
     pub is_answered: bool,
 }
 
-/// A database was opened for the load. Its header says the same until it is opened once more, so
-/// that a run resumed after a crash can tell whether anything else has changed it meanwhile.
+/// A database was opened for the load. Its header has the same values until the next open, so a run
+/// resumed after a crash can detect any other change in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attached {
     /// When, in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Index of the database.
     pub database: u32,
-    /// Signature of its log, hexadecimal.
+    /// Signature of its log, in hexadecimal.
     pub log_signature: String,
     /// Log position at which it was opened.
     pub place: LogPlace,
@@ -329,7 +330,7 @@ pub struct Attached {
 /// An interrupted run resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumed {
-    /// When, in nanoseconds since the start of the run by the wall clock.
+    /// Wall-clock time in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Bytes of a truncated last line that was removed.
     pub cut_bytes: u64,
@@ -364,7 +365,7 @@ pub struct Finished {
     /// Whether the storage was too slow to finish within the time allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_overdue: bool,
-    /// Whether a person stopped it, so that it may be resumed.
+    /// Whether the user stopped it, so that it can be resumed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_stopped: bool,
 }
@@ -374,8 +375,8 @@ fn shift(at_ns: &mut u64, later_ns: u64) {
 }
 
 impl Event {
-    /// The same event on a clock whose zero lies `later_ns` before: a resumed run counts from its
-    /// own start, which is that much later in the record. Start events have their own zero.
+    /// The same event on a clock that started `later_ns` earlier: a resumed run counts from its own
+    /// start, which is that much later in the record. Start events have their own zero.
     #[must_use]
     pub fn later(mut self, later_ns: u64) -> Self {
         match &mut self {
@@ -403,7 +404,7 @@ impl Event {
         self
     }
 
-    /// When it was over, in nanoseconds since the start of the run; `None` if it has no time.
+    /// When it ended, in nanoseconds since the start of the run; `None` if it has no time.
     pub(crate) fn end_ns(&self) -> Option<u64> {
         match self {
             Self::Start(_) | Self::VolumeReads(_) => None,

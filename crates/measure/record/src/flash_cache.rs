@@ -1,4 +1,4 @@
-//! Activity of a cache on flash in front of the databases, per interval.
+//! Activity of a flash cache in front of the databases, per interval.
 
 use std::ops::AddAssign;
 
@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 pub struct FlashCacheClass {
     /// Reads.
     pub reads: u64,
-    /// Reads that flash answered.
+    /// Reads served from flash.
     pub hits: u64,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes read from flash: traffic that the volumes were spared.
+    /// Bytes read from flash: traffic kept off the volumes.
     pub hit_bytes: u64,
     /// Writes, all of which reach the volumes.
     pub writes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Nanoseconds that the reads answered by flash took together.
+    /// Total time of reads served from flash, in nanoseconds.
     pub hit_ns: u64,
-    /// Nanoseconds that the other reads took together.
+    /// Total time of the other reads, in nanoseconds.
     pub miss_ns: u64,
 }
 
@@ -41,23 +41,23 @@ impl AddAssign for FlashCacheClass {
 }
 
 impl FlashCacheClass {
-    /// Share of the reads that flash answered; `None` if nothing was read.
+    /// Share of reads served from flash; `None` if nothing was read.
     pub fn hit_ratio(&self) -> Option<f64> {
         (self.reads > 0).then(|| self.hits as f64 / self.reads as f64)
     }
 
-    /// Mean time of a read that flash answered, in nanoseconds.
+    /// Mean time of a read served from flash, in nanoseconds.
     pub fn mean_hit_ns(&self) -> Option<f64> {
         (self.hits > 0).then(|| self.hit_ns as f64 / self.hits as f64)
     }
 
-    /// Mean time of a read that the volume answered, in nanoseconds.
+    /// Mean time of a read served from the volume, in nanoseconds.
     pub fn mean_miss_ns(&self) -> Option<f64> {
         let misses = self.reads - self.hits;
         (misses > 0).then(|| self.miss_ns as f64 / misses as f64)
     }
 
-    /// What happened since `before`.
+    /// Activity since `before`.
     const fn since(&self, before: &Self) -> Self {
         Self {
             reads: self.reads - before.reads,
@@ -72,11 +72,11 @@ impl FlashCacheClass {
     }
 }
 
-/// A cache on flash: counts of an interval, and levels at its end.
+/// A flash cache: counts of an interval, and levels at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FlashCacheInterval {
-    /// Pages at random: what the cache is for.
+    /// Random page access, which the cache is for.
     pub database: FlashCacheClass,
     /// Volumes of small appends.
     pub log: FlashCacheClass,
@@ -84,11 +84,11 @@ pub struct FlashCacheInterval {
     pub sequential: FlashCacheClass,
     /// Bytes written to flash.
     pub flash_bytes_written: u64,
-    /// Bytes of flash for cached blocks.
+    /// Flash capacity for cached blocks, in bytes.
     pub capacity_bytes: u64,
     /// Bytes that are cached at the end.
     pub cached_bytes: u64,
-    /// Why flash is not used any more, if it is not.
+    /// Why flash is no longer used, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -107,14 +107,15 @@ impl FlashCacheInterval {
         all
     }
 
-    /// Share of the bytes read and written that the volumes were spared; `None` without any.
+    /// Share of all bytes read and written that the cache kept off the volumes; `None` if there
+    /// were none.
     pub fn traffic_saved(&self) -> Option<f64> {
         let all = self.all();
         let bytes = all.read_bytes + all.written_bytes;
         (bytes > 0).then(|| all.hit_bytes as f64 / bytes as f64)
     }
 
-    /// Counts since an earlier reading of the same totals; levels stay.
+    /// Counts since an earlier reading of the same totals; levels are kept.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -126,7 +127,7 @@ impl FlashCacheInterval {
         }
     }
 
-    /// Adds the counts of a later interval, whose levels hold.
+    /// Adds the counts of a later interval and takes over its levels.
     pub(crate) fn continue_with(&mut self, later: &Self) {
         self.add_counts(later);
         self.capacity_bytes = later.capacity_bytes;
@@ -136,7 +137,7 @@ impl FlashCacheInterval {
         }
     }
 
-    /// Adds another cache of the same time.
+    /// Adds another cache over the same period.
     pub fn join(&mut self, other: &Self) {
         self.add_counts(other);
         self.capacity_bytes += other.capacity_bytes;

@@ -1,24 +1,24 @@
-//! Errors beyond those that are written down one by one: a database that fails every request must
-//! not drown its journal, and its report must still count all of them.
+//! Counts errors beyond those recorded one by one: a database that fails every request must not
+//! flood its journal, and its report must still count all of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Errors of one database on one volume that were counted and have no [`crate::Issue`] of their
-/// own, since the last such event of both.
+/// Errors of one database on one volume that were counted without an [`crate::Issue`] each, since
+/// the previous such event for that pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FurtherErrors {
     /// When they were reported, in nanoseconds since the start of the run.
     pub at_ns: u64,
     /// Index of the database.
     pub database: u32,
-    /// Mount point of the volume, where known.
+    /// Mount point of the volume, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
     /// Requests that failed or had no answer.
     #[serde(default)]
     pub failed_requests: u64,
-    /// Places whose content differed from what had been written.
+    /// Places whose content differed from the data written.
     #[serde(default)]
     pub damaged_content: u64,
 }

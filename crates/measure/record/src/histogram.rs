@@ -1,6 +1,5 @@
 //! Latencies as counts per bucket, because averages of averages hide the details that a storage
-//! engineer looks for, and because only counts merge exactly over databases, intervals and
-//! machines.
+//! engineer needs, and only counts merge exactly over databases, intervals and machines.
 
 mod buckets;
 mod stretch;
@@ -22,20 +21,20 @@ pub struct Histogram {
     maximum_ns: u64,
 }
 
-/// Figures of a histogram for reports; all zero if it is empty.
+/// Report figures of a histogram; all zero if it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How many latencies.
     pub count: u64,
-    /// Their arithmetic mean, exact.
+    /// Exact arithmetic mean.
     pub mean_ns: f64,
-    /// Half are not longer than this.
+    /// Median.
     pub p50_ns: u64,
-    /// 90 percent are not longer than this.
+    /// 90th percentile.
     pub p90_ns: u64,
-    /// 99 percent are not longer than this.
+    /// 99th percentile.
     pub p99_ns: u64,
-    /// 99.9 percent are not longer than this.
+    /// 99.9th percentile.
     pub p999_ns: u64,
     /// The longest, exact.
     pub maximum_ns: u64,
@@ -46,11 +45,11 @@ pub struct Summary {
 pub enum HistogramError {
     /// The buckets are not base64 text.
     NotBase64(String),
-    /// The buckets are not an `HdrHistogram` in V2 deflate form.
+    /// The buckets are not in `HdrHistogram` V2 deflate form.
     NotBuckets(String),
-    /// The buckets cover another range than this program's.
+    /// The buckets cover a different range from this program's.
     OtherRange {
-        /// Lowest and highest latency in nanoseconds, and digits, as found.
+        /// Lowest and highest latency in nanoseconds and significant digits, as found.
         found: (u64, u64, u8),
     },
 }
@@ -85,14 +84,14 @@ impl Histogram {
         self.maximum_ns = self.maximum_ns.max(latency_ns);
     }
 
-    /// Adds all latencies of `other`; nothing is lost or rounded by it.
+    /// Adds all latencies of `other` without loss or rounding.
     pub fn merge(&mut self, other: &Self) {
         self.buckets.merge(&other.buckets);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.maximum_ns = self.maximum_ns.max(other.maximum_ns);
     }
 
-    /// Takes the latencies out and begins again.
+    /// Returns the recorded latencies and resets the histogram.
     #[must_use]
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
@@ -138,7 +137,8 @@ impl Histogram {
         (count, sum / count.max(1) as f64)
     }
 
-    /// The latencies in nanoseconds that `quantiles` (ascending, 0 to 1) of all do not exceed.
+    /// Quantiles in nanoseconds: for each of `quantiles` (ascending, 0 to 1), the latency that this
+    /// share of all does not exceed.
     ///
     /// One walk over the buckets serves all quantiles.
     pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
@@ -158,14 +158,14 @@ impl Histogram {
         found
     }
 
-    /// The latency in nanoseconds that `quantile` (0 to 1) of all do not exceed.
+    /// The latency in nanoseconds at `quantile` (0 to 1).
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.quantiles([quantile])[0]
     }
 
-    /// How many latencies do not exceed each of `bounds_ns` (ascending), for pictures and metrics
-    /// with buckets of their own. One that falls into the same bucket of ours as a bound, a
-    /// thousandth wide, may be counted on either side of it.
+    /// The number of latencies within each of `bounds_ns` (ascending), for charts and metrics with
+    /// different buckets. A latency in the same internal bucket as a bound (a thousandth wide) may
+    /// be counted on either side of it.
     pub fn counts_within(&self, bounds_ns: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds_ns.len()];
         let mut first = 0;
@@ -200,9 +200,9 @@ impl Histogram {
     }
 }
 
-/// The fewest of `count` latencies that are a share of `quantile` of them.
+/// Smallest number of latencies that makes up a share of at least `quantile` of `count`.
 fn fewest(quantile: f64, count: f64) -> f64 {
-    // A product that was rounded is no more than one off.
+    // Rounding puts the product off by at most one.
     let near = (quantile * count).floor();
     let candidates = [near - 1.0, near];
     candidates.into_iter().find(|some| some / count >= quantile).unwrap_or(near + 1.0)
@@ -272,7 +272,7 @@ mod tests {
         histogram
     }
 
-    /// The latency that `quantile` of `latencies` do not exceed, by sorting.
+    /// The latency at `quantile` of `latencies`, by sorting.
     fn by_sorting(latencies: &[u64], quantile: f64) -> u64 {
         let mut sorted = latencies.to_vec();
         sorted.sort_unstable();

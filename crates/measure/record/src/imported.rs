@@ -1,4 +1,4 @@
-//! A result that another instrument published, as its file states it. Such a run was not measured
+//! A result published by another instrument, as its file gives it. Such a run was not measured
 //! here: it has averages and no intervals, and figures missing from the file stay missing.
 
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub struct ImportedResult {
     pub release: Option<String>,
     /// The instrument's verdict.
     pub outcome: Option<PublishedOutcome>,
-    /// Wall clock at the start in nanoseconds since 1970-01-01, in a time zone that no file states.
+    /// Wall clock at the start in nanoseconds since 1970-01-01, in an unknown time zone.
     pub started_local_ns: Option<u64>,
     /// Transactional reads and writes of all databases per second.
     pub achieved_iops: Option<f64>,
@@ -42,7 +42,7 @@ pub struct ImportedResult {
     pub facts: Vec<PublishedFact>,
     /// The test log.
     pub test_log: Vec<String>,
-    /// Figures missing from the file, in sentences.
+    /// Figures missing from the file, as sentences.
     pub lacks: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub enum PublishedOutcome {
 }
 
 impl PublishedOutcome {
-    /// The word that results print.
+    /// The word printed in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "Pass",
@@ -72,9 +72,9 @@ impl PublishedOutcome {
 pub struct PublishedLoad {
     /// Threads of each database.
     pub threads_per_database: Option<u32>,
-    /// Threads of all databases together, if the tool shares them between databases.
+    /// Total threads of all databases, if the tool shares them between databases.
     pub threads_in_all: Option<u32>,
-    /// Cache of all databases together, at most.
+    /// Maximum cache of all databases together.
     pub cache_maximum_bytes: Option<u64>,
     /// Inserts, deletes, replacements and reads, in percent.
     pub mix_percent: Option<[u32; 4]>,
@@ -98,7 +98,7 @@ pub struct PublishedRequests {
     pub bytes: Option<f64>,
 }
 
-/// One of the two tables of I/O: transactional, or total.
+/// One of the two I/O tables: transactional or total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedIo {
@@ -112,7 +112,7 @@ pub struct PublishedIo {
     pub log_writes: PublishedRequests,
 }
 
-/// A database with its rows of the tables.
+/// A database with its rows from the tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PublishedInstance {
@@ -122,7 +122,7 @@ pub struct PublishedInstance {
     pub transactional: PublishedIo,
     /// Reads of the background maintenance.
     pub maintenance: PublishedRequests,
-    /// Reads of the log for further copies.
+    /// Log reads for further copies.
     pub replication: PublishedRequests,
     /// All together.
     pub total: PublishedIo,
@@ -154,7 +154,7 @@ pub struct PublishedChecksum {
     pub bad_pages: Option<u64>,
     /// Pages that the checksum can repair.
     pub correctable_pages: Option<u64>,
-    /// Pages with another page's number.
+    /// Pages that bear another page's number.
     pub wrong_page_number_pages: Option<u64>,
 }
 
@@ -196,7 +196,7 @@ pub struct PublishedFact {
 
 impl PublishedInstance {
     /// Transactional reads of the database; if the file has only the table of total I/O, the total
-    /// minus the maintenance in it.
+    /// minus its maintenance reads.
     pub fn database_reads(&self) -> PublishedRequests {
         let (stated, total) = (self.transactional.database_reads, self.total.database_reads);
         if stated.per_second.is_some() || stated.latency_ms.is_some() {
@@ -207,30 +207,30 @@ impl PublishedInstance {
         PublishedRequests { latency_ms: total.latency_ms, per_second, bytes: None }
     }
 
-    /// Writes of the database, which both tables have alike.
+    /// Writes of the database, which are the same in both tables.
     pub fn database_writes(&self) -> PublishedRequests {
         self.transactional.database_writes.or(self.total.database_writes)
     }
 
-    /// Reads of the log for further copies, the only ones that a load makes.
+    /// Log reads for further copies, the only log reads that a load makes.
     pub fn replication_reads(&self) -> PublishedRequests {
         self.replication.or(self.total.log_reads)
     }
 
-    /// Writes of the log, which both tables have alike.
+    /// Writes of the log, which are the same in both tables.
     pub fn log_writes(&self) -> PublishedRequests {
         self.transactional.log_writes.or(self.total.log_writes)
     }
 }
 
 impl PublishedRequests {
-    /// The sum over `rows`; missing if there are none, or any of them lacks it.
+    /// The sum over `rows`; `None` if there are none or any of them lacks the figure.
     fn sum(rows: &[Self], part: fn(&Self) -> Option<f64>) -> Option<f64> {
         rows.iter().map(part).sum::<Option<f64>>().filter(|_| !rows.is_empty())
     }
 
-    /// Of several databases, as white papers print them: rates are sums, latencies plain means,
-    /// sizes means by rate. Missing if any of them lacks it.
+    /// Combines several databases the way white papers print them: rates are sums, latencies
+    /// unweighted means, sizes means weighted by rate. Figures that any of them lacks are missing.
     pub(crate) fn together(rows: &[Self]) -> Self {
         let per_second = Self::sum(rows, |row| row.per_second);
         let bytes_per_second = Self::sum(rows, |row| Some(row.per_second? * row.bytes?));
@@ -254,7 +254,7 @@ impl PublishedRequests {
 }
 
 impl ImportedResult {
-    /// One kind of requests of all databases, missing if any of them lacks it.
+    /// One kind of request over all databases; figures that any of them lacks are missing.
     pub fn all(&self, of: fn(&PublishedInstance) -> PublishedRequests) -> PublishedRequests {
         PublishedRequests::together(&self.instances.iter().map(of).collect::<Vec<_>>())
     }
@@ -267,13 +267,13 @@ impl ImportedResult {
         })
     }
 
-    /// MiB read per second of all backups together; missing if any of them lacks it.
+    /// MiB read per second over all backups; `None` if any of them lacks the figure.
     pub fn backup_mib_per_second(&self) -> Option<f64> {
         let rates = self.backups.iter().map(|backup| backup.mib_per_second);
         rates.sum::<Option<f64>>().filter(|_| !self.backups.is_empty())
     }
 
-    /// The mean of a counter of the machine.
+    /// The mean of a machine counter.
     pub fn counter(&self, name: &str) -> Option<f64> {
         self.host.iter().find(|counter| counter.name.eq_ignore_ascii_case(name))?.average
     }

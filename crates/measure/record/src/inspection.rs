@@ -1,5 +1,5 @@
-//! Findings of inspecting the storage before the first request, as plain data, so that reports,
-//! comparisons and later readers see what the user at the machine saw.
+//! Findings from inspecting the storage before the first request, as plain data, so that reports,
+//! comparisons and later readers see the same as the user at the machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 /// One inspected item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StorageFinding {
-    /// Name of the check for programs, such as `write-cache`.
+    /// Machine-readable name of the check, such as `write-cache`.
     pub check: String,
-    /// The same for people, in a few words.
+    /// Human-readable title, in a few words.
     pub title: String,
-    /// Its subject: a mount point, a device, a controller or a drive of one.
+    /// Its subject: a mount point, a device, a controller or one of a controller's drives.
     pub subject: String,
     /// The outcome of the check.
     pub outcome: StorageRuling,
     /// The observation.
     pub seen: String,
-    /// Why that is good, bad or not known.
+    /// Why that is good, bad or unknown.
     pub reason: String,
-    /// The remedy, if there is one: a command, as typed, or a sentence.
+    /// The fix, if there is one: a command to type, or a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
-/// A storage's handling of durable writes, which reveals its caches.
+/// How the storage handles durable writes, which reveals its caches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteSamples {
     /// Bytes of each write.
     pub write_bytes: u32,
-    /// Latencies of writes that may be lost with power, one at a time.
+    /// Latencies of writes that a power loss may destroy, one at a time.
     pub volatile_ns: Vec<u64>,
     /// Latencies of durable writes, one at a time.
     pub durable_ns: Vec<u64>,
-    /// When durable writes at random places completed, as many as the storage took at once, from
-    /// the first submission on; in order.
+    /// Completion times of random durable writes, issued as many at once as the storage accepted,
+    /// counted from the first submission; in order.
     pub completions_ns: Vec<u64>,
 }
 
@@ -46,7 +46,7 @@ pub struct WriteSamples {
 pub enum StorageRuling {
     /// As it should be.
     Pass,
-    /// It cannot be known from here.
+    /// Cannot be determined from here.
     #[default]
     CannotJudge,
     /// It works, but not as well as it could.

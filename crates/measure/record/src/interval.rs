@@ -19,11 +19,11 @@ pub enum Series {
     DatabaseWrite,
     /// Writes of log segments that hold records.
     LogWrite,
-    /// Writes that fill the next log file before it is used.
+    /// Writes that format the next log file before it is used.
     LogFormat,
-    /// Reads of log files to replay or to verify them.
+    /// Reads of log files for replay or verification.
     LogRead,
-    /// Reads of closed log files, as further copies of the database make them.
+    /// Reads of closed log files, as made for further copies of the database.
     ReplicationRead,
     /// Reads of the background maintenance scan.
     MaintenanceRead,
@@ -31,20 +31,20 @@ pub enum Series {
     ChecksumRead,
     /// Reads of the backup pass.
     BackupRead,
-    /// Writes of the copies that a backup makes.
+    /// Writes of backup copies.
     BackupCopyWrite,
-    /// Reads of those copies, to verify them.
+    /// Reads of backup copies, to verify them.
     BackupCopyRead,
     /// Writes of database headers and checkpoints.
     HeaderWrite,
-    /// Requests to empty the caches of the storage.
+    /// Requests to flush the storage's caches.
     Flush,
-    /// Whole batch transactions, from begin to the end of the commit; no bytes.
+    /// Whole batch transactions, from start to completed commit; no bytes.
     Transaction,
 }
 
 impl Series {
-    /// Every series, in the order of reports.
+    /// Every series, in report order.
     pub const ALL: [Self; 14] = [
         Self::DatabaseRead,
         Self::DatabaseWrite,
@@ -62,7 +62,7 @@ impl Series {
         Self::Transaction,
     ];
 
-    /// The name that reports print.
+    /// The name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DatabaseRead => "Database reads",
@@ -88,12 +88,12 @@ impl Series {
 pub struct SeriesInterval {
     /// Which kind.
     pub series: Series,
-    /// Bytes of the requests that succeeded.
+    /// Bytes of successful requests.
     pub bytes: u64,
     /// Requests that failed; they are not in the histogram.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// Latencies of the requests that succeeded; its count is theirs.
+    /// Latencies of successful requests; its count is their number.
     pub latency: Histogram,
     /// Unanswered requests.
     #[serde(default, skip_serializing_if = "Unanswered::is_none")]
@@ -105,21 +105,22 @@ pub struct SeriesInterval {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Unanswered {
-    /// Requests that had no answer at the interval's end.
+    /// Requests unanswered at the interval's end.
     pub waiting: u64,
     /// Their mean age then.
     pub mean_age_ns: u64,
     /// The age of the oldest.
     pub oldest_ns: u64,
-    /// Time within the interval in stretches of [`STALL_MINIMUM_NS`] and more, counted from their
-    /// begin in whatever interval, in which requests waited and none was answered.
+    /// Time within the interval covered by stalls: stretches in which requests waited and none was
+    /// answered, of at least [`STALL_MINIMUM_NS`] counted from their start, even if that was in an
+    /// earlier interval.
     pub stalled_ns: u64,
-    /// How long a request that had come at any moment of that time would have waited on average,
-    /// up to the end of the stretch or of the interval.
+    /// Mean time that a request arriving at a random moment of a stall would have waited, up to the
+    /// end of the stall or of the interval.
     pub stalled_wait_ns: u64,
 }
 
-/// Shorter stretches without an answer show in the latencies of the waiting requests.
+/// Shorter stalls show in the latencies of the waiting requests.
 pub const STALL_MINIMUM_NS: u64 = 1_000_000_000;
 
 impl Unanswered {
@@ -128,7 +129,7 @@ impl Unanswered {
         *self == Self::default()
     }
 
-    /// Notes a stretch without an answer, `span_ns` of which lies in the interval.
+    /// Notes a stall, `span_ns` of which lies in the interval.
     pub fn note_stall(&mut self, span_ns: u64) {
         let waits = u128::from(self.stalled_ns) * u128::from(self.stalled_wait_ns);
         let waits = waits + u128::from(span_ns) * u128::from(span_ns / 2);
@@ -142,8 +143,8 @@ impl Unanswered {
         u128::from(self.waiting) * u128::from(self.mean_age_ns)
     }
 
-    /// Adds the requests of `other` that waited at the same moment; stretches without an answer
-    /// belong to one database each, and the longest counts.
+    /// Adds the requests of `other` that waited at the same moment; stalls belong to one database
+    /// each, and the longest counts.
     pub(crate) fn join(&mut self, other: Self) {
         let sum = self.ages_ns() + other.ages_ns();
         self.waiting += other.waiting;
@@ -156,13 +157,13 @@ impl Unanswered {
         }
     }
 
-    /// The mean of an interval of `span_ns` in which requests were answered (how many, their mean)
-    /// and these were not.
+    /// The mean latency of an interval of `span_ns`, from the answered requests (count, mean) and
+    /// these unanswered ones.
     ///
-    /// Unanswered requests count with their age, if that raises the mean. In a stretch without any
-    /// answer no new request is made; those that the rest of the interval would have brought in
-    /// that time count with the wait they would have had: a load that comes from people does not
-    /// pause because the storage does.
+    /// Unanswered requests count with their age if that raises the mean. No new request is made
+    /// during a stall; the requests that would have arrived at the rate of the rest of the interval
+    /// count with the wait they would have had: a load made by people does not pause because the
+    /// storage does.
     pub fn mean_ns(&self, (count, mean_ns): (u64, f64), span_ns: u64) -> f64 {
         let (answered, waiting) = (count as f64, self.waiting as f64);
         let stalled_ns = self.stalled_ns as f64;
@@ -203,7 +204,7 @@ impl SeriesInterval {
         }
     }
 
-    /// Notes one request that succeeded.
+    /// Records one successful request.
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         self.bytes += bytes;
         self.latency.record(latency_ns);
@@ -215,7 +216,7 @@ impl SeriesInterval {
     }
 }
 
-/// Things counted in an interval, per database.
+/// Event counts of an interval, per database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalCounters {
@@ -235,9 +236,9 @@ pub struct IntervalCounters {
     pub replaces: u64,
     /// Records read.
     pub reads: u64,
-    /// Database pages written (several may share one write request).
+    /// Database pages written (one write request may carry several).
     pub pages_written: u64,
-    /// Bytes of log files used up: records, headers and the fill behind a flush; no formatting.
+    /// Log file bytes used up: records, headers and padding after a flush, but no formatting.
     pub log_volume_bytes: u64,
     /// Times a page had to wait for a free place in the cache.
     pub page_fault_stalls: u64,
@@ -263,7 +264,7 @@ impl AddAssign for IntervalCounters {
 }
 
 impl IntervalCounters {
-    /// All operations of all kinds.
+    /// Total of all operation types.
     pub fn operations(&self) -> u64 {
         self.inserts + self.deletes + self.replaces + self.reads
     }
@@ -294,7 +295,7 @@ pub struct Gauges {
 pub struct DatabaseInterval {
     /// Its index.
     pub index: u32,
-    /// Requests by kind; kinds without any are left out.
+    /// Requests by kind; kinds without requests are omitted.
     pub series: Vec<SeriesInterval>,
     /// Things counted.
     #[serde(default)]
@@ -305,7 +306,7 @@ pub struct DatabaseInterval {
 }
 
 impl DatabaseInterval {
-    /// Requests of a kind that succeeded; whole batches for [`Series::Transaction`].
+    /// Successful requests of a kind; whole batches for [`Series::Transaction`].
     pub fn count(&self, series: Series) -> u64 {
         let found = self.series.iter().find(|part| part.series == series);
         found.map_or(0, |part| part.latency.count())
@@ -316,8 +317,8 @@ impl DatabaseInterval {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostSample {
-    /// Busy time of all processors, in percent of their total; `None`, as for the fields below, if
-    /// the system does not report it.
+    /// Busy time of all processors, in percent of their total; `None` if the system does not report
+    /// it, here and in the fields below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor_percent: Option<f64>,
     /// Time that a hypervisor gave to others, in percent of the total.
@@ -326,16 +327,16 @@ pub struct HostSample {
     /// Busy time of this program, in percent of one processor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_percent: Option<f64>,
-    /// Memory that could be used without swapping.
+    /// Memory available without swapping.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub available_memory_bytes: Option<u64>,
     /// Memory of this program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_resident_bytes: Option<u64>,
-    /// Longest time that a completion waited to be noticed.
+    /// Longest time before a completion was noticed.
     pub reactor_lag_maximum_ns: u64,
-    /// Longest time for which the whole program did not run, because it or the machine was stopped;
-    /// `None` if nothing watched for that.
+    /// Longest time during which the whole program did not run, because it or the machine was
+    /// stopped; `None` if this was not monitored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_maximum_ns: Option<u64>,
     /// Windows: free system page-table entries.
@@ -357,20 +358,20 @@ pub struct HostSample {
 pub struct Interval {
     /// The phase it lies in.
     pub phase: Phase,
-    /// Its begin, in nanoseconds since the start of the run.
+    /// Start, in nanoseconds since the start of the run.
     pub from_ns: u64,
-    /// Its end, in nanoseconds since the start of the run.
+    /// End, in nanoseconds since the start of the run.
     pub to_ns: u64,
     /// Activity of each database.
     pub databases: Vec<DatabaseInterval>,
-    /// Activity of the machine; `None` in a simulated world.
+    /// Activity of the machine; `None` in a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSample>,
-    /// Use of the processors, as seen by the thread that writes the journal; `None` if the system
-    /// does not report it, in older records and in a simulated world.
+    /// Processor use, as seen by the thread that writes the journal; `None` if the system does not
+    /// report it, in older records and in a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<Box<ProcessorShares>>,
-    /// Activity of the cache on flash; `None` without one.
+    /// Activity of the flash cache; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash_cache: Option<Box<FlashCacheInterval>>,
 }

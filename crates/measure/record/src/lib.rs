@@ -1,11 +1,11 @@
-//! Events of a run, as plain data: the one truth behind verdicts and reports.
+//! Events of a run, as plain data: the single source for verdicts and reports.
 //!
-//! A run writes [`Event`]s, one JSON line each ([`codec`]), as it proceeds; a crash leaves
-//! everything up to the last whole line. [`RunRecord::load`] folds a journal into totals per
+//! A run writes [`Event`]s, one JSON line each ([`codec`]), as it proceeds; a crash preserves
+//! everything up to the last complete line. [`RunRecord::load`] folds a journal into totals per
 //! database and phase and one row per interval.
 //!
-//! Every instant is in nanoseconds since the run's own start, so that a record of a simulated
-//! world reads like one of the real world.
+//! Every time is in nanoseconds since the run's own start, so that the record of a simulated run
+//! reads like that of a real one.
 
 pub mod codec;
 mod day;
@@ -66,8 +66,8 @@ pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
 };
 
-/// The journal's name in the folder of a run.
+/// File name of the journal in a run's folder.
 pub const JOURNAL: &str = "record.jsonl";
 
-/// The name of the journal's digest beside it: see [`RunRecord::digest`].
+/// File name of the journal's digest, next to it: see [`RunRecord::digest`].
 pub const DIGEST: &str = "record.digest";

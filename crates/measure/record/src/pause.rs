@@ -1,7 +1,7 @@
-//! Which intervals say nothing about the storage, because the program did not get to run.
+//! Finds intervals that do not reflect the storage because the program did not get to run.
 //!
-//! A request whose answer waits for a stopped program looks slow, and a stopped program makes no
-//! load. A storage that stops is another thing: requests wait, and the program watches them.
+//! A request looks slow if its answer waits for a stopped program, and a stopped program makes no
+//! load. Stalled storage is different: requests wait while the program watches them.
 
 use crate::{HostSample, Phase};
 
@@ -11,7 +11,7 @@ const PAUSE_LIMIT_NS: u64 = 500_000_000;
 /// Facts about an interval before it is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looked {
-    /// The phase that it lies in.
+    /// The phase of the interval.
     pub phase: Phase,
     /// Its length.
     pub span_ns: u64,
@@ -22,9 +22,10 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
-    /// How long the program did not run in this interval, if that is too long for a judgement.
+    /// How long the program did not run in this interval, if too long for a judgement.
     ///
-    /// Records without a pause of their own have the reactor's lag, and intervals that ended late.
+    /// Records that contain no pause fall back on the reactor's lag and on intervals that ended
+    /// late.
     pub(crate) fn paused_ns(&self) -> Option<u64> {
         let host = self.host?;
         let paused = host.pause_maximum_ns.unwrap_or_else(|| {
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!(looked(SECOND, 3, Some(SECOND / 2 - 1)).paused_ns(), None);
     }
 
-    /// A thread that waits in the kernel for the storage looks late as well, and is no excuse.
+    /// A thread that waits in the kernel for the storage also looks late, which is no excuse.
     #[test]
     fn a_late_thread_of_a_program_that_runs_is_no_pause() {
         let held_up = looked(11 * SECOND, 10 * SECOND, Some(2_000_000));

@@ -1,9 +1,9 @@
-//! The parts of a run, which events and intervals name.
+//! The phases of a run, named by events and intervals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The parts of a run, in the order in which they come.
+/// The phases of a run, in order.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Phase {
     /// Databases are opened, and recovered if they were not closed.
     Open,
-    /// The load runs until the caches are filled; nothing of it is judged.
+    /// The load runs until the caches are filled; not judged.
     Warm,
-    /// The number of sessions is searched for.
+    /// Searches for the number of sessions.
     Tune,
     /// The load runs and is judged.
     Measure,

@@ -1,15 +1,15 @@
-//! Who used the processors: where other programs take them, answers are noticed late and the
-//! storage looks slow.
+//! Attributes processor time: if other programs take it, answers are noticed late and the storage
+//! looks slow.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Less is not worth a word beside the rest.
+/// Smaller shares are not worth a mention.
 const WORTH_A_WORD_PERCENT: f64 = 1.0;
 
-/// Busy time by who used it, in percent of all processors.
+/// Busy time by consumer, in percent of all processors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessorShares {
@@ -17,7 +17,7 @@ pub struct ProcessorShares {
     pub busy_percent: f64,
     /// Of this program.
     pub own_percent: f64,
-    /// Of the kernel's own threads and of interrupts, much of which is work for the storage.
+    /// Kernel threads and interrupts, much of which is work for the storage.
     pub kernel_percent: f64,
     /// Of all other programs.
     pub others_percent: f64,
@@ -36,10 +36,10 @@ pub struct ProgramShare {
 }
 
 impl ProcessorShares {
-    /// Above this share of all processors, other programs are worth a word.
+    /// Other programs above this share of all processors are worth a mention.
     pub const HEAVY_PERCENT: f64 = 25.0;
 
-    /// Whether other programs used enough that a reader must know.
+    /// Whether other programs used enough processor time for the reader to be warned.
     pub fn has_heavy_others(&self) -> bool {
         self.others_percent > Self::HEAVY_PERCENT
     }

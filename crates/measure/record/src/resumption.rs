@@ -1,5 +1,5 @@
-//! The point at which a run resumes that was cut off or stopped: the valid part of its journal, and
-//! the remaining measurement.
+//! The point at which an interrupted run resumes: the valid part of its journal, and the remaining
+//! measurement.
 
 mod refusal;
 
@@ -53,7 +53,7 @@ impl Resumption {
         Ok(Self { record, kept_bytes, cut_bytes, sealer, remaining_ns })
     }
 
-    /// The event with which the run resumes, `at_ns` after its start.
+    /// The event that marks the resumption, `at_ns` after the run's start.
     pub const fn event(&self, at_ns: u64) -> Event {
         Event::Resumed(Resumed { at_ns, cut_bytes: self.cut_bytes })
     }

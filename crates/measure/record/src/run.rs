@@ -35,27 +35,27 @@ pub struct RunRecord {
     pub intervals: Vec<IntervalRow>,
     /// Issues, in order.
     pub issues: Vec<Issue>,
-    /// Errors beyond those among the issues, by database and volume.
+    /// Errors that have no issue, by database and volume.
     pub further_errors: Vec<FurtherErrors>,
     /// Results of the checksum pass, in the order in which the databases finished.
     pub checksums: Vec<Checksum>,
     /// Results of the backup pass, in the same order.
     pub backups: Vec<Checksum>,
-    /// Copies that the backup has made, in the same order.
+    /// Copies made by the backup, in the same order.
     pub backup_copies: Vec<BackupCopy>,
     /// Results of reading those copies back.
     pub copy_checksums: Vec<Checksum>,
-    /// Results of the replay, in the order in which the databases were open.
+    /// Results of the replay, in the order in which the databases became open.
     pub replays: Vec<Replay>,
     /// Result of the search for the number of sessions, if there was one.
     pub tuned: Option<Tuned>,
-    /// Bytes read from the volumes, if their devices count.
+    /// Bytes read from the volumes, if their devices have counters.
     pub volume_reads: Vec<VolumeReads>,
     /// Other runs on its disks.
     pub other_runs: Vec<OtherRun>,
     /// The last attachment of each database for the load, by index.
     pub attachments: BTreeMap<u32, Attached>,
-    /// When the run was cut off and went on.
+    /// Times during which the run was cut off.
     pub breaks: Vec<Break>,
     /// The longest requests by database and phase, if they took a second or more.
     pub long_requests: Vec<LongRequest>,
@@ -69,11 +69,11 @@ pub struct RunRecord {
     pub seal: Seal,
     /// The last interval, before it was evaluated.
     looked: Option<Looked>,
-    /// When the last event was over.
+    /// When the last event ended.
     last_ns: u64,
 }
 
-/// A time without data, since the program or the machine was stopped.
+/// A time without data, because the program or the machine was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Break {
     /// The end of the known part, in nanoseconds since the start of the run.
@@ -87,9 +87,9 @@ pub struct Break {
 pub struct PhaseSpan {
     /// Which phase.
     pub phase: Phase,
-    /// Its begin, in nanoseconds since the start of the run.
+    /// Start, in nanoseconds since the start of the run.
     pub from_ns: u64,
-    /// Its end, if it was reached.
+    /// End, if it was reached.
     pub to_ns: Option<u64>,
 }
 
@@ -109,39 +109,38 @@ pub struct PhaseTotals {
 /// All requests of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesTotal {
-    /// Bytes of the requests that succeeded.
+    /// Bytes of successful requests.
     pub bytes: u64,
     /// Requests that failed.
     pub errors: u64,
-    /// Latencies of the requests that succeeded.
+    /// Latencies of successful requests.
     pub latency: Histogram,
     /// Unanswered requests at the end of the last interval.
     pub unanswered: Unanswered,
 }
 
-/// One interval without its buckets, which would not fit into memory for a run of a day.
+/// One interval without its buckets, which would not fit into memory for a day-long run.
 #[derive(Clone, Debug)]
 pub struct IntervalRow {
     /// The phase it lies in.
     pub phase: Phase,
-    /// Its begin, in nanoseconds since the start of the run.
+    /// Start, in nanoseconds since the start of the run.
     pub from_ns: u64,
-    /// Its end, in nanoseconds since the start of the run.
+    /// End, in nanoseconds since the start of the run.
     pub to_ns: u64,
     /// Activity of each database.
     pub databases: Vec<DatabaseRow>,
     /// Requests of all databases together, by kind.
     pub series: BTreeMap<Series, SeriesRow>,
-    /// The latencies of those kinds that pictures show by length.
+    /// Latencies of the kinds that charts show by length.
     pub spreads: Vec<(Series, LatencySpread)>,
     /// Activity of the machine.
     pub host: Option<HostSample>,
-    /// Use of the processors, if known.
+    /// Processor use, if known.
     pub processors: Option<ProcessorShares>,
-    /// Activity of the cache on flash, if there is one.
+    /// Activity of the flash cache, if there is one.
     pub flash_cache: Option<FlashCacheInterval>,
-    /// Whether the program was stopped, so that the interval counts neither in latencies nor in
-    /// rates.
+    /// Whether the program was stopped, which excludes the interval from latencies and rates.
     pub is_left_out: bool,
 }
 
@@ -161,37 +160,37 @@ pub struct DatabaseRow {
 /// Requests of one kind in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeriesRow {
-    /// Bytes of the requests that succeeded.
+    /// Bytes of successful requests.
     pub bytes: u64,
     /// Requests that failed.
     pub errors: u64,
-    /// Latencies of the requests that succeeded.
+    /// Latencies of successful requests.
     pub latency: Summary,
     /// Unanswered requests.
     pub unanswered: Unanswered,
 }
 
 impl RunRecord {
-    /// A run of which only the start is known.
+    /// A record that contains only the start.
     pub fn begin(start: Start) -> Self {
         Self { start, ..Self::default() }
     }
 
-    /// Sessions that loaded each database while the run was measured.
+    /// Sessions per database during the measurement.
     pub fn sessions_per_database(&self) -> u32 {
         let given = self.start.settings.threads_per_database;
         self.tuned.map_or(given, |tuned| tuned.sessions_per_database)
     }
 
-    /// The rate at which the load was held, as a mean of the measurement: the plan's, or a share of
-    /// the highest found.
+    /// The load held, averaged over the measurement: the plan's target, or a share of the highest
+    /// load found.
     pub fn target_iops(&self) -> Option<f64> {
         let found = self.tuned.and_then(|tuned| tuned.target_iops).map(f64::from);
         let target = self.start.settings.target_iops.or(found)?;
         Some(target * self.held_share())
     }
 
-    /// Mean share of the target that the measured hours asked for; 1 if it was held all the time.
+    /// Mean share of the target over the measured hours; 1 if the load was constant.
     pub fn held_share(&self) -> f64 {
         let settings = &self.start.settings;
         let measured = self.span_ns(Phase::Measure);
@@ -201,7 +200,7 @@ impl RunRecord {
         )
     }
 
-    /// When the last event was over, in nanoseconds since the start of the run.
+    /// When the last event ended, in nanoseconds since the start of the run.
     pub const fn last_ns(&self) -> u64 {
         self.last_ns
     }
@@ -253,8 +252,8 @@ impl RunRecord {
         }
     }
 
-    /// Keeps the longest of a database and phase; they are reported during the phase, and again at
-    /// its end.
+    /// Keeps the longest request of a database and phase; requests are reported during the phase
+    /// and again at its end.
     fn push_long_request(&mut self, request: LongRequest) {
         let mut known = self.long_requests.iter_mut();
         let is_same =
@@ -266,8 +265,7 @@ impl RunRecord {
         }
     }
 
-    /// Closes the part that the crash or the stop ended. Requests in flight then count as
-    /// unanswered.
+    /// Closes the part before a crash or stop. Requests in flight then count as unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
         self.finished = None;
@@ -336,7 +334,7 @@ impl RunRecord {
         });
     }
 
-    /// Whether an interval says nothing about the storage.
+    /// Whether an interval does not reflect the storage.
     fn leaves_out(&mut self, looked: Looked) -> bool {
         let before = self.looked.replace(looked);
         let inherits =
@@ -345,20 +343,20 @@ impl RunRecord {
     }
 }
 
-/// Questions that both verdicts and reports ask.
+/// Queries shared by verdicts and reports.
 impl RunRecord {
     /// The published result behind the record, if it was not measured here.
     pub fn imported(&self) -> Option<&ImportedResult> {
         self.start.imported.as_deref()
     }
 
-    /// The model that the run was simulated on, if it was not made on storage.
+    /// The model that the run was simulated on; `None` for a run on real storage.
     pub fn simulated(&self) -> Option<&Simulation> {
         self.start.simulated.as_deref()
     }
 
-    /// Whether it is a load on storage that a crash, a power cut or a person has ended. `run
-    /// --resume` completes it, unless another program has opened its databases since.
+    /// Whether it is a load on storage that was interrupted by a crash, a power cut or the user.
+    /// `run --resume` completes it, unless another program has opened its databases since.
     pub fn is_resumable(&self) -> bool {
         let is_load = matches!(self.start.test, TestType::Performance | TestType::Stress);
         let is_ours = self.imported().is_none() && self.simulated().is_none();
@@ -366,7 +364,7 @@ impl RunRecord {
         is_load && is_ours && is_open
     }
 
-    /// Errors that were counted and have no issue of their own.
+    /// Number of errors that were counted without an issue.
     pub fn further_error_count(&self) -> u64 {
         self.further_errors.iter().map(FurtherErrors::count).sum()
     }
@@ -382,7 +380,8 @@ impl RunRecord {
         self.intervals_of(phase).filter(|row| !row.is_left_out)
     }
 
-    /// The cache on flash in a phase: its counts, and its levels at the end; `None` without one.
+    /// Flash cache activity in a phase: its counts, and its levels at the end; `None` if there is
+    /// no cache.
     pub fn flash_cache_of(&self, phase: Phase) -> Option<FlashCacheInterval> {
         let mut of_phase = self.intervals_of(phase).filter_map(|row| row.flash_cache.as_ref());
         let mut sum = of_phase.next()?.clone();
@@ -416,13 +415,13 @@ impl RunRecord {
         sum
     }
 
-    /// Time covered by the intervals of a phase that count, in nanoseconds.
+    /// Time covered by the counting intervals of a phase, in nanoseconds.
     pub fn span_ns(&self, phase: Phase) -> u64 {
         self.counting_intervals_of(phase).map(IntervalRow::span_ns).sum()
     }
 
     /// Reads and writes of database pages by transactions, per second of the measurement, over all
-    /// databases: the number that Jetstress calls achieved transactional I/O per second.
+    /// databases: Jetstress' achieved transactional I/O per second.
     ///
     /// Log, maintenance, header and replication requests do not count.
     pub fn achieved_transactional_iops(&self) -> f64 {
@@ -431,15 +430,15 @@ impl RunRecord {
 }
 
 impl PhaseTotals {
-    /// Requests waiting at the end of one interval were answered in the next, or are reported by it
-    /// again.
+    /// Requests waiting at the end of one interval are either answered in the next or reported
+    /// again by it.
     fn forget_unanswered(&mut self) {
         for total in self.series.values_mut() {
             total.unanswered = Unanswered::default();
         }
     }
 
-    /// Requests of a kind that succeeded.
+    /// Successful requests of a kind.
     pub fn count(&self, series: Series) -> u64 {
         self.series.get(&series).map_or(0, |total| total.latency.count())
     }
@@ -498,7 +497,8 @@ impl SeriesTotal {
         self.unanswered.join(other.unanswered);
     }
 
-    /// Counts requests that waited for long as answered at their age: they took no less.
+    /// Counts requests that waited for long as answered at their current age, a lower bound of
+    /// their latency.
     fn settle_unanswered(&mut self) {
         let Unanswered { waiting, mean_age_ns, oldest_ns, .. } = self.unanswered;
         if oldest_ns >= STALL_MINIMUM_NS {

@@ -1,12 +1,12 @@
-//! The figures of one server as papers of storage vendors print them, whether its run was measured
-//! here or imported: rates are sums over databases, latencies their plain means.
+//! The figures of one server as storage vendors' papers print them, whether its run was measured
+//! here or imported: rates are sums over databases, latencies their unweighted means.
 
 use crate::{
     ImportedResult, Phase, PhaseTotals, PublishedInstance, PublishedRequests, Replay, RunRecord,
     Series,
 };
 
-/// Activity of transactions under a load.
+/// Transactional activity under a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ServerLoad {
     /// Reads and writes of the databases per second; `None` if nothing was measured.
@@ -19,10 +19,10 @@ pub struct ServerLoad {
     pub log_writes: PublishedRequests,
 }
 
-/// How fast databases were read as backups read them.
+/// How fast databases were read by a backup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServerBackup {
-    /// The mean over the databases.
+    /// Mean over the databases.
     pub mib_per_second_each: f64,
     /// All of them together.
     pub mib_per_second: f64,
@@ -33,12 +33,12 @@ pub struct ServerBackup {
 pub struct ServerReplay {
     /// Log files of all databases.
     pub logs: u64,
-    /// The mean over the databases of the time for one log file.
+    /// Mean time for one log file, over the databases.
     pub seconds_per_log: f64,
 }
 
 impl ServerLoad {
-    /// Of the measurement of `run`; every figure is missing if there was none.
+    /// Takes the figures from the measurement of `run`; all are missing if there was none.
     pub fn of(run: &RunRecord) -> Self {
         if let Some(imported) = run.imported() {
             return Self {
@@ -57,7 +57,7 @@ impl ServerLoad {
         }
     }
 
-    /// Of several servers under the same load; a figure that one of them lacks is missing.
+    /// Combines several servers under the same load; figures that any of them lacks are missing.
     pub fn together(servers: &[Self]) -> Self {
         let transfers: Option<f64> = servers.iter().map(|one| one.transfers_per_second).sum();
         Self {
@@ -69,12 +69,12 @@ impl ServerLoad {
     }
 }
 
-/// One kind of requests of several servers.
+/// One kind of request over several servers.
 fn kind_of(servers: &[ServerLoad], of: fn(&ServerLoad) -> PublishedRequests) -> PublishedRequests {
     PublishedRequests::together(&servers.iter().map(of).collect::<Vec<_>>())
 }
 
-/// One kind of requests over the databases that made any.
+/// One kind of request over the databases that made any.
 fn measured(run: &RunRecord, series: Series) -> PublishedRequests {
     let databases = run.start.databases.iter();
     let totals = databases.filter_map(|facts| run.totals_of(Phase::Measure, facts.index));
@@ -92,7 +92,7 @@ fn requests(totals: &PhaseTotals, series: Series) -> Option<PublishedRequests> {
 }
 
 impl ServerBackup {
-    /// Of a test of backup; `None` if a database was not read.
+    /// Takes the figures from a backup test; `None` if a database was not read.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let rates: Option<Vec<f64>> = match run.imported() {
             Some(imported) => imported.backups.iter().map(|of| of.mib_per_second).collect(),
@@ -105,7 +105,7 @@ impl ServerBackup {
 }
 
 impl ServerReplay {
-    /// Of a test of recovery; `None` if nothing was replayed.
+    /// Takes the figures from a recovery test; `None` if nothing was replayed.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let each = match run.imported() {
             Some(imported) => imported_seconds(imported)?,

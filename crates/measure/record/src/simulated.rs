@@ -1,5 +1,5 @@
-//! The model that a run was simulated on: such a run has happened in virtual time, and nothing in
-//! it was measured on storage.
+//! The model that a run was simulated on: such a run took place in virtual time, and nothing in it
+//! was measured on storage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,25 +12,26 @@ use crate::hexadecimal;
 pub struct Simulation {
     /// Name of the simulated array.
     pub array: String,
-    /// Its whole description, with the changes made to it, as TOML.
+    /// Its full description as TOML, including the changes made to it.
     pub array_text: String,
     /// Level of detail.
     pub detail: SimulationDetail,
-    /// Seed of the array's random streams: angles of disks and the like.
+    /// Seed of the array's random streams: disk angles and the like.
     #[serde(with = "hexadecimal")]
     #[schemars(with = "String")]
     pub seed: u64,
-    /// Real bytes of the plan's databases per simulated byte; 1: full size.
+    /// Real bytes of the plan's databases per simulated byte; 1 for full size.
     pub stretch: f64,
-    /// Published or measured results that the parameters were fitted to; empty: to none.
+    /// Published or measured results that the parameters were fitted to; empty if they were not
+    /// fitted.
     pub calibrated_on: Vec<String>,
     /// Parameters that were free in that fit.
     pub free_parameters: u32,
-    /// Error bound of simulated latencies, in percent of the true ones, either way, from
+    /// Error bound of simulated latencies, in percent of the true ones, in either direction, from
     /// comparisons with results.
     pub uncertainty_percent: f64,
-    /// The least mean time of a random database read by the array's physics: the shortest seek and
-    /// half a revolution, less the share answered by its memory. 0: not known.
+    /// Physical lower bound of the array's mean time for a random database read: the shortest seek
+    /// and half a revolution, less the share served from its memory. 0 if unknown.
     #[serde(default)]
     pub least_read_ns: u64,
 }
@@ -42,7 +43,7 @@ pub enum SimulationDetail {
     /// The database engine itself, on page images.
     #[default]
     Engine,
-    /// The requests that the engine makes, by their measured frequencies.
+    /// The engine's requests, at their measured frequencies.
     Operations,
 }
 
@@ -57,8 +58,8 @@ impl SimulationDetail {
 }
 
 impl Simulation {
-    /// The range of the true value for a simulated `value`: if it is 25 % too high, the true one is
-    /// four fifths of it; if 25 % too low, four thirds.
+    /// The range of the true value behind a simulated `value`: if it is 25 % too high, the true
+    /// value is four fifths of it; if 25 % too low, four thirds.
     pub fn range(&self, value: f64) -> (f64, f64) {
         let part = self.uncertainty_percent / 100.0;
         let most = if part < 1.0 { value / (1.0 - part) } else { f64::INFINITY };

@@ -1,19 +1,19 @@
-//! Latencies of one interval by length, coarse enough to keep for every interval of a day: the data
-//! of a heat map.
+//! Latency distribution of one interval, coarse enough to keep for every interval of a day: the
+//! data of a heat map.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Histogram;
 
-/// Lengths that begin a power of ten and divide it into five equal factors, in ten microseconds.
+/// Bounds that divide a power of ten into five equal factors, starting at ten microseconds.
 const STEPS_NS: [u64; 5] = [10_000, 15_849, 25_119, 39_811, 63_096];
 
-/// Counts of latencies: up to each of [`LatencySpread::ENDS_NS`], and beyond.
+/// Counts of latencies up to each of [`LatencySpread::ENDS_NS`], and of those beyond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencySpread([u32; LatencySpread::ENDS_NS.len() + 1]);
 
 impl LatencySpread {
-    /// Ends of the counts in nanoseconds: five to a power of ten, from 10 us to 10 s.
+    /// Upper bounds of the counts in nanoseconds: five per power of ten, from 10 us to 10 s.
     pub const ENDS_NS: [u64; 31] = {
         let mut ends = [0; 31];
         let (mut end, mut power) = (0, 1);
@@ -27,7 +27,7 @@ impl LatencySpread {
         ends
     };
 
-    /// Of all latencies of `histogram`.
+    /// Counts all latencies of `histogram`.
     pub(crate) fn of(histogram: &Histogram) -> Self {
         let up_to = histogram.counts_within(&Self::ENDS_NS);
         let mut spread = Self::default();

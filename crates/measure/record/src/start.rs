@@ -1,5 +1,5 @@
-//! Description of a run: machine, plan and every setting that the report or a rule needs, resolved,
-//! so that a record can be read years later without the plan's code.
+//! Description of a run: machine, plan and every setting that the report or a rule needs, with
+//! defaults resolved, so that a record can be read years later without the plan's code.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub struct Start {
     pub build: String,
     /// Format of the databases, such as `ESE 0x620,20,0`.
     pub database_format: String,
-    /// Wall clock at the run's zero, in nanoseconds since 1970-01-01 UTC.
+    /// Wall-clock time of the run's zero, in nanoseconds since 1970-01-01 UTC.
     pub started_epoch_ns: u64,
     /// The machine.
     pub machine: Machine,
@@ -31,13 +31,13 @@ pub struct Start {
     /// Its name; empty in records of earlier releases and of imported results.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Words that it can be found by.
+    /// Keywords for finding it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// The user's own description.
     pub description: String,
-    /// The command that starts the test again, without its options, such as `plimsoll run
-    /// plan.toml`; empty in records of earlier releases.
+    /// The command that repeats the test, without its options, such as `plimsoll run plan.toml`;
+    /// empty in records of earlier releases.
     #[serde(default)]
     pub command: String,
     /// Options that affect the measurement, each with its value, such as `--size` and `16MiB`.
@@ -47,20 +47,20 @@ pub struct Start {
     pub plan_text: String,
     /// The plan's resolved settings.
     pub settings: Settings,
-    /// The databases, in the order of their index.
+    /// The databases, in index order.
     pub databases: Vec<DatabaseFacts>,
-    /// Use of the processors just before; `None` if the system does not report it, and in older
-    /// records.
+    /// Processor use immediately before the run; `None` if the system does not report it, and in
+    /// older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors_before: Option<ProcessorShares>,
     /// The published result behind this record; `None` for a run measured here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Box<ImportedResult>>,
-    /// The model that it ran on in virtual time; none of a run on storage.
+    /// The model that it ran on in virtual time; `None` for a run on storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Box<Simulation>>,
-    /// Findings of inspecting the storage just before; empty in records of earlier releases and of
-    /// runs that were not made on storage.
+    /// Findings from inspecting the storage immediately before; empty in records of earlier
+    /// releases and of runs that were not made on storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage: Vec<StorageFinding>,
 }
@@ -69,21 +69,21 @@ pub struct Start {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TestType {
-    /// The load of a working day, judged strictly.
+    /// The load of a working day, with strict limits.
     #[default]
     Performance,
-    /// The same load for a day or more, with room for rare spikes.
+    /// The same load for a day or more, tolerating rare spikes.
     Stress,
-    /// Reading the databases as a backup does.
+    /// Reads the databases the way a backup does.
     Backup,
-    /// Reading and verifying every page of the databases.
+    /// Reads and verifies every page of the databases.
     Checksum,
     /// Replaying logs.
     Recovery,
 }
 
 impl TestType {
-    /// The name that reports print.
+    /// The name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Performance => "Performance",
@@ -95,19 +95,20 @@ impl TestType {
     }
 }
 
-/// The machine that made the load.
+/// The machine that generated the load.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Its name.
     pub name: String,
-    /// Distinguishes it from other machines of that name; empty in older records, and if unknown.
+    /// Distinguishes it from other machines with the same name; empty if unknown, and in older
+    /// records.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// Operating system and its version.
     pub operating_system: String,
     /// Processor model.
     pub processor: String,
-    /// Processors that the operating system schedules on.
+    /// Logical processors that the operating system schedules.
     pub logical_processors: u32,
     /// Memory.
     pub memory_bytes: u64,
@@ -116,8 +117,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The identity of the machine that its system calls `secret`, which it does not disclose: 16
-    /// hexadecimal digits, or nothing for an empty text.
+    /// The machine's public identity, derived from the system's `secret` without disclosing it: 16
+    /// hexadecimal digits, or empty for an empty text.
     pub fn id_of(secret: &str) -> String {
         if secret.trim().is_empty() {
             return String::new();
@@ -131,17 +132,17 @@ impl Machine {
     }
 }
 
-/// Settings after all defaults were applied.
+/// Settings after applying all defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
-    /// Sessions (Jetstress: threads) that each database served at a time.
+    /// Concurrent sessions per database (threads in Jetstress).
     pub threads_per_database: u32,
     /// Processor threads that drove all databases.
     pub executors: u32,
-    /// Cache per database that is never given back.
+    /// Cache per database that is always retained.
     pub cache_minimum_bytes: u64,
-    /// Cache per database that is never exceeded.
+    /// Maximum cache per database.
     pub cache_maximum_bytes: u64,
     /// Free pool per database below which pages are written out.
     pub flush_start_bytes: u64,
@@ -159,13 +160,13 @@ pub struct Settings {
     pub batch_operations: u32,
     /// Transactions per batch; 0 in records of earlier releases, which had one.
     pub commits_per_batch: u32,
-    /// Percent of each payload that is zeros.
+    /// Share of each payload that is zeros, in percent.
     pub compressible_percent: u32,
-    /// Percent of the messages with a payload from the pool that all databases share.
+    /// Messages with a payload from the pool shared by all databases, in percent.
     pub repeated_percent: u32,
     /// Skew of reads and replaces towards the newest messages: the exponent of Zipf's law.
     pub zipf_theta: f64,
-    /// The preset that the load began with; empty in records of earlier releases.
+    /// The preset that the load is based on; empty in records of earlier releases.
     pub preset: String,
     /// Whether every page is read and verified after the load.
     pub verify_checksums: bool,
@@ -173,16 +174,16 @@ pub struct Settings {
     pub background_maintenance: bool,
     /// Copies of each database, the active one included; each further copy reads the logs once.
     pub copies_per_database: u32,
-    /// Transactional IOPS that the plan asks for, over all databases; none: as many as possible.
+    /// Target transactional IOPS of the plan, over all databases; `None` for as many as possible.
     pub target_iops: Option<f64>,
-    /// The target of each measured hour in percent of `target_iops`, from the first one on and then
-    /// again from the front; empty if it was held all the time.
+    /// The target of each measured hour in percent of `target_iops`, repeating after the last one;
+    /// empty if it was constant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hourly_percent: Vec<f64>,
-    /// Whether warm-up and search kept to the target too; else they loaded the storage as fast as
-    /// it answered, as in all records of earlier releases.
+    /// Whether warm-up and search also kept to the target; otherwise they loaded the storage as
+    /// fast as it answered, as in all records of earlier releases.
     pub warm_up_held: bool,
-    /// The plan's number of mailboxes.
+    /// Number of mailboxes in the plan.
     pub mailboxes: Option<u64>,
     /// Transactional IOPS of one mailbox.
     pub iops_per_mailbox: Option<f64>,
@@ -190,17 +191,17 @@ pub struct Settings {
     pub mailbox_bytes: Option<u64>,
     /// Size of the databases in percent of the volumes, if the plan sizes them so.
     pub capacity_percent: Option<f64>,
-    /// Load in percent of the maximum, if the plan asks so.
+    /// Load in percent of the maximum, if the plan sets it so.
     pub throughput_percent: Option<f64>,
-    /// Share of the maximum cache that ends the warm-up.
+    /// Share of the maximum cache that must be filled to end the warm-up.
     pub warm_fraction: f64,
     /// Time between two samples.
     pub interval_ns: u64,
-    /// Time that the plan wants measured.
+    /// Planned length of the measurement.
     pub measure_ns: u64,
-    /// Log files that a recovery test was to replay into each database; 0 in other tests.
+    /// Log files that a recovery test should replay into each database; 0 in other tests.
     pub replay_logs: u32,
-    /// Checkpoint depth of the passive copies that they were replayed into; none: they were
+    /// Checkpoint depth of the passive copies that the logs were replayed into; `None` if they were
     /// replayed into the databases themselves.
     pub passive_copy_depth_bytes: Option<u64>,
     /// Limits of the run.
@@ -212,9 +213,9 @@ pub struct Settings {
 pub struct OperationMix {
     /// New messages, appended.
     pub insert_percent: u32,
-    /// Deletions at random places.
+    /// Random deletions.
     pub delete_percent: u32,
-    /// Replacements at random places.
+    /// Random replacements.
     pub replace_percent: u32,
     /// Reads at random places.
     pub read_percent: u32,
@@ -226,7 +227,7 @@ pub struct OperationMix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Thresholds {
-    /// Name of the set, as reports print it.
+    /// Name of the set in reports.
     pub name: String,
     /// Highest mean latency of a database's reads over the whole measurement.
     pub read_average_ns: u64,
@@ -236,37 +237,38 @@ pub struct Thresholds {
     pub log_write_average_ns: u64,
     /// Highest mean latency of a database's log writes in any one interval.
     pub log_write_maximum_ns: u64,
-    /// Longest time of any one request, of whatever kind, from its begin to its answer; none in
-    /// records of runs that did not watch for it.
+    /// Maximum time of any single request of any kind, from start to answer; `None` in records of
+    /// runs that did not watch for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_request_ns: Option<u64>,
-    /// Latency of a database's reads that 99 in 100 keep over the whole measurement; none: not
-    /// judged.
+    /// 99th percentile limit for a database's read latency over the whole measurement; `None` if
+    /// not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_p99_ns: Option<u64>,
-    /// The same of its log writes.
+    /// The same limit for its log writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_write_p99_ns: Option<u64>,
-    /// Least bytes per second of each database in a backup or checksum test; none: not judged.
+    /// Minimum bytes per second of each database in a backup or checksum test; `None` if not
+    /// judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_rate_bytes_per_second: Option<u64>,
-    /// Longest time for each log file in a recovery test, of each database; none: not judged.
+    /// Maximum time per log file of each database in a recovery test; `None` if not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_ns_per_log: Option<u64>,
     /// Highest mean rate of page-fault stalls over all databases.
     pub page_fault_stalls_per_second: f64,
-    /// Share of the target IOPS that counts as reached, in percent.
+    /// Percentage of the target IOPS that counts as reaching it.
     pub target_reached_percent: f64,
-    /// Measurement shorter than this proves nothing.
+    /// A measurement shorter than this is inconclusive.
     pub minimum_measure_ns: u64,
-    /// Fewer reads than this, per database, prove nothing about reads.
+    /// Fewer reads per database than this are inconclusive for reads.
     pub minimum_reads: u64,
-    /// Fewer log writes than this, per database, prove nothing about log writes.
+    /// Fewer log writes per database than this are inconclusive for log writes.
     pub minimum_log_writes: u64,
 }
 
 impl Thresholds {
-    /// For tests of type Performance: spikes to 100 ms.
+    /// For Performance tests: spikes to 100 ms.
     pub fn strict() -> Self {
         Self {
             name: "strict".to_owned(),
@@ -287,7 +289,7 @@ impl Thresholds {
         }
     }
 
-    /// For tests of type Stress: spikes to 200 ms.
+    /// For Stress tests: spikes to 200 ms.
     pub fn lenient() -> Self {
         Self {
             name: "lenient".to_owned(),
@@ -307,7 +309,7 @@ impl Default for Thresholds {
 /// One database of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseFacts {
-    /// Its place in the run, counted from 0; events name it by this.
+    /// Its position in the run, counted from 0; events refer to it by this.
     pub index: u32,
     /// Its name.
     pub name: String,
@@ -315,7 +317,7 @@ pub struct DatabaseFacts {
     pub file: String,
     /// Folder of its logs.
     pub log_folder: String,
-    /// Size of the file when the run began.
+    /// Size of the file at the start of the run.
     pub initial_bytes: u64,
     /// Volume of the database file.
     #[serde(default)]
@@ -326,7 +328,7 @@ pub struct DatabaseFacts {
     /// Path of the copy that a backup makes; `None` if it makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup_file: Option<String>,
-    /// Its share of the load beside the weights of the others; none: all have the same.
+    /// Its weight relative to the other databases; `None` if the load is divided equally.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -345,7 +347,7 @@ pub struct VolumeFacts {
     pub file_system: String,
     /// Size.
     pub size_bytes: u64,
-    /// Free space when the run began.
+    /// Free space at the start of the run.
     pub free_bytes: u64,
     /// Smallest unit that the volume writes without a read-modify-write.
     pub sector_bytes: u32,
@@ -355,7 +357,7 @@ pub struct VolumeFacts {
     pub write_cache: Option<String>,
     /// Whether requests bypassed the operating system's cache.
     pub unbuffered: bool,
-    /// Why a cache of the operating system is known to answer in the storage's place.
+    /// Why an operating system cache is known to answer in place of the storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<String>,
     /// Why that cannot be known.
@@ -363,10 +365,10 @@ pub struct VolumeFacts {
     pub caching_unknown: Option<String>,
     /// How a write was made durable, such as `RWF_DSYNC` or `write and fdatasync`.
     pub durable_writes: Option<String>,
-    /// Limits of control groups on the disk, in sentences.
+    /// Limits that control groups set on the disk, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub io_limits: Vec<String>,
-    /// Quotas and limits on file sizes, in sentences.
+    /// Quotas and limits on file sizes, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub space_limits: Vec<String>,
 }

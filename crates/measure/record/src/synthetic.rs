@@ -1,5 +1,5 @@
-//! A made-up run with the shape of a real one, so that verdicts and reports can be tested on
-//! records that no disk had to be tortured for. The same parameters give the same events.
+//! A made-up run with the shape of a real one, so that verdicts and reports can be tested without
+//! stressing a disk. The same parameters give the same events.
 
 mod drawn;
 
@@ -57,7 +57,7 @@ impl Default for Synthetic {
 }
 
 impl Synthetic {
-    /// Two databases for ten minutes, every limit kept.
+    /// Two databases for ten minutes, within every limit.
     pub const USUAL: Self = Self {
         seed: Seed(42),
         databases: 2,
@@ -82,7 +82,7 @@ impl Synthetic {
         run
     }
 
-    /// The run as it would have been written.
+    /// The run's events as they would have been recorded.
     pub fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
         self.tell(&mut |event| events.push(event));
@@ -353,7 +353,7 @@ fn draw(prng: &mut Prng, series: Series, count: u64, bytes: u64, median_ns: u64)
     part
 }
 
-/// A latency drawn by inverting [`SHAPE`], in whole numbers so that it is the same everywhere.
+/// A latency drawn by inverting [`SHAPE`], in integer arithmetic so that it is the same everywhere.
 fn latency(prng: &mut Prng, median_ns: u64) -> u64 {
     let per_million = prng.below(1_000_000);
     let pair = SHAPE

@@ -1,5 +1,5 @@
-//! How long each part of a run may last. Storage that answers every request, and each of them late,
-//! would else keep a run for hours after its planned end.
+//! Time limits for each part of a run. Without them, storage that answers every request late would
+//! keep a run going for hours after its planned end.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +21,15 @@ const PASS_BYTES_PER_SECOND: u64 = 8 << 20;
 /// of 32 KiB, less than half of the random rate of one 7.2K disk.
 const RANDOM_BYTES_PER_SECOND: u64 = 1 << 20;
 
-/// Time for one log file to be generated or replayed: 1 MiB is some 2,000 requests at random, of
-/// which one 7.2K disk does 75 in a second.
+/// Time to generate or replay one log file: 1 MiB is some 2,000 random requests, and one 7.2K disk
+/// does 75 per second.
 const OF_A_LOG: Nanos = Nanos::from_secs(30);
 
 /// No part lasts longer.
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
-/// The search for the best number waits this long for surplus sessions to end; it continues beside
-/// those that take longer.
+/// The search for the best number waits this long for surplus sessions to end, then continues
+/// alongside any that take longer.
 const LINGER: Nanos = Nanos::from_secs(10);
 
 /// A part of a run with a time limit.
@@ -39,15 +39,15 @@ pub enum RunStage {
     Opening,
     /// Sessions end, databases are closed and read to their end.
     Finishing,
-    /// The one pass that the test consists of.
+    /// The single pass that makes up the test.
     Passing,
-    /// Logs are generated to be replayed.
+    /// Logs are generated for replay.
     Generating,
     /// Logs are replayed.
     Replaying,
 }
 
-/// How long `part` of a run of `plan` lasts at the most.
+/// Maximum duration of `part` of a run of `plan`.
 pub fn longest(plan: &Plan, part: RunStage) -> Nanos {
     let cache = time_for(cache_bytes(plan), RANDOM_BYTES_PER_SECOND);
     let pass = time_for(database_bytes(plan), PASS_BYTES_PER_SECOND);
@@ -68,8 +68,8 @@ pub fn longest(plan: &Plan, part: RunStage) -> Nanos {
     needed.clamp(FINISH, DAY)
 }
 
-/// How long each phase of a run of `plan` lasts at the most; nothing of one that lasts exactly as
-/// long as the plan says.
+/// Maximum duration of each phase of a run of `plan`; phases that last exactly as long as the plan
+/// says are omitted.
 pub fn of_phases(plan: &Plan) -> BTreeMap<Phase, Nanos> {
     let mut limits = BTreeMap::from([
         (Phase::Open, longest(plan, RunStage::Opening)),
@@ -87,7 +87,7 @@ pub fn of_phases(plan: &Plan) -> BTreeMap<Phase, Nanos> {
     limits
 }
 
-/// How long the search for the number of sessions lasts at the most.
+/// Maximum duration of the search for the number of sessions.
 pub(crate) fn longest_search(plan: &Plan) -> Nanos {
     let step = policy::tuning_step(plan.test.duration);
     let each = step + Nanos(step.0 / 4) + linger(plan);

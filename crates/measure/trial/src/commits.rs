@@ -1,7 +1,6 @@
-//! Reports of sessions about their commits, so that an outside program can verify the databases
-//! against them.
+//! Commit reports of sessions, so that an external program can verify the databases against them.
 //!
-//! A transaction announces a commit, and reports once more when it was acknowledged. These lines
+//! A transaction announces a commit, and reports again when it was acknowledged. These lines
 //! determine the required contents of a database after any crash.
 
 mod promises;
@@ -19,7 +18,7 @@ pub use promises::{Breach, Messages, Promises};
 pub enum Change {
     /// The message is new, in version 1.
     Insert(i64),
-    /// The message has got this version.
+    /// The message was replaced by this version.
     Replace(i64, u32),
     /// The message was deleted.
     Delete(i64),
@@ -28,21 +27,21 @@ pub enum Change {
 /// Stage of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitStage {
-    /// It is about to be asked for; everything that the transaction changed.
+    /// The commit is about to be requested; lists everything the transaction changed.
     Asked(Vec<Change>),
-    /// It was acknowledged without a promise. Its place in the log: a commit at a lower place
-    /// survives wherever this one does.
+    /// It was acknowledged without a durability promise. Its place in the log: a commit at a lower
+    /// place survives wherever this one does.
     Lazy(Lgpos),
     /// It was acknowledged as durable, and with it every commit at a lower place.
     Durable(Lgpos),
 }
 
-/// One step of one commit. [`fmt::Display`] gives the line for it, [`FromStr`] reads it back.
+/// One step of one commit. [`fmt::Display`] formats it as a line, [`FromStr`] parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitStep {
     /// Index of the database in the plan.
     pub database: u32,
-    /// Number of the transaction: counts those of one database in one run.
+    /// Number of the transaction, counted per database and run.
     pub transaction: u64,
     /// Its stage.
     pub stage: CommitStage,
@@ -140,7 +139,7 @@ fn number<N: FromStr>(word: &str) -> Result<N, UnreadableStep> {
     word.parse().map_err(|_| UnreadableStep(word.to_owned()))
 }
 
-/// A line that no [`CommitStep`] has written, or half of one that was cut off.
+/// A line not written by any [`CommitStep`], or truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableStep(pub String);
 

@@ -1,5 +1,5 @@
 //! Verifies that every message of a database at rest is as the workload made it: pages and trees
-//! may be whole and still hold something else.
+//! may be intact and still hold the wrong content.
 
 use ese::catalog::CatalogTable;
 use ese::key::long_long_value;
@@ -10,7 +10,7 @@ use units::PageNumber;
 use crate::messages::column::LONG_PAD;
 use crate::messages::{Decoder, TABLE, definition};
 
-/// Wrong messages that are named; the rest are counted.
+/// Maximum number of wrong messages listed; the rest are counted.
 const MOST_NAMED: usize = 100;
 
 /// Result of verifying the messages of a database.
@@ -20,7 +20,7 @@ pub struct Contents {
     pub messages: u64,
     /// Messages whose hashes, key or database are wrong.
     pub wrong: u64,
-    /// The first of them, each with its page, in words.
+    /// The first of them with their pages, as sentences.
     pub named: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Contents {
 }
 
 /// Checks key, database and both hashes of every message, long values included. `None` if the
-/// database has no table of our messages. A page or tree that cannot be read is an error: the
+/// database does not contain our message table. A page or tree that cannot be read is an error: the
 /// structure must be examined first.
 pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S::Error>> {
     let mut reader = Reader::open(source)?;
@@ -45,7 +45,7 @@ pub fn examine<S: PageSource>(source: S) -> Result<Option<Contents>, ReadError<S
     let long_pad = long_pad.expect("invariant: the table has our columns");
     let decoder = Decoder::new(reader.page_size());
     let mut contents = Contents::default();
-    // All messages are of one database; which one, the first says.
+    // All messages belong to one database; the first message identifies it.
     let mut object = None;
     let mut rows = reader.rows(&table)?;
     while let Some(entry) = rows.next(reader.source())? {

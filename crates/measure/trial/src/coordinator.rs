@@ -1,6 +1,6 @@
 //! Keeps the groups of a run in phase: none measures before all are warm.
 //!
-//! Groups run on separate threads and may not wait for each other with locks, since a waiting
+//! Groups run on separate threads and may not use locks to wait for each other, since a waiting
 //! thread would not see its completions. They synchronise by polling a few atomics.
 
 use std::cell::Cell;
@@ -15,10 +15,10 @@ use crate::load_steps::LoadSteps;
 use crate::sums::Sums;
 use crate::tune::{self, TuneStep};
 
-/// How often a waiting group looks.
+/// Polling interval of a waiting group.
 const LOOK: Nanos = Nanos::from_millis(5);
 
-/// The begin of a measurement that waits for [`Coordinator::release`].
+/// Start of a measurement that waits for [`Coordinator::release`].
 const HELD: u64 = u64::MAX;
 
 /// A point at which groups wait for each other.
@@ -41,7 +41,7 @@ pub(crate) enum Barrier {
 }
 
 impl Barrier {
-    /// All of them, in the order of a run.
+    /// All barriers, in the order of a run.
     pub(crate) const ALL: [Self; 7] = [
         Self::Opened,
         Self::Warm,
@@ -53,14 +53,14 @@ impl Barrier {
     ];
 }
 
-/// Why a run ends before its time.
+/// Why a run ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The user asked for it.
     Interrupted,
     /// The storage failed, or a database could not be opened.
     Failed,
-    /// A volume was about to be full.
+    /// A volume was nearly full.
     NoRoom,
     /// A part of the run exceeded its time limit.
     Overdue,
@@ -72,33 +72,33 @@ pub struct Coordinator {
     groups: u32,
     barriers: [Meeting; Barrier::ALL.len()],
     steps: [StepMeeting; tune::MOST_STEPS],
-    /// 0: no stop; else see [`Coordinator::stop`].
+    /// 0 for no stop; see [`Coordinator::stop`] for the other values.
     stop: AtomicU8,
     lag: AtomicU64,
-    /// When the measurement may begin: [`HELD`] until it is known.
+    /// When the measurement may begin; [`HELD`] until then.
     begin: AtomicU64,
-    /// How the held load changes while it is measured.
+    /// How the held load changes during the measurement.
     load_steps: LoadSteps,
-    /// Members so far, each with a number.
+    /// Number of members so far, from which each gets its number.
     members: AtomicU32,
     /// When each group was last seen at work, by its number; see [`Coordinator::seen`].
     beats: Box<[AtomicU64]>,
 }
 
-/// One group's membership. If it goes away before its end, by a panic or because its thread never
-/// started, the run ends and nothing waits for the group.
+/// One group's membership. If it is dropped early, by a panic or because its thread never started,
+/// the run ends and no other group waits for this one.
 #[derive(Debug)]
 pub struct Member {
     coordinator: Arc<Coordinator>,
     number: usize,
-    /// Barriers that the group has reached; it passes all of them, in order.
+    /// Number of barriers reached; a group passes all of them, in order.
     reached: Cell<usize>,
     /// Remaining time of the current part of the run.
     pub(crate) countdown: Countdown,
 }
 
 impl Member {
-    /// The place of one of the groups of `coordinator`, each of which takes one.
+    /// Creates the membership of one group of `coordinator`; each group needs one.
     pub fn new(coordinator: &Arc<Coordinator>) -> Self {
         let number = coordinator.members.fetch_add(1, SeqCst);
         assert!(number < coordinator.groups, "one member for each group");
@@ -115,14 +115,15 @@ impl Member {
         &self.coordinator
     }
 
-    /// The group has reached `barrier`.
+    /// Records that the group has reached `barrier`.
     pub(crate) fn arrive(&self, barrier: Barrier, now: Nanos) {
         assert_eq!(self.reached.get(), barrier as usize, "barriers have an order");
         self.reached.set(barrier as usize + 1);
         self.coordinator.arrive(barrier, now);
     }
 
-    /// Arrives at `barrier`, waits until all groups have, and returns when the last one did.
+    /// Arrives at `barrier`, waits for all groups, and returns the time at which the last one
+    /// arrived.
     pub(crate) async fn meet(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
         self.arrive(barrier, runtime.now());
         self.coordinator.wait(barrier, runtime).await
@@ -155,11 +156,11 @@ struct Meeting {
     latest: AtomicU64,
 }
 
-/// Where groups add up their results for one number of sessions.
+/// Collects the groups' results for one number of sessions.
 #[derive(Debug, Default)]
 struct StepMeeting {
     arrived: AtomicU32,
-    /// Thousandths of a request per second: integers come to the same sum in every order.
+    /// Thousandths of a request per second: integer sums do not depend on the order.
     milli_iops: AtomicU64,
     /// Thousandths of a stall per second.
     milli_stalls: AtomicU64,
@@ -185,13 +186,13 @@ impl Coordinator {
         }
     }
 
-    /// The same, with a held load that changes while it is measured.
+    /// The same, with a held load that changes during the measurement.
     #[must_use]
     pub fn with_load_steps(self, load_steps: LoadSteps) -> Self {
         Self { load_steps, ..self }
     }
 
-    /// How the held load changes while it is measured.
+    /// How the held load changes during the measurement.
     pub(crate) const fn load_steps(&self) -> &LoadSteps {
         &self.load_steps
     }
@@ -215,7 +216,7 @@ impl Coordinator {
         let _ = self.stop.compare_exchange(0, code, SeqCst, SeqCst);
     }
 
-    /// Whether the groups have been asked to end, and why.
+    /// The reason if the groups have been asked to end.
     pub fn stopped(&self) -> Option<Stop> {
         match self.stop.load(SeqCst) {
             0 => None,
@@ -226,25 +227,26 @@ impl Coordinator {
         }
     }
 
-    /// Keeps the load on once all sessions are found, until [`Coordinator::release`] says when the
-    /// measurement begins: several machines measure from one instant.
+    /// Keeps up the load once all sessions are found, until [`Coordinator::release`] sets the start
+    /// of the measurement, so that several machines start at the same instant.
     pub fn hold(&self) {
         self.begin.store(HELD, SeqCst);
     }
 
-    /// Lets a held run measure from `at` on the clock of its groups, or from now if that is past.
+    /// Lets a held run measure from `at` on the clock of its groups, or immediately if that has
+    /// passed.
     pub fn release(&self, at: Nanos) {
         self.begin.store(at.0.min(HELD - 1), SeqCst);
     }
 
-    /// Whether every group is ready to measure and none may yet.
+    /// Whether every group is ready to measure and waits for the release.
     pub fn is_waiting(&self) -> bool {
         self.begin.load(SeqCst) == HELD
             && self.passed(Barrier::Tuned).is_some()
             && self.stopped().is_none()
     }
 
-    /// When the measurement begins, `earliest` or later; none if the run is stopped before.
+    /// When the measurement begins, `earliest` or later; `None` if the run is stopped before.
     pub(crate) async fn begin(&self, earliest: Nanos, runtime: &Runtime) -> Option<Nanos> {
         loop {
             let begin = self.begin.load(SeqCst);
@@ -258,7 +260,8 @@ impl Coordinator {
         }
     }
 
-    /// One group has reached `barrier`; every group arrives exactly once, failed or not.
+    /// Records that one group has reached `barrier`; every group arrives exactly once, failed or
+    /// not.
     fn arrive(&self, barrier: Barrier, now: Nanos) {
         let meeting = &self.barriers[barrier as usize];
         meeting.latest.fetch_max(now.0, SeqCst);
@@ -273,7 +276,7 @@ impl Coordinator {
         all.then(|| Nanos(meeting.latest.load(SeqCst)))
     }
 
-    /// Waits until all groups have arrived, and returns when the last one did.
+    /// Waits until all groups have arrived, and returns the time at which the last one did.
     async fn wait(&self, barrier: Barrier, runtime: &Runtime) -> Nanos {
         loop {
             if let Some(at) = self.passed(barrier) {
@@ -287,7 +290,7 @@ impl Coordinator {
     /// sessions of each database, and waits for the others. `None` if the run must end.
     ///
     /// Every group gets the same step, to the last digit. Each decides independently how to
-    /// continue, and if they differed they would wait for each other for ever.
+    /// continue; if they disagreed, they would wait for each other forever.
     pub(crate) async fn add_up(
         &self,
         number: usize,
@@ -334,7 +337,7 @@ fn mean(nanos: &AtomicU64, count: &AtomicU64) -> Nanos {
     Nanos(nanos.load(SeqCst) / count.load(SeqCst).max(1))
 }
 
-/// Thousandths of one per second, of `count` within `span`.
+/// The rate of `count` within `span`, in thousandths per second.
 fn thousandths_per_second(count: u64, span: Nanos) -> u64 {
     let rate = u128::from(count) * 1_000_000_000_000 / u128::from(span.0.max(1));
     u64::try_from(rate).unwrap_or(u64::MAX)
@@ -352,7 +355,7 @@ mod tests {
     use crate::sums::Sums;
     use crate::tune::TuneStep;
 
-    /// 1,000 requests of each, within spans that differ by the lateness of a thread.
+    /// 1,000 requests each, in spans that differ by the lateness of a thread.
     #[test]
     fn groups_that_looked_for_different_spans_get_the_same_step() {
         let executor = Executor::new(VirtualReactor::new());

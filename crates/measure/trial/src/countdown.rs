@@ -7,7 +7,7 @@ use units::Nanos;
 
 use crate::bounds::RunStage;
 
-/// Between two looks no more than this counts.
+/// Maximum time counted between two checks.
 const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
 
 /// Counts down the time of the current part.
@@ -25,17 +25,17 @@ struct PartTime {
 }
 
 impl Countdown {
-    /// `part` begins `now`, and ends at the latest after `whole`.
+    /// Starts the countdown: `part` begins `now` and may last `whole`.
     pub(crate) fn begin(&self, part: RunStage, whole: Nanos, now: Nanos) {
         self.running.set(Some(PartTime { part, whole, left: whole, looked: now }));
     }
 
-    /// The current part has no time limit here.
+    /// Lifts the time limit of the current part.
     pub(crate) fn stop(&self) {
         self.running.set(None);
     }
 
-    /// The part whose time is over, and how long that was. Called at least once a second.
+    /// The part that ran out of time, and its limit. Called at least once a second.
     pub(crate) fn look(&self, now: Nanos) -> Option<(RunStage, Nanos)> {
         let mut running = self.running.get()?;
         let since = now.since(running.looked).min(LONGEST_LOOK);
@@ -60,7 +60,7 @@ mod tests {
         countdown.begin(RunStage::Finishing, Nanos::from_secs(3), Nanos::from_secs(10));
         let look = |second| countdown.look(Nanos::from_secs(second));
         assert_eq!((look(11), look(12), look(12)), (None, None, None));
-        // Stopped for a minute and a half.
+        // The program was stopped for a minute and a half.
         let over = Some((RunStage::Finishing, Nanos::from_secs(3)));
         assert_eq!((look(100), look(101)), (over, over));
         countdown.stop();

@@ -1,4 +1,4 @@
-//! Activity of the machine under a run, requested by the instrument and supplied by the program.
+//! Machine activity during a run, requested by the instrument and supplied by the program.
 
 use record::HostSample;
 use units::Nanos;
@@ -9,7 +9,7 @@ pub trait HostSampler {
     /// Processor and memory since the last call.
     fn sample(&self) -> HostSample;
 
-    /// How much of the time between two moments the program did not run.
+    /// Time between `from` and `to` in which the program did not run.
     fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
         let _ = (from, to);
         Nanos::ZERO

@@ -17,7 +17,7 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// A description of it at `now`, for people.
+    /// Describes it as of `now`, for people.
     pub(crate) fn sentence(&self, now: Nanos) -> String {
         let Asked { file, operation, offset, length, .. } = &self.asked;
         let bytes =
@@ -43,7 +43,7 @@ struct RequestSlots {
 }
 
 impl InFlight {
-    /// Nothing is in flight; times are those of `clock`.
+    /// An empty set; times are those of `clock`.
     pub(crate) fn new(clock: Rc<dyn Clock>) -> Self {
         Self { clock, slots: RefCell::default() }
     }
@@ -93,7 +93,7 @@ impl InFlight {
         }
     }
 
-    /// Requests made before `moment` that still wait, oldest first, one for each file.
+    /// Waiting requests made before `moment`, oldest first, one per file.
     pub(crate) fn asked_before(&self, moment: Nanos) -> Vec<Open> {
         let mut found: Vec<Open> = Vec::new();
         self.each(|open| {
@@ -112,7 +112,7 @@ impl InFlight {
     }
 }
 
-/// Used alone if nothing is measured.
+/// Used alone if no measurement is taken.
 impl Observer for InFlight {
     fn asked(&self, asked: Asked) -> usize {
         self.begin(asked, self.now())

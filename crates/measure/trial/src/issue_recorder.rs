@@ -27,9 +27,10 @@ const REFUSED: &str = "the storage has no part in that; see what the database ho
 /// The kind of issue for a database that ends with `error`; `is_for_room` if the first failed write
 /// found no room.
 ///
-/// The storage answers for failed reads and writes, and for content that differs from the write. A
-/// refusal of the engine is between load and engine. A lost write may cause a duplicate or missing
-/// row, but the row does not prove it: reading back, flush map and the check after the load do.
+/// The storage is to blame for failed reads and writes, and for content that differs from the
+/// write. A refusal of the engine is between load and engine. A lost write may cause a duplicate or
+/// missing row, but the row does not prove it: reading back, flush map and the check after the load
+/// do.
 fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
     match error {
         TransactionError::LostFlush(_) => IssueKind::LostFlush,
@@ -46,7 +47,7 @@ fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
 /// The issues of one database.
 pub(crate) struct IssueRecorder {
     database: u32,
-    /// Folders of the database, and the volume that each lies on.
+    /// Folders of the database, each with its volume.
     volumes: Vec<(String, String)>,
     /// Clock for events that are not requests.
     runtime: Option<Runtime>,
@@ -56,16 +57,16 @@ pub(crate) struct IssueRecorder {
     count: Cell<u32>,
     /// Unreported errors since the last report, by volume.
     untold: RefCell<BTreeMap<Option<String>, FurtherErrors>>,
-    /// Whether the first failed write, flush or change of a file failed for want of room.
+    /// Whether the first failed write, flush or file change failed because the volume was full.
     first_failed_for_room: Cell<Option<bool>>,
-    /// The volume whose connection broke: later failures there are consequences.
+    /// The volume that lost its connection: later failures there are consequences.
     cut_off: RefCell<Option<String>>,
-    /// Why the database cannot continue.
+    /// Why the database cannot continue; `None` if it can.
     fatal: RefCell<Option<Failure>>,
 }
 
 impl IssueRecorder {
-    /// No issues yet with database number `database`.
+    /// A recorder without issues for database number `database`.
     pub(crate) fn new(database: u32, origin: Nanos, events: Sink<Event>) -> Self {
         Self {
             database,
@@ -81,7 +82,7 @@ impl IssueRecorder {
         }
     }
 
-    /// The same, of the database at `location`, whose volumes the issues name.
+    /// The same for the database at `location`, so that issues name its volumes.
     pub(crate) fn at(
         location: &Location,
         runtime: &Runtime,
@@ -98,7 +99,7 @@ impl IssueRecorder {
         Self { volumes, runtime: Some(runtime.clone()), ..Self::new(plan.index, origin, events) }
     }
 
-    /// The volume of a file, where its folder is one of the database's.
+    /// The volume of a file, if its folder is one of the database's.
     fn volume_of(&self, file: &str) -> Option<String> {
         let folder = Path::new(file).parent()?;
         let mut volumes = self.volumes.iter();
@@ -121,19 +122,19 @@ impl IssueRecorder {
         self.fatal.borrow().clone()
     }
 
-    /// A request failed, one that `changes` the file or a read.
+    /// Records a failed request that `changes` the file or reads it.
     pub(crate) fn request_failed(&self, now: Nanos, error: &DeviceError, changes: bool) {
         let is_full = matches!(error, DeviceError::Full { .. });
         if let DeviceError::Disconnected { file, .. } = error
             && self.cut_off.replace(Some(file.clone())).is_some()
         {
-            // Every request in flight fails like this; one issue suffices.
+            // Every request in flight fails the same way; one issue suffices.
             return;
         }
         if changes && self.first_failed_for_room.get().is_none() {
             self.first_failed_for_room.set(Some(is_full));
         } else if is_full {
-            // Further failures for want of room are no news, and would hide others.
+            // Further out-of-space failures add nothing, and would hide others.
             return;
         }
         let kind = if is_full { IssueKind::VolumeFull } else { IssueKind::InputOutput };
@@ -146,13 +147,13 @@ impl IssueRecorder {
         });
     }
 
-    /// A file could not be opened, made, renamed or removed.
+    /// Records that a file could not be opened, made, renamed or removed.
     pub(crate) fn name_failed(&self, error: &DeviceError) {
         let now = self.runtime.as_ref().map_or(self.origin, Runtime::now);
         self.request_failed(now, error, true);
     }
 
-    /// A row read differs from the row written.
+    /// Records a row read that differs from the row written.
     pub(crate) fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
         self.note(Issue {
             volume: self.own_volume(),
@@ -169,7 +170,7 @@ impl IssueRecorder {
         });
     }
 
-    /// The last write of something in `file` never reached the medium.
+    /// Records that the last write of something in `file` never reached the medium.
     pub(crate) fn lost_flush(&self, now: Nanos, file: String, text: String) {
         self.note(Issue {
             volume: self.volume_of(&file),
@@ -192,7 +193,7 @@ impl IssueRecorder {
         });
     }
 
-    /// The content read contradicts itself.
+    /// Records that the content read is inconsistent.
     pub(crate) fn damaged(&self, now: Nanos, text: String) {
         self.note(Issue {
             volume: self.own_volume(),
@@ -200,7 +201,7 @@ impl IssueRecorder {
         });
     }
 
-    /// The database cannot continue.
+    /// Records that the database cannot continue.
     pub(crate) fn stopped(&self, now: Nanos, error: &TransactionError) {
         let is_for_room = self.first_failed_for_room.get() == Some(true);
         let kind = blame(error, is_for_room);
@@ -211,7 +212,7 @@ impl IssueRecorder {
         self.fail(now, kind, text, false);
     }
 
-    /// Something missed its deadline; `text` describes it.
+    /// Records a missed deadline, described by `text`.
     pub(crate) fn unfinished(&self, now: Nanos, text: String) {
         self.note(Issue {
             severity: Severity::Warning,
@@ -219,13 +220,13 @@ impl IssueRecorder {
         });
     }
 
-    /// The database cannot be opened, for the reason `text`.
+    /// Records that the database cannot be opened, for the reason `text`.
     pub(crate) fn not_open(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::Other, text, true);
     }
 
-    /// A request to the storage has no answer, and the run ends without it. That is the storage's
-    /// fault if it had all the time of the plan, and only a remark if it had less.
+    /// Records a request that the storage has not answered when the run ends. That is the storage's
+    /// fault if it had the full time of the plan, and only a remark if it had less.
     pub(crate) fn unanswered(&self, now: Nanos, open: &Open, severity: Severity) {
         let file = open.asked.file.to_string();
         let text = open.sentence(now);
@@ -242,7 +243,7 @@ impl IssueRecorder {
         });
     }
 
-    /// A log that the run generated cannot be replayed.
+    /// Records that a log generated by the run cannot be replayed.
     pub(crate) fn not_replayed(&self, now: Nanos, error: &OpenError) {
         let kind = match error {
             OpenError::LostFlush(_)
@@ -262,22 +263,22 @@ impl IssueRecorder {
         self.fail(now, kind, format!("{error}{because}"), false);
     }
 
-    /// Something that was acknowledged is not in the files any more.
+    /// Records that acknowledged content is missing from the files.
     pub(crate) fn lost(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::LostFlush, text, false);
     }
 
-    /// Work stalled that does not wait for the storage.
+    /// Records a stall of work that does not wait for the storage.
     pub(crate) fn stands_still(&self, now: Nanos, text: String) {
         self.fail(now, IssueKind::Other, text, false);
     }
 
-    /// The file of the database cannot be read back.
+    /// Records that the database file cannot be read back.
     pub(crate) fn not_readable(&self, now: Nanos, error: &DeviceError) {
         self.fail(now, IssueKind::InputOutput, error.to_string(), false);
     }
 
-    /// There is no file for the copy of a backup.
+    /// Records that a backup has no file for its copy.
     pub(crate) fn not_copied(&self, now: Nanos, error: &ManifestError) {
         let (kind, at_open) = match error {
             ManifestError::Device(DeviceError::Full { .. }) => (IssueKind::VolumeFull, false),
@@ -315,7 +316,7 @@ impl IssueRecorder {
     }
 
     /// The issue, or one of a lost connection if that is the cause. Failures on another volume of
-    /// the database stay as they are.
+    /// the database are unchanged.
     fn blamed(&self, issue: Issue) -> Issue {
         let cut_off = self.cut_off.borrow();
         let is_unanswered = matches!(issue.kind, IssueKind::InputOutput | IssueKind::Other);
@@ -347,7 +348,7 @@ impl IssueRecorder {
         sum.damaged_content += damaged_content;
     }
 
-    /// `places` further places of `file` are damaged but not recorded individually.
+    /// Counts `places` further damaged places of `file` without recording each.
     pub(crate) fn further_damage(&self, file: &str, places: u64) {
         if places > 0 {
             self.leave_untold(self.volume_of(file), 0, places);
@@ -397,7 +398,7 @@ mod tests {
 
     use super::IssueRecorder;
 
-    /// Every kind of refusal and of failure; a new one has to be put on one side.
+    /// Every kind of refusal and of failure; a new one must be put in one of the lists.
     #[test]
     fn what_the_engine_refuses_is_never_blamed_on_the_storage() {
         let refusals = [

@@ -50,5 +50,5 @@ pub use tune::{Advice, SearchGoal, TuneStep, advise, by_sessions};
 pub use worker::ProcessorTime;
 pub use write_probe::{ProbeWatch, WriteProbe, probe_writes};
 
-/// Receives events. It may not wait: it is called between two polls of tasks.
+/// Receives events. It must not block: it is called between two polls of tasks.
 pub type Sink<T> = Rc<dyn Fn(T)>;

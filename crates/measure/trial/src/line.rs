@@ -10,19 +10,19 @@ const LADDER: [f64; 5] = [0.5, 0.75, 0.9, 1.0, 1.15];
 /// The search continues until the line lies between two loads this close to each other.
 const NEAR_ENOUGH: f64 = 0.06;
 
-/// A load that carries everything is raised by this, and one that carries nothing divided by two.
+/// Factor for raising the load while every load passes; while none passes, the load is halved.
 const HIGHER: f64 = 1.25;
 
 /// Attempts at a load that cannot be judged; after these it is skipped.
 const TRIES: usize = 3;
 
-/// The search ends after this many loads, whatever they showed.
+/// The search ends after this many loads, whatever the results.
 const MOST_STEPS: usize = 16;
 
 /// Result of one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriedLoad {
-    /// Target in database reads and writes per second; `None`: as many as the sessions produce.
+    /// Target in database reads and writes per second; `None` for as many as the sessions produce.
     pub asked_iops: Option<u32>,
     /// Rate achieved.
     pub iops: f64,
@@ -33,7 +33,7 @@ pub struct TriedLoad {
 /// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineAdvice {
-    /// Run without a target, to see how much the storage does.
+    /// Run without a target, to find the storage's rate.
     Free,
     /// Hold the load at this many database reads and writes per second.
     Hold(u32),

@@ -1,14 +1,14 @@
-//! A held load that changes while it is measured, database by database: passive copies carry less
-//! than active ones until they are activated.
+//! A held load that changes during the measurement, per database: passive copies carry less than
+//! active ones until they are activated.
 
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 use units::Nanos;
 
-/// The load of one database from an instant on.
+/// The load of one database from a given time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadStep {
-    /// Nanoseconds after the begin of the measurement; 0 holds for the warm-up too.
+    /// Nanoseconds since the measurement began; 0 also covers the warm-up.
     pub after_ns: u64,
     /// Number of the database in the plan, counted from 0.
     pub database: u32,
@@ -16,23 +16,24 @@ pub struct LoadStep {
     pub percent: u32,
 }
 
-/// The loads of all databases over time. Without steps every database has its share of the target.
+/// The loads of all databases over time. Without steps, every database carries its share of the
+/// target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadSteps {
     steps: Vec<LoadStep>,
-    /// When time began, for a run that is resumed.
+    /// Start of the measurement, for a resumed run.
     begun: Option<Nanos>,
 }
 
 impl LoadSteps {
-    /// The given steps, in the order of time.
+    /// Creates the list from `steps`, sorted by time.
     pub fn new(mut steps: Vec<LoadStep>) -> Self {
         steps.sort_by_key(|step| step.after_ns);
         Self { steps, begun: None }
     }
 
-    /// The same steps for a run whose measurement began at `begun` on the clock of its groups and
-    /// was cut off since.
+    /// The same steps for a run whose measurement began at `begun` on its groups' clock and was
+    /// then cut off.
     #[must_use]
     pub fn begun_at(self, begun: Nanos) -> Self {
         Self { begun: Some(begun), ..self }
@@ -43,23 +44,23 @@ impl LoadSteps {
         self.steps.is_empty()
     }
 
-    /// The instant that steps count from, for a measurement that begins at `from`.
+    /// The time that steps count from, for a measurement that begins at `from`.
     pub(crate) fn origin(&self, from: Nanos) -> Nanos {
         self.begun.unwrap_or(from)
     }
 
-    /// The load of `database` in percent, `after` the begin of the measurement.
+    /// The load of `database` in percent, `after` the start of the measurement.
     pub fn percent(&self, database: u32, after: Nanos) -> u32 {
         let own = self.steps.iter().rfind(|of| of.database == database && of.after_ns <= after.0);
         own.map_or(100, |step| step.percent)
     }
 
-    /// The steps behind `from`, up to and including `to`.
+    /// The steps after `from`, up to and including `to`.
     pub(crate) fn between(&self, from: Nanos, to: Nanos) -> impl Iterator<Item = &LoadStep> {
         self.steps.iter().filter(move |step| step.after_ns > from.0 && step.after_ns <= to.0)
     }
 
-    /// Share of the plan's target that all databases together have at an instant, 0 to 1.
+    /// Share of the plan's target held by all databases together at a given time, 0 to 1.
     pub fn share(&self, plan: &Plan, after: Nanos) -> f64 {
         let parts = plan.databases.iter().map(|database| {
             plan.share(database) * f64::from(self.percent(database.index, after)) / 100.0
@@ -80,7 +81,7 @@ impl LoadSteps {
         sum / whole.0.max(1) as f64
     }
 
-    /// How many times as many sessions the heaviest load needs as the first, rounded up.
+    /// Ratio of the sessions needed by the heaviest load to those needed by the first, rounded up.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -98,7 +99,7 @@ impl LoadSteps {
     }
 }
 
-/// Sessions of a load that begins with hardly anything are not multiplied by more.
+/// Limit on that ratio, for loads that begin with hardly anything.
 const MOST_FACTOR: u32 = 16;
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ pub struct Location {
     pub copies: Option<CopyFolder>,
 }
 
-/// A folder that a backup copies databases to.
+/// A folder that receives a backup's copies of databases.
 #[derive(Clone)]
 pub struct CopyFolder {
-    /// Its path as the plan has it.
+    /// Its path as given in the plan.
     pub folder: String,
     /// The folder.
     pub volume: Rc<dyn Volume>,
@@ -35,7 +35,7 @@ pub struct CopyFolder {
 }
 
 impl Location {
-    /// Name of the file beside the database that records its origin.
+    /// Name of the file next to the database that records its origin.
     pub(crate) fn manifest_file(&self) -> String {
         manifest_file_of(&self.plan.file)
     }
@@ -51,19 +51,19 @@ impl Location {
         Self { database, log, copies, ..self }
     }
 
-    /// The path of the log file that is written to.
+    /// Path of the log file being written.
     pub(crate) fn newest_log(&self) -> String {
         let file = format!("{}.plg", self.plan.log_base);
         Path::new(&self.plan.log_folder).join(file).display().to_string()
     }
 
-    /// The database file's path as people write it.
+    /// Display path of the database file.
     pub fn path(&self) -> String {
         Path::new(&self.plan.folder).join(&self.plan.file).display().to_string()
     }
 }
 
-/// The manifest's name beside a database file of this name.
+/// Name of the manifest next to a database file of this name.
 pub(crate) fn manifest_file_of(database: &str) -> String {
     let stem = database.strip_suffix(".edb");
     format!("{}.manifest.json", stem.unwrap_or(database))

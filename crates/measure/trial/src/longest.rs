@@ -1,5 +1,5 @@
-//! Remembers the longest request of each phase: of whatever purpose, so that none is exempt from
-//! the limit of a request because no series counts it or no interval is sampled while it waits.
+//! Remembers the longest request of each phase, whatever its purpose: the time limit must also
+//! cover requests that no series counts, or that wait while no interval is sampled.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,12 +28,12 @@ struct RequestFound {
 }
 
 impl Longest {
-    /// None yet, in the first phase.
+    /// No requests yet, in the first phase.
     pub(crate) const fn new(host: Option<Rc<dyn HostSampler>>) -> Self {
         Self { phase: Cell::new(Phase::Open), host, found: RefCell::new(None) }
     }
 
-    /// Requests answered from now on belong to `phase`.
+    /// Assigns requests answered from now on to `phase`.
     pub(crate) fn enter(&self, phase: Phase) {
         self.phase.set(phase);
     }
@@ -54,7 +54,8 @@ impl Longest {
         }
     }
 
-    /// The longest since the last call, of database number `database`; `origin` is the run's zero.
+    /// The longest request since the last call, for database number `database`; `origin` is the
+    /// run's zero.
     pub(crate) fn take(&self, database: u32, origin: Nanos) -> Option<LongRequest> {
         let RequestFound { asked, at, time, is_answered } = self.found.take()?;
         Some(LongRequest {
@@ -83,7 +84,7 @@ mod tests {
     use crate::host_sampler::HostSampler;
     use crate::in_flight::Open;
 
-    /// Stopped from 20 s to 30 s.
+    /// The program was stopped from 20 s to 30 s.
     struct Stopped;
 
     impl HostSampler for Stopped {

@@ -1,7 +1,7 @@
-//! The file beside a database that records its origin.
+//! The file next to a database that records its origin.
 //!
-//! It is written twice: before the first page, marked as being filled, and after the last one. So
-//! an interrupted fill is recognised and may be thrown away, and nothing else ever is.
+//! It is written twice: before the first page, marked as filling, and after the last one. An
+//! interrupted fill is thus recognised and may be deleted, and nothing else ever is.
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use units::Bytes;
 
 use crate::location::{Location, manifest_file_of};
 
-/// Version of the manifest's own form.
+/// Version of the manifest format.
 const FORM: u32 = 1;
 
-/// No manifest is longer; a longer file is something else.
+/// Maximum length of a manifest; a longer file is something else.
 const LONGEST: u64 = 1 << 20;
 
 /// Whether the database is complete.
@@ -53,13 +53,13 @@ pub struct Manifest {
     pub file_bytes: u64,
     /// Messages after the fill, numbered from 1; 0 while filling.
     pub rows: u64,
-    /// Signature of the database, hexadecimal; empty while filling.
+    /// Signature of the database, in hexadecimal; empty while filling.
     pub signature: String,
     /// The whole plan.
     pub plan: String,
 }
 
-/// Why a database is not the one that was meant.
+/// Why a database is not the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestError {
@@ -101,7 +101,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The manifest of a fill that begins.
+    /// The manifest for the start of a fill.
     pub fn filling(plan: &Plan, location: &Location) -> Self {
         let (major, update) = ese::header::WRITTEN_FORMAT;
         Self {
@@ -211,18 +211,18 @@ pub(crate) async fn header_of(
     Ok(read_copies(&start).ok().map(|copies| copies.header))
 }
 
-/// A signature as manifests write it.
+/// A signature in the format used by manifests.
 pub(crate) fn digits(signature: Signature) -> String {
     let digits = signature.encode().map(|byte| format!("{byte:02x}"));
     digits.concat()
 }
 
-/// The manifest beside the database at `location`; `None` if there is none.
+/// Reads the manifest next to the database at `location`; `None` if there is none.
 pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
     read_beside(&location.database, &location.plan.file).await
 }
 
-/// The manifest beside the database file of that name; `None` if there is none.
+/// Reads the manifest next to the database file of that name; `None` if there is none.
 pub async fn read_beside(
     volume: &Rc<dyn Volume>,
     database: &str,
@@ -237,7 +237,8 @@ pub async fn read_beside(
     }
 }
 
-/// The small document of that name, as [`write_document`] wrote it; `None` if there is none.
+/// Reads the small document of that name, as written by [`write_document`]; `None` if there is
+/// none.
 pub(crate) async fn read_document<T: DeserializeOwned>(
     volume: &Rc<dyn Volume>,
     file: &str,
@@ -260,12 +261,12 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
     document.map(Some).map_err(|error| unreadable(error.to_string()))
 }
 
-/// Writes `manifest` beside its database, in place of any earlier one, all or nothing.
+/// Writes `manifest` next to its database and atomically replaces any earlier one.
 pub async fn write(location: &Location, manifest: &Manifest) -> Result<(), ManifestError> {
     write_document(&location.database, &location.manifest_file(), manifest).await
 }
 
-/// Writes a small document in place of any earlier one, all or nothing.
+/// Writes a small document and atomically replaces any earlier one.
 pub(crate) async fn write_document<T: Serialize>(
     volume: &Rc<dyn Volume>,
     file: &str,
@@ -273,7 +274,7 @@ pub(crate) async fn write_document<T: Serialize>(
 ) -> Result<(), ManifestError> {
     let mut text = serde_json::to_vec_pretty(document)
         .expect("invariant: a document has text keys, text and whole numbers");
-    // Unbuffered files are whole blocks; JSON may end in as many line feeds as needed.
+    // Unbuffered files consist of whole blocks; JSON may end in any number of line feeds.
     text.resize(text.len().next_multiple_of(ALIGNMENT), b'\n');
     let temporary = format!("{file}.new");
     remove_if_there(volume.as_ref(), &temporary).await?;
@@ -287,7 +288,7 @@ pub(crate) async fn write_document<T: Serialize>(
     Ok(())
 }
 
-/// Removes a file that need not be there.
+/// Removes a file if it exists.
 pub async fn remove_if_there(volume: &dyn Volume, file: &str) -> Result<(), DeviceError> {
     match volume.remove(file).await {
         Err(DeviceError::NotFound { .. }) => Ok(()),

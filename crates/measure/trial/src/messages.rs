@@ -1,4 +1,4 @@
-//! How messages are kept in a table: the columns, the row of a message, and the way back.
+//! How messages are stored in a table: the columns, and conversion between messages and rows.
 
 use engine::Row;
 use ese::page::PageSize;
@@ -58,7 +58,7 @@ pub fn definition() -> TableDefinition {
     )
 }
 
-/// Puts `message` into `row`.
+/// Fills `row` from `message`.
 pub(crate) fn fill_row(row: &mut Row, message: &Message, pads: &Pads) {
     row.clear();
     row.set(MESSAGE_ID, &message.message_id.to_le_bytes())
@@ -78,7 +78,7 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// For records on pages of `page_size`.
+    /// A decoder for records on pages of `page_size`.
     pub(crate) fn new(page_size: PageSize) -> Self {
         Self { table: definition(), page_size }
     }

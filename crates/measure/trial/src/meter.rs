@@ -69,12 +69,12 @@ impl Meter {
         }
     }
 
-    /// Notes something that succeeded.
+    /// Counts a successful operation.
     pub(crate) fn record(&self, series: Series, bytes: u64, latency: Nanos) {
         self.entry(series, |interval| interval.record(bytes, latency.0));
     }
 
-    /// Database reads and writes of transactions that have completed so far.
+    /// Completed database reads and writes of transactions so far.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.get()
     }
@@ -89,7 +89,7 @@ impl Meter {
         &self.longest
     }
 
-    /// Requests that wait now will not be answered any more.
+    /// Notes that requests still waiting will not be answered.
     pub(crate) fn note_unanswered(&self) {
         let now = self.in_flight.now();
         self.in_flight.each(|open| self.longest.note(open, now, false));
@@ -181,13 +181,13 @@ impl Observer for Meter {
     }
 }
 
-/// The series that something asked of the storage counts in.
+/// The series that counts an operation requested from the storage.
 fn series_of(asked: &Asked) -> Option<Series> {
     let (purpose, kind) = asked.request?;
     series(purpose, kind)
 }
 
-/// The series that a request counts in; none for those that no report shows.
+/// The series that counts a request; `None` for requests that no report shows.
 const fn series(purpose: Purpose, kind: OpKind) -> Option<Series> {
     match (purpose, kind) {
         (Purpose::Fill, _) | (_, OpKind::SetLength) => None,

@@ -1,4 +1,4 @@
-//! Holds the load at a target: a disk gets the load of the mailboxes, not all it can take.
+//! Holds the load at a target: a disk gets the load of the mailboxes, not the most it can take.
 
 use plan::{Database, Plan};
 use units::Nanos;
@@ -10,12 +10,13 @@ use crate::policy;
 /// 20 reads and of the writes of 13.7 pages (`docs/method.md`).
 const HALF_A_BATCH_REQUESTS: u64 = 17;
 
-/// The pace over the target, so that the measured rate does not end just below it.
+/// The pace as a multiple of the target, so that the measured rate does not end slightly below it.
 const MARGIN: f64 = 1.005;
 
-/// Returns when the next batch of `database` may begin, from its reads and writes so far, its
-/// batches in flight, and the time, if the plan holds its load; time begins at zero. A session that
-/// is not due by then asks again. `share` says which share of the target is held now, above 0.
+/// If the plan holds its load, returns a function that gives the time at which the next batch of
+/// `database` may begin, from its reads and writes so far, its batches in flight, and the time;
+/// time begins at zero. A session that is not due by then asks again. `share` returns the share of
+/// the target held now, above 0.
 pub fn pace_of<S: Fn() -> f64>(
     plan: &Plan,
     database: &Database,
@@ -32,25 +33,25 @@ pub fn pace_of<S: Fn() -> f64>(
     })
 }
 
-/// Share of the target that a load reaches whose sessions are enough; the rule of the verdict asks
-/// for 95 %.
+/// Share of the target that a load reaches if it has enough sessions; the verdict's rule asks for
+/// 95 %.
 const REACHED: f64 = 0.98;
 
-/// The database reads and writes per second of all databases that a look of `span` at a held load
-/// must see for its sessions to be enough; none if the load is not held. `steps` decide how much of
-/// the target is held by then. A database whose sessions keep its pace may be a batch behind at the
-/// end of a look.
+/// The database reads and writes per second, over all databases, that a check of `span` at a held
+/// load must count if there are enough sessions; `None` if the load is not held. `steps` decide the
+/// share of the target that is held by then. A database that keeps its pace may be a batch behind
+/// at the end of a check.
 pub fn enough_iops(plan: &Plan, steps: &LoadSteps, span: Nanos) -> Option<f64> {
     let target = f64::from(policy::held_from_start(plan)?) * steps.share(plan, Nanos::ZERO);
     let open_requests = 2.0 * HALF_A_BATCH_REQUESTS as f64 * plan.databases.len() as f64;
     Some(target * REACHED - open_requests / span.as_secs_f64())
 }
 
-/// How far behind its pace a load may catch up.
+/// How far behind its pace a load may fall and still catch up.
 const MOST_BEHIND: Nanos = Nanos::from_secs(1);
 
-/// The time between requests while a load catches up, as a share of that of its pace: a stall must
-/// not be followed by a flood.
+/// Time between requests while a load catches up, as a share of the usual time: a stall must not be
+/// followed by a flood.
 const CATCHING_UP: f64 = 0.8;
 
 /// Whether a session may begin a batch.
@@ -58,32 +59,32 @@ const CATCHING_UP: f64 = 0.8;
 pub(crate) enum LoadHold {
     /// At once.
     Free,
-    /// Not before the load is held at a target.
+    /// Not until the load is held at a target.
     Closed,
     /// When its pace has room.
     At(Pacer),
 }
 
-/// Says when the next batch of one database may begin.
+/// Decides when the next batch of one database may begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacer {
-    /// Nanoseconds of one request.
+    /// Time between requests, in nanoseconds.
     gap: f64,
-    /// Lag behind the pace, per batch in flight, that the load needs before another batch begins.
+    /// How far behind the pace the load must be, per batch in flight, before another batch begins.
     behind_for_each: Nanos,
-    /// Requests of the database when it was last asked.
+    /// Requests of the database at the previous query.
     seen: u64,
     /// When the pace has room again.
     due: Nanos,
-    /// When there is room again even for a load that catches up.
+    /// Earliest time for another batch even if the load is catching up.
     soonest: Nanos,
     /// When it was last asked.
     asked: Nanos,
 }
 
 impl Pacer {
-    /// For a database that is to reach `target_iops` database reads and writes per second with
-    /// `sessions` sessions, none of them inside a batch, and has made `requests` by `now`.
+    /// A pacer for a database with a target of `target_iops` database reads and writes per second
+    /// and `sessions` sessions, none of them inside a batch, after `requests` requests by `now`.
     pub(crate) fn new(target_iops: f64, sessions: u32, requests: u64, now: Nanos) -> Self {
         assert!(target_iops > 0.0, "a target is a rate");
         let gap = 1e9 / (target_iops * MARGIN);
@@ -91,7 +92,7 @@ impl Pacer {
             gap,
             behind_for_each: Nanos::ZERO,
             seen: requests,
-            // Requests come by the batch, so half of one is ahead of the pace on average.
+            // Requests arrive in batches, so half a batch is ahead of the pace on average.
             due: now + span(HALF_A_BATCH_REQUESTS, gap),
             soonest: now,
             asked: now,
@@ -107,15 +108,15 @@ impl Pacer {
     }
 
     /// When the next batch may begin, after `requests` of the database by `now`, with `under_way`
-    /// batches in flight. Their remaining requests count: sessions that all began at once, because
-    /// none had made a request yet, would far exceed the pace and then rest.
+    /// batches in flight. Their remaining requests count: sessions that all began at once, before
+    /// any had made a request, would far exceed the pace and then rest.
     pub(crate) fn next_batch(&mut self, requests: u64, under_way: u32, now: Nanos) -> Nanos {
         let (next, due) = self.after(requests, under_way, now);
         *self = next;
         due
     }
 
-    /// The pacer after it was asked, and when the next batch may begin.
+    /// The pacer after this query, and the time when the next batch may begin.
     fn after(mut self, requests: u64, under_way: u32, now: Nanos) -> (Self, Nanos) {
         let new = requests - self.seen;
         self.seen = requests;

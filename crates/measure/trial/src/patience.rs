@@ -1,5 +1,5 @@
-//! When the storage has had long enough to answer: by time in which the program was there to see an
-//! answer, so that one that was stopped itself gives nothing up.
+//! When the storage has had long enough to answer. Only time in which the program could see an
+//! answer counts, so a program that was itself stopped gives up nothing.
 
 use units::Nanos;
 
@@ -7,7 +7,7 @@ use units::Nanos;
 /// of writes, shorter than a person waits after Ctrl-C.
 const AFTER_STOP: Nanos = Nanos::from_secs(10);
 
-/// Between two looks no more than this counts as time in which an answer would have been seen.
+/// Maximum time between two checks that counts as time in which an answer would have been seen.
 const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
 
 /// How long a request may wait for its answer.
@@ -19,7 +19,7 @@ pub fn limit(give_up: Nanos, is_to_end: bool) -> Nanos {
 #[derive(Clone, Debug)]
 pub struct Patience {
     looked: Nanos,
-    /// Stretches that were missed: when each ended, and how long it was.
+    /// Times that the program missed: end and length of each.
     missed: Vec<(Nanos, Nanos)>,
 }
 
@@ -29,13 +29,13 @@ impl Patience {
         Self { looked: now, missed: Vec::new() }
     }
 
-    /// The moment before which a waiting request has waited for `limit` as observed by the program;
-    /// `None` if nothing can have. Called at least once a second.
+    /// The time before which a waiting request has waited for `limit` as observed by the program;
+    /// `None` if no request can have waited that long. Called at least once a second.
     pub fn look(&mut self, now: Nanos, limit: Nanos) -> Option<Nanos> {
         let since = now.since(self.looked);
         self.looked = now;
         if since > LONGEST_LOOK {
-            // A waiting request was perhaps answered long ago: the next check will see it.
+            // A waiting request may have been answered long ago: the next check will see it.
             self.missed.push((now, since));
         }
         let mut moment = Nanos(now.0.checked_sub(limit.0)?);
@@ -78,7 +78,7 @@ mod tests {
         for second in 171..=240 {
             last = patience.look(seconds(second), MINUTE);
         }
-        // A request made before the stop that still waits 70 s after it is late.
+        // A request made before the stop is late if it still waits 70 s after it.
         assert_eq!(last, Some(seconds(180)));
     }
 

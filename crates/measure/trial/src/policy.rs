@@ -6,7 +6,7 @@ use units::{Bytes, Nanos};
 
 use crate::tune;
 
-/// Share of the maximum cache that ends the warm-up: the original's `PreloadJetCache`.
+/// Share of the maximum cache at which the warm-up ends: the original's `PreloadJetCache`.
 pub(crate) const WARM_FRACTION: f64 = 0.9;
 
 /// Sessions that load each database, until a search has found another number.
@@ -17,29 +17,29 @@ pub(crate) const fn sessions_per_database(plan: &Plan) -> u32 {
     }
 }
 
-/// Sessions that load `database`, as its weight asks for.
+/// Sessions that load `database`, according to its weight.
 pub fn sessions_of(plan: &Plan, database: &Database) -> u32 {
     sessions_of_share(sessions_per_database(plan), plan.share(database))
 }
 
-/// The part of the target that a database of average weight has, in database reads and writes per
+/// The share of the target for a database of average weight, in database reads and writes per
 /// second.
 pub(crate) fn target_of_a_database(plan: &Plan) -> Option<f64> {
     let target = plan.workload.target_iops?;
     Some(f64::from(target) / plan.databases.len() as f64)
 }
 
-/// The target that the load keeps to from its first request, in database reads and writes per
-/// second of all databases; none if the caches are filled, and sessions searched for, as fast as
-/// the storage answers.
+/// The target that the load keeps from its first request, in database reads and writes per second
+/// over all databases; `None` if the warm-up and the search for sessions run as fast as the storage
+/// answers.
 pub fn held_from_start(plan: &Plan) -> Option<u32> {
     let is_load = matches!(plan.test.kind, TestKind::Performance | TestKind::Stress);
     let is_held = is_load && plan.test.warm_up == WarmUpPace::Held;
     plan.workload.target_iops.filter(|_| is_held)
 }
 
-/// The rate at which the load is held if the highest is `most_iops` and the plan asks for a share
-/// of it, in database reads and writes per second of all databases; `None` if it asks for all.
+/// The held load, in database reads and writes per second over all databases, if the highest is
+/// `most_iops` and the plan asks for a share of it; `None` if it asks for all.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -50,8 +50,8 @@ pub fn share_of_highest(plan: &Plan, most_iops: f64) -> Option<u32> {
     Some(((most_iops * f64::from(percent) / 100.0).round() as u32).max(1))
 }
 
-/// Sessions of a database with `share` times the load of an average one, if that has `count`; at
-/// least one while there are any.
+/// Sessions of a database with `share` times the load of an average one, if an average one has
+/// `count`; at least one if `count` is above zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -68,8 +68,8 @@ pub(crate) fn tuning_step(measured: Nanos) -> Nanos {
     Nanos(measured.0 / 100).clamp(Nanos::from_millis(500), Nanos::from_secs(10))
 }
 
-/// Cache size at which a database is warm. A database that fits into its cache is warm when most
-/// of it is there, since more will never come.
+/// Cache size at which a database is warm. A database that fits into its cache is warm once most of
+/// it is cached, since the cache will never fill.
 pub(crate) fn warm_bytes(cache_maximum: Bytes, file: Bytes) -> Bytes {
     let tenths = cache_maximum.0.min(file.0) / 10;
     Bytes(tenths * 9)
@@ -87,14 +87,14 @@ pub(crate) fn sample_end(
     if elapsed >= duration.0 {
         return None;
     }
-    // The rest of a sample that was slept through is no separate sample.
+    // The rest of a sample that was slept through does not count as a separate sample.
     let number = (elapsed + interval.0 / 2) / interval.0 + 1;
     let end = number.saturating_mul(interval.0);
     Some(from + Nanos(end.min(duration.0)))
 }
 
 /// Damage to report for a database that was repaired under load, and for pages that the maintenance
-/// scan found bad: a later checksum pass may find nothing of it. Reads that failed but succeeded on
+/// scan found bad: a later checksum pass may not find any of it. Reads that failed but succeeded on
 /// retry are excluded; each failed request is an issue.
 pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
     [

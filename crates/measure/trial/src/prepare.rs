@@ -38,7 +38,7 @@ pub use preflight::{Action, FillTarget, preflight, reset};
 pub struct Progress {
     /// Its index in the plan.
     pub database: u32,
-    /// When, on the clock of the group.
+    /// Time on the group's clock.
     pub at: Nanos,
     /// Bytes of finished pages.
     pub bytes: Bytes,
@@ -48,13 +48,13 @@ pub struct Progress {
     pub rows: u64,
     /// Whether the database is complete.
     pub is_complete: bool,
-    /// Whether it was just filled on space with remains of deleted files, so that the fill has
-    /// written every byte. False while it is not complete.
+    /// Whether it was newly filled on space with remains of deleted files, so that the fill has
+    /// written every byte. False while it is incomplete.
     pub written_whole: bool,
 }
 
-/// Prepares the databases of one executor thread, all at the same time. `coordinator` may ask to
-/// stop; then everything unfinished is left for the next time.
+/// Prepares the databases of one executor thread concurrently. `coordinator` may ask to stop;
+/// everything unfinished is then left for the next time.
 pub async fn prepare(
     runtime: &Runtime,
     plan: &Plan,
@@ -128,7 +128,7 @@ async fn prepare_one(
     }
     let signature = signature(&runtime, &plan, location.plan.index);
     let filled = fill(&runtime, &plan, &location, signature, &coordinator, &progress).await;
-    // A failure here ends the work of all groups: the fill as a whole cannot succeed any more.
+    // A failure here stops all groups: the fill as a whole can no longer succeed.
     let summary = filled.inspect_err(|_| coordinator.stop(Stop::Failed))?;
     if coordinator.stopped().is_some() {
         return Err(PrepareError::Interrupted { file: location.path() });
@@ -194,7 +194,7 @@ fn tell_complete(
     });
 }
 
-/// A signature that no other database has: from the seed and the moment.
+/// A unique database signature, from the seed and the time.
 fn signature(runtime: &Runtime, plan: &Plan, index: u32) -> Signature {
     let clock = runtime.clock();
     let moment = clock.epoch() + clock.now();

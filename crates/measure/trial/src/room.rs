@@ -1,5 +1,5 @@
-//! Checks the room on a run's volumes: the minimum before it begins, and the point at which it must
-//! end because a volume is nearly full. Databases grow; a log is kept to its depth.
+//! Checks the free space on a run's volumes: the minimum before it begins, and the point at which
+//! it must end because a volume is nearly full. Databases grow; a log is kept to its depth.
 
 mod first_look;
 
@@ -16,26 +16,26 @@ pub use first_look::{FirstLookShortage, first_look_size, refuse_first_look};
 /// ahead, and those that wait for the checkpoint.
 pub(crate) const LOG_RESERVE: Bytes = Bytes::from_mib(16);
 
-/// Bytes that the end of a load may still write of one log: the generation in use and the one
+/// Bytes that may still be written to one log while a load ends: the generation in use and the one
 /// ahead.
 const LAST_LOG: Bytes = Bytes::from_mib(4);
 
-/// Pages by which a file grows at a time (ESE `JET_paramDbExtensionSize`); the end of a load may
-/// meet two such steps.
+/// Pages by which a file grows at a time (ESE `JET_paramDbExtensionSize`); two such steps may occur
+/// while a load ends.
 const LAST_PAGES: u64 = 2 * 256;
 
-/// An operation of the mail-like mix makes fewer requests of database pages than this: a path, a
-/// leaf, a long value, and their writes.
+/// Upper bound of database page requests per operation of the mail-like mix: a path, a leaf, a long
+/// value, and their writes.
 const MOST_REQUESTS_PER_OPERATION: f64 = 4.0;
 
-/// On working storage the sessions of a load end within this time after a request to stop. A
-/// shorter time says nothing about a rate: logs are made in steps.
+/// Time within which the sessions of a load end after a stop request on working storage. A shorter
+/// time is meaningless for a rate: logs are made in steps.
 const END_TAKES: Nanos = Nanos::from_secs(1);
 
 /// Period over which the loss of room is averaged.
 const WINDOW: Nanos = Nanos::from_secs(5);
 
-/// Files grow in steps: over a shorter time their growth means little.
+/// Files grow in steps: their growth over a shorter time means little.
 const GROWTH_SEEN_FOR: Nanos = Nanos::from_secs(30);
 
 /// Share of the free space that the advice for a shorter run uses.
@@ -63,7 +63,7 @@ pub enum Shortage {
     Before {
         /// The volume.
         volume: String,
-        /// The least that the run will write.
+        /// Minimum that the run will write.
         needed: Bytes,
         /// Free bytes.
         free: Bytes,
@@ -77,30 +77,30 @@ pub enum Shortage {
         /// Free bytes.
         free: Bytes,
     },
-    /// The volume was about to be full.
+    /// The volume was nearly full.
     Imminent {
         /// The volume.
         volume: String,
-        /// When, since the start of the run.
+        /// Time since the start of the run.
         at: Nanos,
         /// Free bytes.
         free: Bytes,
         /// How fast that went down.
         per_second: Bytes,
-        /// Remainder of the measurement.
+        /// Remaining measurement time.
         remaining: Nanos,
     },
     /// The volume would fill up long before the measurement completes.
     Foreseen {
         /// The volume.
         volume: String,
-        /// When that was seen, since the start of the run.
+        /// Time of this forecast, since the start of the run.
         at: Nanos,
         /// Free bytes.
         free: Bytes,
-        /// How fast the databases grow together.
+        /// Combined growth rate of the databases.
         per_second: Bytes,
-        /// Remainder of the measurement.
+        /// Remaining measurement time.
         remaining: Nanos,
     },
 }
@@ -151,12 +151,12 @@ fn over(per_second: Bytes, span: Nanos) -> Bytes {
     Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// A measurement for which `free` bytes suffice.
+/// Length of a measurement for which `free` bytes suffice.
 fn fitting_time(free: Bytes, per_second: Bytes) -> Nanos {
     Nanos::from_secs(free.0 / 100 * FITTING_PERCENT / per_second.0.max(1))
 }
 
-/// Free space at which a load must end, so that its end finds enough room.
+/// Free space at which a load must end, so that enough is left for ending it.
 pub fn reserve(plan: &Plan, tenants: &Tenants) -> Bytes {
     Bytes(tenants.databases * LAST_PAGES * plan.page_size.0 + tenants.logs * LAST_LOG.0)
 }
@@ -174,8 +174,8 @@ fn replayed(plan: &Plan) -> u64 {
     u64::from(plan.test.replay_logs) * LOG_FILE_BYTES
 }
 
-/// Room that a recovery test needs for each database: the load makes it grow by half of the
-/// generated log and more, and a copy of it may be kept beside it.
+/// Space that a recovery test needs for each database: the load makes it grow by half of the
+/// generated log and more, and a copy of it may be kept next to it.
 fn of_recovery(plan: &Plan) -> u64 {
     let copy = plan.test.replayed_copy().map_or(0, |_| plan.size.0);
     replayed(plan) + copy
@@ -190,7 +190,7 @@ pub fn before(plan: &Plan, volume: &str, tenants: &Tenants, free: Bytes) -> Resu
     Err(Shortage::Before { volume: volume.to_owned(), needed, free })
 }
 
-/// Least amount that a run adds to a volume's existing files.
+/// Minimum that a run adds to a volume's existing files.
 fn needed(plan: &Plan, tenants: &Tenants) -> Bytes {
     let growth = match plan.workload.target_iops {
         _ if plan.test.is_recovery() => tenants.databases * of_recovery(plan),
@@ -204,8 +204,8 @@ fn needed(plan: &Plan, tenants: &Tenants) -> Bytes {
     Bytes(logs_to_come(plan, tenants) + reserve(plan, tenants).0 + growth)
 }
 
-/// Refuses copies of a backup on a volume if they take `needed` bytes more than earlier ones and
-/// these are not free.
+/// Refuses backup copies on a volume if they take `needed` bytes more than earlier ones and that
+/// much is not free.
 pub fn for_copies(volume: &str, needed: Bytes, free: Bytes) -> Result<(), Shortage> {
     let needed = Bytes(needed.0.saturating_add(ROOM_BESIDE_COPIES.0));
     if needed <= free {
@@ -214,7 +214,7 @@ pub fn for_copies(volume: &str, needed: Bytes, free: Bytes) -> Result<(), Shorta
     Err(Shortage::OfCopies { volume: volume.to_owned(), needed, free })
 }
 
-/// The least growth of a database for each request that a target counts: the payload of the
+/// Minimum growth of a database per request that counts towards a target: the payload of the
 /// messages inserted and not deleted.
 fn least_growth_per_request(plan: &Plan) -> f64 {
     let mix = plan.workload.mix;
@@ -247,7 +247,7 @@ impl Room {
     }
 }
 
-/// How the databases of a volume grow while they are measured.
+/// How the databases of a volume grow during the measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growth {
     first: Option<(Nanos, Bytes)>,
@@ -255,15 +255,14 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// The files had `bytes` together at `now`.
+    /// Records that the files total `bytes` at `now`.
     pub fn note(&mut self, now: Nanos, bytes: Bytes) {
         self.first.get_or_insert((now, bytes));
         self.last = (now, bytes);
     }
 
-    /// Their growth per second, if the rest of the measurement needs more than twice the free
-    /// space. A smaller shortfall may be an error of the estimate: then only the reserve ends the
-    /// run.
+    /// Growth per second, if the rest of the measurement needs more than twice the free space. A
+    /// smaller shortfall may be an estimation error: then only the reserve ends the run.
     pub fn foresees_lack(&self, remaining: Nanos, room: Bytes) -> Option<Bytes> {
         let (since, before) = self.first?;
         let span = self.last.0.since(since);

@@ -1,8 +1,8 @@
 //! One group of databases through the phases of a run: open, warm, tune, measure, drain, check; or
-//! open and one pass of reads; or open, generate logs, replay, check.
+//! open and one read pass; or open, generate logs, replay, check.
 //!
 //! Every group of a run executes [`run`] on its own thread; the [`Coordinator`] holds each at the
-//! end of a phase until all are there, so that every database is loaded while any is measured.
+//! end of a phase until all have arrived, so that every database is loaded while any is measured.
 
 mod backup_copy;
 mod check;
@@ -48,8 +48,8 @@ use reading::Reading;
 pub use resumed::ResumedRun;
 use sessions::Sessions;
 
-/// Delay between the moment when all groups are warm and the start of the measurement, so that
-/// every group has noticed.
+/// Delay between all groups being warm and the start of the measurement, so that every group has
+/// noticed.
 const SETTLE: Nanos = Nanos::from_millis(50);
 
 /// Interval between checks of the load.
@@ -57,7 +57,7 @@ const LOOK: Nanos = Nanos::from_millis(50);
 
 /// One thread's share of a run.
 pub struct Group {
-    /// Time and tasks of the thread.
+    /// Clock and tasks of the thread.
     pub runtime: Runtime,
     /// The plan.
     pub plan: Plan,
@@ -76,38 +76,38 @@ pub struct Group {
     pub origin: Nanos,
     /// The leading group announces the phases and samples the machine.
     pub is_leader: bool,
-    /// Pause of a session after a batch, in percent of the batch's duration. 0 loads storage to the
-    /// full; 100 matches the published sessions of Jetstress 2010, which are busy for half of the
+    /// Pause of a session after a batch, in percent of the batch's duration. 0 loads the storage
+    /// fully; 100 matches the published sessions of Jetstress 2010, which are busy half of the
     /// time.
     pub rest_percent: u32,
-    /// When simulated processors are done with a transaction. `None` if the processors are the
-    /// machine's, or cost nothing.
+    /// When simulated processors finish a transaction. `None` if the processors are the machine's,
+    /// or take no time.
     pub processors: Option<ProcessorTime>,
-    /// Whether simulated storage has settled under the load, so that it may be measured. None for
-    /// storage of which this cannot be known.
+    /// Whether simulated storage has settled under the load, so that it may be measured. `None` for
+    /// storage that cannot report this.
     pub settled: Option<StorageSettled>,
-    /// Reads the cache on flash in front of the databases, if there is one.
+    /// Reads the flash cache in front of the databases, if there is one.
     pub flash_cache: Option<FlashCacheReading>,
     /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
     /// Passes over whole databases always verify them.
     pub is_storage_trusted: bool,
     /// State of a run that resumes here.
     pub resumed: Option<ResumedRun>,
-    /// Activity of the machine, if it can be known. The leading group samples it.
+    /// Machine activity, if available. Sampled by the leading group.
     pub host: Option<Rc<dyn HostSampler>>,
 }
 
-/// Whether storage has settled at a moment. It is asked until it has.
+/// Whether storage has settled at a given time. Called until it has.
 pub type StorageSettled = Rc<dyn Fn(Nanos) -> bool>;
 
 /// How a group's share of a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Issues, written down or only counted.
+    /// Number of issues, recorded or only counted.
     pub issues: u32,
     /// Why a database could not continue, if any could not.
     pub failure: Option<Failure>,
-    /// Whether requests were given up that the storage may still be working on: dropping their
+    /// Whether requests were abandoned that the storage may still be working on: dropping their
     /// reactor would wait for them, so it must be leaked.
     pub gave_up: bool,
 }
@@ -155,7 +155,7 @@ struct GroupLoad {
 }
 
 impl Group {
-    /// All of a run in one group, which reports only `events`.
+    /// Runs everything in one group, which reports only `events`.
     pub fn alone(
         runtime: &Runtime,
         plan: &Plan,
@@ -198,7 +198,7 @@ impl Group {
         self.member.coordinator()
     }
 
-    /// From now on, `part` of the run has as much time as the plan gives it.
+    /// Starts the time limit that the plan gives to `part`.
     fn enter(&self, part: RunStage) {
         let whole = bounds::longest(&self.plan, part);
         self.member.countdown.begin(part, whole, self.runtime.now());
@@ -248,7 +248,7 @@ impl Group {
         let measured_from = self.runtime.now();
         let steps_from = self.coordinator().load_steps().origin(measured_from);
         if let Some(target_iops) = target_iops {
-            // What cold caches left behind is not owed by the measurement.
+            // The measurement does not make up the backlog left by cold caches.
             self.hold(&load, target_iops, measured_from.since(steps_from));
         }
         load.sampler.borrow_mut().skip();
@@ -260,8 +260,8 @@ impl Group {
         Some(load)
     }
 
-    /// Lets the batches end that began without a pace: their requests are not part of a held load.
-    /// Batches that take too long for that become part of it.
+    /// Lets batches that began without a pace end: their requests are not part of a held load.
+    /// Batches that take too long become part of it.
     async fn rest(&self, opened: &[Opened], load: &GroupLoad) {
         load.sessions.rest();
         let deadline = self.runtime.now() + bounds::linger(&self.plan);
@@ -303,8 +303,8 @@ impl Group {
         GroupLoad { sessions, sampler }
     }
 
-    /// Waits until every cache of the group is filled and its storage has settled, or the time for
-    /// it is up.
+    /// Waits until every cache of the group is filled and its storage has settled, or until the
+    /// time limit.
     async fn warm(&self, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let began = self.runtime.now();
         let deadline = began + self.plan.test.warm_up_limit;
@@ -340,7 +340,7 @@ impl Group {
         let (test, sampler) = (&self.plan.test, &load.sampler);
         let steps_from = self.coordinator().load_steps().origin(from);
         let mut taken = from.since(steps_from);
-        // A program that was stopped wakes up beyond ends that it has not seen: that is one sample.
+        // After a stop, the program wakes up past several unseen ends: that makes one sample.
         while let Some(end) =
             policy::sample_end(from, test.duration, test.interval, self.runtime.now())
         {
@@ -395,7 +395,7 @@ impl Group {
         self.end(Phase::Drain, opened);
     }
 
-    /// Waits for the end of `work`, and samples the phase meanwhile, and once more at its end.
+    /// Waits for the end of `work`; samples the phase meanwhile and once more at the end.
     async fn sampled(
         &self,
         sampler: Option<&RefCell<Sampler>>,
@@ -413,8 +413,8 @@ impl Group {
         }
     }
 
-    /// The test that consists of one pass over the databases; copies that it has made of them are
-    /// read once all are made.
+    /// The test that consists of one pass over the databases; any copies it makes of them are read
+    /// back once all are made.
     async fn pass(
         self: &Rc<Self>,
         reading: Reading,

@@ -17,7 +17,7 @@ use crate::host_sampler::HostSampler;
 use crate::meter::Meter;
 use crate::sums::Sums;
 
-/// Reads the counters of a cache on flash since it was opened, and its levels.
+/// Reads the counters of a flash cache since it was opened, and its levels.
 pub type FlashCacheReading = Rc<dyn Fn() -> FlashCacheInterval>;
 
 /// One database that is sampled.
@@ -26,7 +26,7 @@ pub(crate) struct Sampled {
     pub index: u32,
     /// Source of its counters, if it is open.
     pub database: Option<Database>,
-    /// Its requests were noted here.
+    /// Meter of its requests.
     pub meter: Rc<Meter>,
 }
 
@@ -72,7 +72,7 @@ impl Sampler {
         }
     }
 
-    /// Begins to sample `databases` now, in `phase`.
+    /// Starts sampling `databases` now, in `phase`.
     pub(crate) fn begin(&mut self, databases: Vec<Sampled>, phase: Phase) {
         self.databases = databases;
         self.phase = phase;
@@ -107,7 +107,7 @@ impl Sampler {
         self.flash_cache.as_ref().map(|read| read()).unwrap_or_default()
     }
 
-    /// The cache since the last sample; none without a cache.
+    /// Activity of the cache since the last sample; `None` if there is no cache.
     fn cache_activity(&mut self) -> Option<Box<FlashCacheInterval>> {
         self.flash_cache.as_ref()?;
         let now = self.cached();
@@ -178,7 +178,7 @@ fn difference(before: &Counters, after: &Counters) -> record::IntervalCounters {
     }
 }
 
-/// A place in the log as records have it.
+/// A log position in the form used by records.
 pub(crate) const fn log_place(place: Lgpos) -> LogPlace {
     LogPlace { generation: place.generation.0, segment: place.segment, byte: place.byte }
 }

@@ -30,7 +30,7 @@ pub(crate) fn engine_settings(plan: &Plan) -> engine::Settings {
     }
 }
 
-/// The settings for the replay of logs that a load of `plan` has generated.
+/// The settings for replaying logs that a load of `plan` generated.
 pub(crate) fn replay_settings(plan: &Plan) -> engine::Settings {
     engine::Settings {
         checkpoint: CheckpointMode::Advancing,
@@ -39,12 +39,12 @@ pub(crate) fn replay_settings(plan: &Plan) -> engine::Settings {
     }
 }
 
-/// Pause of the maintenance scan; none: no scan, as where logs are generated and replayed.
+/// Pause of the maintenance scan; `None` for no scan, as when logs are generated and replayed.
 fn maintenance_pause(plan: &Plan) -> Option<Nanos> {
     plan.test.maintenance_throttle.filter(|_| !plan.test.is_recovery())
 }
 
-/// Copies of each database, the active one included; if logs are generated there is no other.
+/// Copies of each database, including the active one; 1 if logs are generated.
 const fn copies(plan: &Plan) -> u32 {
     if plan.test.is_recovery() { 1 } else { plan.test.copies }
 }
@@ -60,7 +60,7 @@ pub const fn test_type(plan: &Plan) -> TestType {
     }
 }
 
-/// Every setting of `plan`, resolved, for a run on `executors` threads.
+/// Every setting of `plan`, with defaults resolved, for a run on `executors` threads.
 pub fn record_settings(plan: &Plan, executors: u32) -> Settings {
     let engine = engine_settings(plan);
     let (start, stop) = engine.free_pool_marks(page_size(plan));

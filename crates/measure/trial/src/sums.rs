@@ -9,11 +9,11 @@ pub(crate) struct Sums {
     pub requests: u64,
     /// Database reads among them.
     pub reads: u64,
-    /// Their latencies together, in nanoseconds.
+    /// Their total latency, in nanoseconds.
     pub read_nanos: u64,
     /// Log writes.
     pub log_writes: u64,
-    /// Their latencies together, in nanoseconds.
+    /// Their total latency, in nanoseconds.
     pub log_write_nanos: u64,
     /// Pages that had to wait for a free place in the cache.
     pub page_fault_stalls: u64,

@@ -1,4 +1,4 @@
-//! How many sessions a database carries: tries numbers of them until the limits are reached, as a
+//! Finds how many sessions a database carries: tries numbers until the limits are reached, as a
 //! function of the results so far.
 
 use std::collections::BTreeMap;
@@ -9,25 +9,25 @@ use units::Nanos;
 /// original's `ThreadCount`.
 pub(crate) const FIRST_SESSIONS: u32 = 4;
 
-/// More sessions than this are never tried.
+/// Maximum number of sessions to try.
 const MOST_SESSIONS: u32 = 256;
 
 /// The search ends after this many tries, whatever they showed.
 pub(crate) const MOST_STEPS: usize = 12;
 
-/// Share of a limit that an average may reach while it is searched for: a few seconds see less of
-/// a disk's bad moments than the hours that are judged.
+/// Share of a limit that an average may reach during the search: a few seconds see fewer of a
+/// disk's bad moments than the hours that are judged.
 const MARGIN: f64 = 0.9;
 
-/// Twice the sessions must bring at least this much more, or the storage is saturated.
+/// Factor by which twice the sessions must raise throughput; otherwise the storage is saturated.
 const WORTHWHILE: f64 = 1.05;
 
-/// Fewer sessions whose rate is at most this much lower are measured again before a decision for
-/// more: a step of a second has such an error, above all the first one, right after the warm-up.
+/// Fewer sessions that are slower by at most this factor are measured again before deciding for
+/// more: a one-second step has such an error, above all the first one, right after the warm-up.
 const IN_DOUBT: f64 = 1.1;
 
-/// Page-fault stalls per second that a look may see, over the one that is judged: two in half a
-/// second may be all that there are in a minute.
+/// Limit on page-fault stalls per second of a step, looser than the judged one: two in half a
+/// second may be the only ones in a minute.
 const SHORT_LOOK_STALLS: f64 = 4.0;
 
 /// Result of one number of sessions.
@@ -35,13 +35,13 @@ const SHORT_LOOK_STALLS: f64 = 4.0;
 pub struct TuneStep {
     /// Sessions of each database.
     pub sessions: u32,
-    /// Database reads and writes per second, of all databases.
+    /// Database reads and writes per second, over all databases.
     pub iops: f64,
     /// Average latency of a database read.
     pub read_average: Nanos,
     /// Average latency of a log write.
     pub log_write_average: Nanos,
-    /// Pages per second, of all databases, that had to wait for a free place in their cache.
+    /// Pages per second, over all databases, that had to wait for a free slot in their cache.
     pub stalls_per_second: f64,
 }
 
@@ -52,7 +52,8 @@ pub struct SearchGoal {
     pub read_average: Nanos,
     /// The same for log writes.
     pub log_write_average: Nanos,
-    /// IOPS of all databases at which the search stops; none: the maximum within the limits.
+    /// IOPS over all databases at which the search stops; `None` to find the maximum within the
+    /// limits.
     pub enough_iops: Option<f64>,
 }
 
@@ -66,8 +67,8 @@ pub enum Advice {
 }
 
 /// The step after `steps`, in any order: doubles or halves until the limits lie between two
-/// numbers, then closes in on them to a quarter; ends earlier if more sessions add no throughput,
-/// or the goal needs no more.
+/// numbers, then closes in to a quarter; ends earlier if more sessions add no throughput, or the
+/// goal is reached.
 pub fn advise(steps: &[TuneStep], goal: SearchGoal) -> Advice {
     let tried = by_sessions(steps);
     let good = tried.iter().filter(|step| goal.hold(step));
@@ -131,7 +132,7 @@ fn is_within(seen: Nanos, ceiling: Nanos) -> bool {
     (seen.0 as f64) <= ceiling.0 as f64 * MARGIN
 }
 
-/// Nothing that was tried keeps the limits: fewer, down to one.
+/// No tried number meets the limits: tries fewer, down to one.
 fn after_failures(steps: &[TuneStep]) -> Advice {
     match steps.iter().map(|step| step.sessions).min() {
         None => Advice::Try(FIRST_SESSIONS),
@@ -140,15 +141,15 @@ fn after_failures(steps: &[TuneStep]) -> Advice {
     }
 }
 
-/// Whether `best` sessions achieve hardly more than half of them did.
+/// Whether `best` sessions achieve hardly more than half as many.
 fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
     let half = steps.iter().find(|step| step.sessions == best / 2);
     let whole = steps.iter().find(|step| step.sessions == best);
     half.zip(whole).is_some_and(|(half, whole)| whole.iops < half.iops * WORTHWHILE)
 }
 
-/// Ends with the fewest sessions that achieve nearly the most, after a second measurement of still
-/// fewer that may do so.
+/// Ends with the fewest sessions that achieve nearly the maximum, after a second measurement of any
+/// smaller number that might do so.
 fn settle(steps: &[TuneStep], tried: &[TuneStep], goal: SearchGoal) -> Advice {
     let chosen = fewest(tried, goal, WORTHWHILE);
     let doubtful = fewest(tried, goal, IN_DOUBT);
@@ -159,8 +160,8 @@ fn settle(steps: &[TuneStep], tried: &[TuneStep], goal: SearchGoal) -> Advice {
     Advice::Settle(chosen)
 }
 
-/// The fewest sessions that keep the limits and whose IOPS, times `nearly`, reach the most that any
-/// such number has brought.
+/// The fewest sessions that meet the limits and whose IOPS, times `nearly`, reach the highest IOPS
+/// within the limits.
 fn fewest(tried: &[TuneStep], goal: SearchGoal, nearly: f64) -> u32 {
     let good = tried.iter().filter(|step| goal.hold(step));
     let most = good.clone().map(|step| step.iops).fold(0.0, f64::max);
@@ -231,8 +232,8 @@ mod tests {
         assert_eq!(steps.last().map(|step| step.sessions), Some(16));
     }
 
-    /// The decision if four sessions achieve these rates, step by step, and eight achieve 1,561
-    /// while sixteen are too slow; and the number of steps.
+    /// The decision and the number of steps if four sessions achieve these rates, step by step, and
+    /// eight achieve 1,561 while sixteen are too slow.
     fn settled(of_four: [f64; 2]) -> (u32, usize) {
         let mut steps = Vec::new();
         loop {

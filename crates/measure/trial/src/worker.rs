@@ -20,7 +20,7 @@ use crate::pace::LoadHold;
 /// How often a session that waits for its turn checks for a stop.
 const LOOK: Nanos = Nanos::from_millis(50);
 
-/// When processors finish a transaction with a number of changes that arrives at a given time.
+/// When processors finish a transaction, given its arrival time and number of changes.
 pub type ProcessorTime = Rc<dyn Fn(Nanos, u64) -> Nanos>;
 
 /// State shared by the sessions of one database.
@@ -43,11 +43,11 @@ pub(crate) struct Shared {
     pub issue_recorder: Rc<IssueRecorder>,
     /// Observer of commits, if any.
     pub commits: Option<Sink<CommitStep>>,
-    /// How many commits have been asked for.
+    /// Number of commits requested.
     pub asked: Cell<u64>,
     /// Holds the load at its target, if there is one.
     pub hold: Cell<LoadHold>,
-    /// How many sessions are inside a batch.
+    /// Number of sessions inside a batch.
     pub under_way: Cell<u32>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
@@ -61,7 +61,7 @@ impl Shared {
         self.content.object() - 1
     }
 
-    /// When the next batch may begin, as it looks `now`.
+    /// When the next batch may begin, as predicted `now`.
     fn next_batch(&self, now: Nanos) -> Nanos {
         match self.hold.get() {
             LoadHold::Free => now,
@@ -137,7 +137,7 @@ impl Worker {
                 }
                 Err(error) => shared.issue_recorder.stopped(shared.runtime.now(), &error),
             }
-            // A batch that found everything in the cache has not waited for anything.
+            // A batch served entirely from the cache has not waited for anything.
             shared.runtime.yield_now().await;
         }
     }
@@ -166,7 +166,7 @@ impl Worker {
         self.wait_until(self.shared.runtime.now() + rest).await;
     }
 
-    /// Waits until then, or until the session must end.
+    /// Waits until `due`, or until the session must end.
     async fn wait_until(&self, due: Nanos) {
         let runtime = &self.shared.runtime;
         while runtime.now() < due && self.may_go_on() {
@@ -182,7 +182,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The steps of one transaction, its commit the last.
+    /// Runs the steps of one transaction, the commit last.
     async fn transaction(&mut self, steps: &[Step]) -> Result<(), TransactionError> {
         let mut transaction = self.shared.database.begin();
         self.changes.clear();
@@ -193,7 +193,7 @@ impl Worker {
                 Step::Commit(commit) => return self.commit(transaction, *commit).await,
             };
             match self.perform(&mut transaction, operation).await {
-                // Two sessions met at a message, or it went away between look and touch.
+                // Two sessions met at a message, or it was deleted between lookup and access.
                 Ok(()) | Err(TransactionError::Conflict | TransactionError::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -294,7 +294,7 @@ impl Worker {
     }
 
     /// Reads and checks the message at `place`, or the next one if that is gone; returns its number
-    /// and version, or `None` if there is none or its content is wrong.
+    /// and version, or `None` if there is no message or its content is wrong.
     async fn read(
         &mut self,
         transaction: &Transaction,
@@ -316,7 +316,7 @@ impl Worker {
         Ok(self.check(&entry.key))
     }
 
-    /// Checks `self.record`, which was found under `key`; its number and version.
+    /// Checks `self.record`, found under `key`; returns its number and version.
     fn check(&self, key: &[u8]) -> Option<(i64, u32)> {
         let shared = &self.shared;
         let now = shared.runtime.now();

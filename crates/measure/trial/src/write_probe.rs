@@ -1,4 +1,4 @@
-//! Writes to a separate file until a cache before the medium reveals itself: single writes,
+//! Writes to a separate file until any cache in front of the medium reveals itself: single writes,
 //! volatile and durable, then as many durable ones at random places as the storage takes.
 
 use std::cell::{Cell, RefCell};
@@ -19,18 +19,18 @@ const LOOK: usize = 256;
 /// Shape of the writes.
 #[derive(Clone, Debug)]
 pub struct WriteProbe {
-    /// Name of the file, which must not be there; it stays.
+    /// Name of the file, which must not exist; it is kept.
     pub file: String,
-    /// Its length: a multiple of 1 MiB. No place is written twice at random, so that a cache is
-    /// seen up to this size.
+    /// Its length: a multiple of 1 MiB. No place is written twice by random writes, so caches up to
+    /// this size are detected.
     pub file_bytes: u64,
-    /// Bytes of a write at random; divides 1 MiB.
+    /// Length of a random write in bytes; divides 1 MiB.
     pub write_bytes: u32,
     /// Single writes of each kind.
     pub singles: u32,
     /// Durable writes in flight at a time.
     pub in_flight: u32,
-    /// Rest before the single writes and before the many, in which a cache empties itself.
+    /// Pause before the single writes and before the batch, to let caches drain.
     pub rest: Nanos,
     /// Longest time of the many.
     pub limit: Nanos,
@@ -40,7 +40,7 @@ pub struct WriteProbe {
 
 /// Who follows a probe.
 pub trait ProbeWatch {
-    /// A part has begun or gone on: its name, and its share from 0 to 1.
+    /// Reports that a part has begun or progressed: its name, and its share from 0 to 1.
     fn tell(&self, part: &'static str, share: f64);
 
     /// Whether the samples suffice.
@@ -94,7 +94,7 @@ struct Running {
     device: Rc<dyn Device>,
     probe: WriteProbe,
     watch: Rc<dyn ProbeWatch>,
-    /// Offsets that are still to be written at random, each once.
+    /// Offsets still to be written by random writes, each once.
     places: RefCell<Vec<u64>>,
     prng: RefCell<Prng>,
     samples: RefCell<WriteSamples>,
@@ -127,8 +127,8 @@ impl Running {
         self.device.submit(request).await.result
     }
 
-    /// Writes the whole file: the first write to a place also costs the file system a change of its
-    /// metadata.
+    /// Writes the whole file: the first write to a place also costs the file system a metadata
+    /// update.
     async fn fill(&self) -> Result<(), DeviceError> {
         for number in 0..self.probe.file_bytes / FILL_BYTES {
             if self.watch.is_stopped() {
@@ -188,7 +188,7 @@ impl Running {
     }
 }
 
-/// Durable writes with a number in flight, until the watch has enough, the time is over, or every
+/// Keeps a number of durable writes in flight until the watch has enough, the time is up, or every
 /// place is written.
 async fn saturate(running: &Rc<Running>) -> Result<(), DeviceError> {
     let began = running.runtime.now();

@@ -17,7 +17,7 @@ use crate::samples::{Confidence, SampledMean};
 use crate::{Finding, Ruling, Verdict, rules};
 use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
 
-/// A run with the name that readers know it by.
+/// A run and its name for readers.
 #[derive(Clone, Debug)]
 pub struct NamedRun {
     /// Its name.
@@ -37,7 +37,7 @@ pub struct RunComparison {
     pub rows: Vec<ComparedMetric>,
     /// Circumstances in which the runs differ.
     pub differences: Vec<OtherCircumstance>,
-    /// Why the numbers may mislead, in sentences.
+    /// Why the numbers may mislead, as sentences.
     pub doubts: Vec<String>,
 }
 
@@ -46,26 +46,26 @@ pub struct RunComparison {
 pub struct ComparedMetric {
     /// Which.
     pub metric: Metric,
-    /// Its value in each run, in their order.
+    /// Its value in each run, in the order of the runs.
     pub values: Vec<ComparedValue>,
 }
 
-/// A value of one run beside that of the first.
+/// A value of one run compared with the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedValue {
     /// The value; `None` if the run has none.
     pub value: Option<f64>,
-    /// The change against the first run; none of the first itself.
+    /// The change against the first run; `None` for the first.
     pub change: Option<MetricChange>,
 }
 
-/// How far a value lies from that of the first run.
+/// Difference of a value from that of the first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricChange {
     /// In percent of the first.
     pub percent: f64,
-    /// The true change lies within this distance, and those of the other runs within theirs, 19
-    /// times in 20; `None` if there are too few intervals.
+    /// The true change is within this distance, jointly with those of the other runs within theirs,
+    /// 19 times in 20; `None` if there are too few intervals.
     pub margin_percent: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ pub enum Significance {
     Real,
     /// Not larger than its margin.
     Noise,
-    /// There are too few intervals to take a spread from.
+    /// Too few intervals to determine a spread.
     Unknown,
 }
 
@@ -85,13 +85,13 @@ pub enum Significance {
 pub struct OtherCircumstance {
     /// Its name.
     pub name: &'static str,
-    /// Its value in each run; empty where the record does not state it.
+    /// Its value in each run; empty if the record does not state it.
     pub values: Vec<String>,
-    /// Whether the runs therefore did different work.
+    /// Whether it made the runs do different work.
     pub is_work: bool,
 }
 
-/// Why runs cannot be set side by side.
+/// Why runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotComparable {
     /// There is only one.
@@ -100,15 +100,15 @@ pub enum NotComparable {
     Kinds {
         /// Name and kind of the first run.
         first: (String, TestType),
-        /// Name and kind of the run that differs.
+        /// Name and kind of the differing run.
         other: (String, TestType),
     },
-    /// Their kind of test has no number that is compared.
+    /// Tests of this kind have no numbers to compare.
     Kind {
         /// Which kind.
         kind: TestType,
     },
-    /// Nothing was measured in one.
+    /// One of them measured nothing.
     NothingMeasured {
         /// Its name.
         name: String,
@@ -178,7 +178,7 @@ pub fn compare(runs: &[NamedRun]) -> Result<RunComparison, NotComparable> {
     Ok(RunComparison { phase, rows, doubts: doubts(runs, &differences), differences })
 }
 
-/// Whether a run has nothing to compare: an imported one has values and no time.
+/// Whether a run has nothing to compare; an imported run has values but no time.
 fn is_empty(run: &NamedRun, phase: Phase, rows: &[ComparedMetric], at: usize) -> bool {
     match run.record.imported() {
         Some(_) => rows.iter().all(|row| row.values[at].value.is_none()),
@@ -198,7 +198,8 @@ fn compared(test: TestType) -> Option<(Phase, &'static [Metric])> {
 
 /// A row for each metric that any run has.
 fn rows(metrics: &[Metric], runs: &[NamedRun], phase: Phase) -> Vec<ComparedMetric> {
-    // Readers look for any run that differs: all changes of a metric shall be sure together.
+    // Readers look for any run that differs, so the confidence applies to all changes of a metric
+    // together.
     let confidence = Confidence::of_each(runs.len() - 1);
     let mut rows = Vec::new();
     for &metric in metrics {
@@ -233,7 +234,7 @@ impl MetricOfRun {
             .filter_map(|row| metric.quantity.of_interval(row))
             .collect();
         let value = match metric.quantity {
-            // Of the machine's activity there are no totals.
+            // There are no totals of the machine's activity.
             MetricSource::Processors => mean(&samples),
             quantity if quantity.is_of_flash() => {
                 run.flash_cache_of(phase).and_then(|cache| quantity.of_flash(&cache))
@@ -244,7 +245,7 @@ impl MetricOfRun {
     }
 
     /// The change from this, the first run, to `other`. The margin combines the spread of the
-    /// intervals with the spread between repeated runs, which no run shows by itself.
+    /// intervals with the spread between repeated runs, which no single run shows.
     fn change_to(
         &self,
         other: &Self,
@@ -259,8 +260,8 @@ impl MetricOfRun {
         let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
             let spread = 100.0 * one.margin_of_difference(&other, confidence) / one.mean.abs();
             let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
-            // The spread is that of the intervals' means: it does not cover a change of the whole
-            // beyond theirs, such as a percentile that falls between two humps.
+            // The spread is that of the intervals' means: it does not cover an overall change that
+            // exceeds theirs, such as that of a percentile that falls between two humps.
             let beyond = (percent - 100.0 * (other.mean - one.mean) / one.mean.abs()).abs();
             spread.hypot(of_repeats) + beyond
         });
@@ -273,7 +274,7 @@ fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// Circumstances that are not the same in all runs.
+/// Circumstances that differ between the runs.
 fn differences(runs: &[NamedRun]) -> Vec<OtherCircumstance> {
     let of_runs: Vec<_> = runs.iter().map(|run| circumstances::of_run(&run.record)).collect();
     let mut differences = Vec::new();
@@ -310,7 +311,7 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
     doubts
 }
 
-/// That a run was not measured at all.
+/// Warns that a run was not measured at all.
 fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
     let simulation = run.record.simulated()?;
     Some(format!(
@@ -319,10 +320,10 @@ fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
     ))
 }
 
-/// Databases grow from run to run; larger ones by this much are other ones.
+/// Databases grow from run to run; beyond this ratio they count as different.
 const LARGER: f64 = 1.25;
 
-/// That the databases were not of one size.
+/// Warns that the databases differed in size.
 fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
     let [of_first, of_other] = [first, other].map(|run| circumstances::database_bytes(&run.record));
     let (of_first, of_other) = (of_first?, of_other?);
@@ -357,9 +358,9 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
         return Vec::new();
     }
     let objections = run.verdict.objections();
-    // All of them say the same of a machine that others keep busy.
+    // All of these say the same about a machine kept busy by others.
     let busy = objections.iter().filter(|finding| is_of_machine(finding.rule)).take(1);
-    // A run that fails was judged, whatever else of it was not.
+    // A failed run was judged, even if parts of it were not.
     let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
     let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
     let unjudged = unjudged.take(usize::from(is_unjudged));

@@ -13,7 +13,7 @@ use crate::{Ruling, judge};
 
 const TABLE: &str = include_str!("../../../../docs/evidence.md");
 
-/// Evidence of one rule, and how a record loses it.
+/// Evidence of one rule, and how to remove it from a record.
 struct Loss {
     rule: &'static str,
     run: fn() -> RunRecord,
@@ -114,7 +114,7 @@ fn told_of_each(run: &RunRecord) -> Vec<LongRequest> {
     run.start.databases.iter().map(|of| told(of.index)).collect()
 }
 
-/// Requests of one kind of the last database are not in the record.
+/// Removes requests of one kind of the last database from the record.
 fn forget(run: &mut RunRecord, series: Series) {
     let last = run.start.databases.last().map_or(0, |of| of.index);
     for ((_, index), totals) in &mut run.totals {
@@ -129,7 +129,7 @@ fn forget(run: &mut RunRecord, series: Series) {
     }
 }
 
-/// Nothing is in the record of the last database.
+/// Removes everything about the last database from the record.
 fn forget_the_last(run: &mut RunRecord) {
     let last = run.start.databases.last().map_or(0, |of| of.index);
     run.totals.retain(|(_, index), _| *index != last);
@@ -211,7 +211,7 @@ fn no_rule_passes_without_its_evidence() {
     assert_eq!(passing, Vec::<String>::new());
 }
 
-/// Rules of the table that object and prove nothing: their silence makes nothing pass.
+/// Rules of the table that can only object: their silence makes nothing pass.
 const ONLY_OBJECT: [&str; 14] = [
     "io-limits",
     "simulated",

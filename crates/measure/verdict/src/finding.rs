@@ -3,9 +3,9 @@
 /// Result of one rule for a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule's name for programs, such as `read-latency-average`.
+    /// Machine-readable name, such as `read-latency-average`.
     pub rule: &'static str,
-    /// The rule in a few words, for people.
+    /// Human-readable title, in a few words.
     pub title: &'static str,
     /// Consequence of this rule's failure for the whole run.
     pub kind: Kind,
@@ -13,8 +13,8 @@ pub struct Finding {
     pub outcome: Ruling,
     /// The number that decided, in [`Finding::unit`]; `None` if no number did.
     pub measured: Option<f64>,
-    /// The limit that decided: kept by [`Finding::measured`] if the outcome is a pass, and not kept
-    /// in every other outcome.
+    /// The limit that decided: met by [`Finding::measured`] if the outcome is a pass, and missed in
+    /// every other outcome.
     pub limit: Option<Limit>,
     /// Unit of both.
     pub unit: Unit,
@@ -29,7 +29,7 @@ impl Finding {
         numbers.is_some_and(|(measured, limit)| !limit.admits(measured))
     }
 
-    /// The same, decided by its evidence and not by a number beside a limit.
+    /// The same finding, based on its evidence instead of a number and a limit.
     pub(crate) fn without_numbers(self) -> Self {
         Self { measured: None, limit: None, unit: Unit::None, ..self }
     }
@@ -42,9 +42,9 @@ pub enum Kind {
     Load,
     /// The storage lost or changed data, or refused a request.
     Damage,
-    /// The run does not prove anything.
+    /// The run is inconclusive.
     Validity,
-    /// The record was altered: nothing in it proves anything.
+    /// The record was altered, so nothing in it counts as evidence.
     Record,
 }
 
@@ -53,7 +53,7 @@ pub enum Kind {
 pub enum Ruling {
     /// The limit was kept.
     Pass,
-    /// The limit was kept, but a reader must know something.
+    /// The limit was met, but the reader must know something.
     Warn,
     /// The limit was not kept.
     Fail,
@@ -92,7 +92,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether `measured` keeps the limit.
+    /// Whether `measured` is within the limit.
     pub(crate) fn admits(self, measured: f64) -> bool {
         match self {
             Self::AtMost(limit) => measured <= limit,
@@ -125,7 +125,7 @@ pub enum Unit {
     Pages,
     /// Things counted.
     Count,
-    /// Requests that were measured, of those that a judgement takes.
+    /// Requests measured, out of those that a judgement requires.
     Requests,
     /// Percent.
     Percent,
@@ -153,21 +153,21 @@ impl Unit {
 /// One place or time that supports a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Index of the database, if one is concerned.
+    /// Index of the database, if it concerns one.
     pub database: Option<u32>,
-    /// Begin and end in nanoseconds since the start of the run, where a time is meant.
+    /// Start and end in nanoseconds since the start of the run, if it concerns a time.
     pub span_ns: Option<(u64, u64)>,
-    /// The rest, for people; names neither the database nor the time.
+    /// The rest, human-readable; names neither the database nor the time.
     pub text: String,
 }
 
 impl Evidence {
-    /// Something about the run as a whole.
+    /// Evidence about the run as a whole.
     pub(crate) fn of_run(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Something about one database.
+    /// Evidence about one database.
     pub fn of_database(database: u32, text: impl Into<String>) -> Self {
         Self { database: Some(database), ..Self::of_run(text) }
     }

@@ -83,7 +83,7 @@ fn of_load(run: &RunRecord, imported: &ImportedResult) -> [Finding; 3] {
     ]
 }
 
-/// The mean latencies of one kind of requests, by database.
+/// Mean latencies of one kind of request, by database.
 fn latencies(
     imported: &ImportedResult,
     of: fn(&PublishedInstance) -> PublishedRequests,
@@ -91,7 +91,8 @@ fn latencies(
     imported.instances.iter().map(|row| (row.name.clone(), of(row).latency_ms)).collect()
 }
 
-/// The largest of `values` against a limit; if one is missing, the others can fail but not pass.
+/// Checks the largest of `values` against a limit; if one is missing, the others can fail but not
+/// pass.
 fn held(
     (rule, title, unit): (&'static str, &'static str, Unit),
     limit: f64,
@@ -123,7 +124,7 @@ fn held(
     };
     let measured = worst.map(|(_, value)| value);
     let limit = Some(limit);
-    // The worst stated value does not cover missing ones.
+    // The worst stated value says nothing about missing ones.
     let measured = measured.filter(|_| outcome != Ruling::CannotJudge);
     Finding { measured, limit, unit, evidence, ..finding(rule, title, outcome) }
 }

@@ -39,7 +39,7 @@ impl Verdict {
         self.outcome.exit_code()
     }
 
-    /// Whether the volumes have no room for all of the plan's mailboxes.
+    /// Whether the volumes are too small for all of the plan's mailboxes.
     pub fn lacks_room(&self) -> bool {
         self.warns(rules::MAILBOX_ROOM)
     }
@@ -92,11 +92,11 @@ pub fn judge(run: &RunRecord) -> Verdict {
     Verdict { outcome, findings }
 }
 
-/// A load that passes although the machine that made it was short of processor time has passed;
-/// one that fails may owe its failure to that machine.
+/// A load that passes although its machine was short of processor time has passed; a failure may be
+/// due to that machine.
 fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
-    // A busy machine sees an answer late by milliseconds. If it did not run at all, the interval
-    // was left out, so a request of seconds is the storage's own.
+    // On a busy machine answers are noticed late by milliseconds. If the program did not run at
+    // all, the interval was left out, so a request that takes seconds is the storage's fault.
     if !findings.iter().any(is_failed_load)
         || findings
             .iter()
@@ -115,8 +115,8 @@ fn is_failed_load(finding: &Finding) -> bool {
     finding.kind == Kind::Load && finding.outcome == Ruling::Fail
 }
 
-/// A limit exceeded in an inconclusive run is no failure of the storage: the observation stays,
-/// with the number and the place.
+/// A limit exceeded in an inconclusive run is not a failure of the storage: the observation is
+/// kept, with the number and the place.
 fn withdraw_failures(findings: &mut [Finding]) {
     for finding in findings {
         if finding.outcome == Ruling::Fail {

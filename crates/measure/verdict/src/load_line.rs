@@ -5,18 +5,18 @@ use record::{IntervalRow, Phase, RunRecord, Series};
 use crate::samples::{Estimate, Trend, estimate};
 use crate::{Finding, Kind, Limit, Ruling, Verdict, rules};
 
-/// One load that was tried, and how it went.
+/// One load step and its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadStep {
-    /// Target in database reads and writes per second; `None`: as many as the sessions produce.
+    /// Target in database reads and writes per second; `None` for as many as the sessions produce.
     pub asked_iops: Option<f64>,
     /// Sessions of each database.
     pub sessions: u32,
     /// Database reads and writes per second.
     pub iops: Estimate,
-    /// Milliseconds of a database read.
+    /// Latency of a database read in milliseconds.
     pub read_ms: Estimate,
-    /// Milliseconds of a log write.
+    /// Latency of a log write in milliseconds.
     pub log_write_ms: Estimate,
     /// Trend of the rate within the step; `None` if the step is too short.
     pub trend: Option<Trend>,
@@ -35,7 +35,7 @@ pub struct LoadStep {
 pub struct Knee {
     /// Database reads and writes per second.
     pub iops: f64,
-    /// The highest load that was seen to hold.
+    /// The highest load observed to hold.
     pub held_iops: f64,
     /// Whether a higher load failed; else the line lies at or above the number.
     pub is_passed: bool,
@@ -62,7 +62,7 @@ impl LoadStep {
         }
     }
 
-    /// How much of the way from `self`, which holds, to `above` every rule still holds.
+    /// Share of the way from `self`, which holds, to `above` over which every rule still holds.
     fn share_of_the_way(&self, above: &Self) -> f64 {
         let over = above.readings.iter().filter(|(_, failed, limit)| failed > limit);
         over.map(|&(rule, failed, limit)| {
@@ -103,7 +103,7 @@ fn judged(steps: &[LoadStep], holds: bool) -> impl Iterator<Item = &LoadStep> {
     steps.iter().filter(move |step| step.holds == Some(holds))
 }
 
-/// A failure in the company of other programs or of pauses is not the storage's for certain.
+/// A failure alongside other programs or pauses cannot be attributed to the storage with certainty.
 fn holds(verdict: &Verdict) -> Option<bool> {
     let is_disturbed = verdict.findings.iter().any(|finding| {
         rules::DISTURBANCES.contains(&finding.rule) && finding.outcome != Ruling::Pass
@@ -120,10 +120,10 @@ fn failed(verdict: &Verdict, kind: Kind) -> bool {
     of_kind.any(|finding| finding.outcome == Ruling::Fail)
 }
 
-/// The load line of `steps`, in any order; `None` if no load passed. Between the highest load that
-/// passed and the next above it that failed, the line lies where the first rule reaches its limit.
-/// A target that was missed counts with the rate achieved. A load without a target counts only if
-/// none of the others passed: its sessions wait for the storage, so it may keep the limits at a
+/// The load line of `steps`, in any order; `None` if no load passed. The line lies between the
+/// highest load that passed and the next higher one that failed, where the first rule reaches its
+/// limit. A missed target counts with the rate achieved. A load without a target counts only if
+/// none of the others passed: its sessions wait for the storage, so it may meet the limits at a
 /// rate at which users, who do not wait, see them exceeded.
 pub fn knee(steps: &[LoadStep]) -> Option<Knee> {
     let asked = judged(steps, true).filter(|step| step.asked_iops.is_some());

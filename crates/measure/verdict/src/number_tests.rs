@@ -43,7 +43,7 @@ fn every_outcome_follows_from_the_numbers_beside_it() {
     }
 }
 
-/// Rules whose numbers both pass and object.
+/// Rules that show numbers both when they pass and when they object.
 const NUMBERED: [&str; 26] = [
     "possible-reads",
     "target-iops",

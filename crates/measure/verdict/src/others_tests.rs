@@ -1,5 +1,5 @@
-//! Runs beside other programs: these are named, and blamed only if they provably kept this program
-//! from the processors.
+//! Runs alongside other programs: these are named, and blamed only if they provably kept this
+//! program from the processors.
 
 use record::synthetic::Synthetic;
 use record::{
@@ -37,7 +37,7 @@ fn measured(run: &mut RunRecord, number: usize) -> &mut IntervalRow {
     rows.nth(number).expect("so many intervals")
 }
 
-/// Others take the processors in an interval, and answers are noticed so late.
+/// Other programs take the processors in an interval, and answers are noticed `late_ns` late.
 fn starve(run: &mut RunRecord, number: usize, late_ns: u64) {
     let row = measured(run, number);
     row.processors = Some(shares(66.0));
@@ -107,7 +107,7 @@ fn a_latency_of_a_starved_interval_alone_cannot_be_judged() {
     assert_eq!(finding(&verdict, "other-programs").outcome, Ruling::Warn);
 }
 
-/// Others that used much and took no processor from this program are named, and excuse nothing.
+/// Programs that used much but took no processor time from this one are named, and excuse nothing.
 #[test]
 fn others_excuse_no_failure_unless_answers_were_noticed_late() {
     let mut run = quiet(&spike());
@@ -167,12 +167,12 @@ fn a_percentile_is_excused_only_where_no_calm_interval_has_it() {
         let reads = databases.filter_map(|one| one.series.get(&Series::DatabaseRead));
         reads.map(|reads| reads.latency.p99_ns).max().expect("reads")
     };
-    // Below every interval's value: nothing excuses that.
+    // Below every interval's value, so nothing excuses the failure.
     run.start.settings.thresholds.read_p99_ns = Some(calm_p99_ns(measured(&mut run, 0)) / 2);
     starve(&mut run, 1, 30 * MS);
     let outcome = |run: &RunRecord| finding(&judge(run), "read-latency-p99").outcome;
     assert_eq!(outcome(&run), Ruling::Fail);
-    // Calm intervals kept it, so it came from the starved one.
+    // Calm intervals met it, so the failure came from the starved one.
     for number in [0, 2, 3] {
         for database in &mut measured(&mut run, number).databases {
             let reads = database.series.get_mut(&Series::DatabaseRead);
@@ -180,7 +180,7 @@ fn a_percentile_is_excused_only_where_no_calm_interval_has_it() {
         }
     }
     assert_eq!(outcome(&run), Ruling::CannotJudge);
-    // They kept it among those that they answered, and others waited without end.
+    // Their answered requests met it, while others waited without end.
     for database in &mut measured(&mut run, 3).databases {
         let reads = database.series.get_mut(&Series::DatabaseRead).expect("reads");
         reads.unanswered.waiting = reads.latency.count;
@@ -242,7 +242,7 @@ fn reads_of_others_from_the_same_device_are_told() {
     assert_eq!(finding(&judge(&run), "other-reads").outcome, Ruling::Pass);
 }
 
-/// A backup that was slower than its plan says.
+/// A backup slower than its plan requires.
 fn slow_backup() -> RunRecord {
     let mut run = quiet(&Synthetic::default());
     run.start.test = TestType::Backup;

@@ -11,14 +11,14 @@ use units::Nanos;
 pub struct RunOverlap {
     /// Indexes of the two runs among those compared, the earlier one first.
     pub runs: [usize; 2],
-    /// The mount point of the volume, as the first run has it.
+    /// Mount point of the volume, as recorded by the first run.
     pub volume: String,
     /// For how long.
     pub span: Nanos,
 }
 
 impl RunOverlap {
-    /// What it means, for readers who know the runs by these names.
+    /// Explains the overlap to readers who know the runs by these names.
     pub fn words(&self, name: impl Fn(usize) -> String) -> String {
         let [first, other] = self.runs.map(name);
         format!(
@@ -43,8 +43,8 @@ impl fmt::Display for Minutes {
     }
 }
 
-/// Every two of `runs` that were on one volume at the same time; simulated and imported runs were
-/// on none.
+/// Every pair of `runs` that used one volume at the same time; simulated and imported runs used
+/// none.
 pub fn overlaps(runs: &[&RunRecord]) -> Vec<RunOverlap> {
     let mut found = Vec::new();
     for (at, first) in runs.iter().enumerate() {
@@ -60,13 +60,13 @@ pub fn overlaps(runs: &[&RunRecord]) -> Vec<RunOverlap> {
     found
 }
 
-/// Begin and end in nanoseconds since 1970.
+/// Start and end in nanoseconds since 1970.
 const fn time_of(run: &RunRecord) -> (u64, u64) {
     let begin = run.start.started_epoch_ns;
     (begin, begin.saturating_add(run.last_ns()))
 }
 
-/// How long both went on; none of two copies of one record.
+/// How long both ran at once; `None` for two copies of one record.
 fn common_span(first: &RunRecord, other: &RunRecord) -> Option<Nanos> {
     let (of_first, of_other) = (time_of(first), time_of(other));
     let is_one_run = of_first.0 == of_other.0;
@@ -74,7 +74,7 @@ fn common_span(first: &RunRecord, other: &RunRecord) -> Option<Nanos> {
     (span > 0 && !is_one_run).then_some(Nanos(span))
 }
 
-/// The mount point of a volume that both used.
+/// Mount point of a volume used by both.
 fn common_volume<'a>(first: &'a RunRecord, other: &RunRecord) -> Option<&'a str> {
     let is_one_machine = is_one_machine(first, other);
     let mut of_first = volumes(first);
@@ -84,7 +84,7 @@ fn common_volume<'a>(first: &'a RunRecord, other: &RunRecord) -> Option<&'a str>
     same.map(|volume| volume.mount.as_str())
 }
 
-/// Machines have an identity; in older records, a name.
+/// Machines are identified by id, or by name in older records.
 fn is_one_machine(first: &RunRecord, other: &RunRecord) -> bool {
     let (first, other) = (&first.start.machine, &other.start.machine);
     if first.id.is_empty() || other.id.is_empty() {
@@ -93,7 +93,7 @@ fn is_one_machine(first: &RunRecord, other: &RunRecord) -> bool {
     first.id == other.id
 }
 
-/// A device of one machine is another one's only if its name is an address in a network.
+/// A device is shared between machines only if its name is a network address.
 fn is_one_volume(first: &VolumeFacts, other: &VolumeFacts, is_one_machine: bool) -> bool {
     let (one, two) = (&first.device, &other.device);
     if one.is_empty() || two.is_empty() {
@@ -122,7 +122,7 @@ mod tests {
 
     const MINUTE: u64 = 60_000_000_000;
 
-    /// A run of some twelve minutes that began `minute` minutes after the first.
+    /// A run of about twelve minutes that began `minute` minutes after the first.
     fn run(minute: u64, change: impl Fn(&mut RunRecord)) -> RunRecord {
         let mut run = Synthetic::default().run();
         run.start.started_epoch_ns += minute * MINUTE;

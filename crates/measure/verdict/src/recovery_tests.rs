@@ -1,4 +1,4 @@
-//! The rules of a test of soft recovery, on records that pass, fail and cannot be judged.
+//! The rules of a soft recovery test, on records that pass, fail and cannot be judged.
 
 use record::synthetic::Synthetic;
 use record::{Phase, Replay, RunRecord, TestType};

@@ -1,4 +1,4 @@
-//! Evidence in a row of samples: the uncertainty of its mean, and its drift. A steady state is
+//! Statistics of a series of samples: the uncertainty of its mean, and its drift. A steady state is
 //! tested, not assumed.
 
 mod confidence;
@@ -11,10 +11,10 @@ pub(crate) use spread::SampledMean;
 /// twice.
 const MOST_WINDOWS: usize = 20;
 
-/// Fewer windows than this tell nothing of a drift.
+/// Minimum number of windows for detecting a drift.
 const FEWEST_WINDOWS: usize = 6;
 
-/// Student's t for 99 percent of the middle, by degrees of freedom from 1.
+/// Student's t for a two-sided 99 percent interval, by degrees of freedom from 1.
 const STUDENT_99: [f64; 19] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
@@ -29,7 +29,7 @@ pub struct Estimate {
     pub half_width: Option<f64>,
 }
 
-/// The mean of `samples` and how sure it is, by batch means.
+/// The mean of `samples` and its uncertainty, by batch means.
 pub fn estimate(samples: &[f64]) -> Estimate {
     let half_width = SampledMean::of(samples).map(|sampled| sampled.margin());
     Estimate { mean: mean(samples), half_width }
@@ -60,8 +60,8 @@ impl Trend {
     }
 }
 
-/// Trend of `samples`, by a slope test at 99 %; a change of less than `worth_telling`, a share of
-/// the mean, is ignored. `None` if there are too few.
+/// Trend of `samples`, by a slope test at 99 %; a change below `worth_telling`, a share of the
+/// mean, is ignored. `None` if there are too few samples.
 pub(crate) fn trend(samples: &[f64], worth_telling: f64) -> Option<Trend> {
     let windows = windows(samples);
     if windows.len() < FEWEST_WINDOWS {
@@ -89,8 +89,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Means of equal numbers of neighbours; the first samples are left out where the number does not
-/// divide.
+/// Means of equal numbers of neighbours; the first samples are dropped if the number does not
+/// divide evenly.
 fn windows(samples: &[f64]) -> Vec<f64> {
     let each = samples.len().div_ceil(MOST_WINDOWS).max(1);
     samples[samples.len() % each..].chunks(each).map(mean).collect()

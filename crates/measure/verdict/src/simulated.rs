@@ -1,4 +1,4 @@
-//! How far a simulated run can be judged: no further than its model is known to be right.
+//! Limits the verdict on a simulated run to the known accuracy of its model.
 
 use record::{RunRecord, Simulation};
 
@@ -36,7 +36,8 @@ fn trust(simulation: &Simulation) -> String {
     )
 }
 
-/// A latency or a rate so near its limit that the true one may lie on the other side is not judged.
+/// Withholds judgement on a latency or rate so near its limit that the true one may be on the other
+/// side.
 pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
     let Some(simulation) = run.simulated() else {
         return;
@@ -51,8 +52,8 @@ pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
         }
         match finding.unit {
             Unit::Milliseconds => doubt(finding, simulation.range(measured), limit),
-            // Sessions that wait for answers make at most five fourths of the requests if an answer
-            // takes four fifths of the time. A held rate is at its target.
+            // If an answer takes four fifths of the time, sessions that wait for answers make at
+            // most five fourths of the requests. A held rate is at its target.
             Unit::IoPerSecond => {
                 let (shortest, _) = simulation.range(1.0);
                 doubt(finding, (measured, measured / shortest), limit);
@@ -71,7 +72,7 @@ fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
         return;
     };
     if limit.admits(measured) {
-        // A certain pass keeps the limit in the worst case too.
+        // A certain pass meets the limit even in the worst case.
         finding.limit = Some(Limit::AtMost(plan * measured / most));
     }
     let range = match finding.unit {
@@ -84,7 +85,7 @@ fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
     finding.evidence.insert(0, Evidence::of_run(text));
 }
 
-/// A limit of the plan in its unit.
+/// Formats a limit of the plan in its unit.
 fn quantity(limit: f64, unit: Unit) -> String {
     format!("{} {}", units::three_digits(limit), unit.symbol())
 }

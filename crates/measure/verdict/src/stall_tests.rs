@@ -7,7 +7,7 @@ use crate::{Finding, Ruling, Verdict, judge};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A healthy run of forty intervals, the one of the measurement that `change` is given as it likes.
+/// A healthy run of forty intervals, with measurement interval `number` modified by `change`.
 fn changed(number: usize, change: impl FnOnce(&mut Interval)) -> RunRecord {
     let mut events = Synthetic::default().events();
     let mut intervals = events.iter_mut().filter_map(|event| match event {
@@ -61,7 +61,7 @@ fn a_freeze_within_an_interval_fails_by_its_average_and_by_its_length() {
     assert_eq!(worst.evidence[0].database, Some(1));
     let from_ns = (6 + 7) * 15 * SECOND;
     assert_eq!(worst.evidence[0].span_ns, Some((from_ns, from_ns + 15 * SECOND)));
-    // Two thirds of the requests that would have come wait five seconds on average.
+    // Two thirds of the requests that would have arrived wait five seconds on average.
     assert!(worst.measured.is_some_and(|ms| (3_300.0..3_400.0).contains(&ms)), "{worst:?}");
     assert!(worst.evidence[0].text.contains("none answered for 10000 ms"), "{worst:?}");
 }
@@ -107,7 +107,8 @@ fn what_waits_at_the_end_of_the_measurement_is_in_the_average() {
     let last = changed(39, hang);
     let average = |run: &RunRecord| finding(&judge(run), "read-latency-average").outcome;
     assert_eq!(average(&last), Ruling::Fail);
-    // The same in the middle was answered later, and is in the mean with its whole time.
+    // In the middle, the same requests were answered later and are in the mean with their full
+    // time.
     assert_eq!(average(&changed(20, hang)), Ruling::Pass);
 }
 
@@ -134,7 +135,7 @@ fn any_kind_of_request_may_be_the_longest_also_in_the_drain() {
     assert_eq!(failing(&transaction), [""; 0]);
 }
 
-/// Requests outside every interval: the headers of a database being opened, for example.
+/// Requests outside all intervals, such as header reads while a database is opened.
 #[test]
 fn a_request_of_any_phase_may_be_the_longest() {
     let told = |phase, time_ns| {
@@ -276,7 +277,7 @@ fn too_many_crashes_leave_nothing_to_judge() {
     assert_eq!(verdict.exit_code(), 2);
 }
 
-/// The reads that waited when the machine went down have no answer in any later interval.
+/// Reads waiting when the machine went down are not answered in any later interval.
 #[test]
 fn a_stall_before_a_crash_fails_the_run_that_goes_on() {
     let mut events = Synthetic::default().events();

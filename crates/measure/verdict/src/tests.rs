@@ -14,7 +14,7 @@ fn small() -> Synthetic {
     Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }
 }
 
-/// A run of which nothing was measured: it ended in the warm-up.
+/// A run without a measurement: it ended in the warm-up.
 fn unmeasured() -> RunRecord {
     Synthetic { measure_intervals: 0, ..small() }.run()
 }
@@ -492,7 +492,7 @@ fn a_slow_copy_is_blamed_and_the_volume_of_the_database_is_not_judged() {
     let unsure = judge(&copied_slowly(900, 1_500));
     let told = &finding(&unsure, "copy-rate").evidence[0].text;
     assert!(told.contains("without `backup_folders`"), "{told}");
-    // Without the waits it would have been too slow as well.
+    // It would have been too slow even without the waits.
     let slow = copied_slowly(1, 500);
     assert_eq!(outcome_of(&slow, "read-rate"), Ruling::Fail);
     assert_eq!(outcome_of(&slow, "copy-rate"), Ruling::Pass);
@@ -584,11 +584,11 @@ fn a_lost_connection_proves_nothing_and_names_the_export() {
     let lost = finding(&verdict, "connection-lost");
     assert!(lost.evidence[0].text.starts_with("nbd://array/lun: "));
     assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Pass);
-    // It hides no fault of the storage, whenever that shows.
+    // It does not hide a fault of the storage, whenever that occurs.
     let mut faulty = run.clone();
     faulty.issues.push(issue(Severity::Error));
     assert_eq!(judge(&faulty).exit_code(), 1);
-    // A limit that was not kept is no judgement of storage that was perhaps unreachable.
+    // An exceeded limit is no judgement of storage that may have been unreachable.
     run.start.settings.target_iops = Some(u32::MAX.into());
     assert_eq!(judge(&run).exit_code(), 2);
 }
@@ -617,7 +617,7 @@ fn a_record_that_was_changed_is_not_judged_whatever_it_says() {
     assert!(!unsealed.findings.iter().any(|finding| finding.rule == "record-intact"));
 }
 
-/// A run that read `requested` mebibytes, and whose device counted `counted`.
+/// A run that read `requested` mebibytes while its device counted `counted`.
 fn compared(requested: u64, counted: u64) -> RunRecord {
     let mut run = small().run();
     run.volume_reads.push(VolumeReads {
@@ -660,7 +660,7 @@ fn a_cache_that_is_known_or_may_be_there_cannot_be_judged() {
     for (requested_bytes, device_bytes, outcome) in [
         (100 << 20, 90 << 20, Ruling::Pass),
         (100 << 20, 9 << 20, Ruling::CannotJudge),
-        // Too little to tell leaves it unknown.
+        // Too little data: the result is unknown.
         (15 << 20, 0, Ruling::CannotJudge),
         (15 << 20, 15 << 20, Ruling::CannotJudge),
     ] {

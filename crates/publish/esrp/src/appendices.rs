@@ -6,7 +6,7 @@ use crate::TestedRun;
 use crate::paper::{Chapter, Content, Words};
 use crate::roles::{PaperTest, Server};
 
-/// One for each test, lettered without a gap; none for an optional test that no server has made.
+/// One chapter per test, lettered without a gap; omits an optional test that was run on no server.
 pub(crate) fn chapters(servers: &[Server<'_>]) -> Vec<Chapter> {
     let written = PaperTest::ALL.into_iter();
     let written = written.filter_map(|test| Some((test, content(servers, test)?)));

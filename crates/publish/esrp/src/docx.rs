@@ -1,5 +1,5 @@
-//! The paper as a document that a vendor edits: real headings, tables and lists, gaps on yellow,
-//! and the charts as pictures, since no word processor draws SVG as every other does.
+//! The paper as a document that a vendor can edit: real headings, tables and lists, gaps on yellow,
+//! and charts as pictures, since word processors differ in how they draw SVG.
 
 mod charts;
 mod contents;
@@ -33,7 +33,7 @@ const SMALL: usize = 14;
 const TABLE_SIZE: usize = 18;
 /// English metric units in a pixel of 1/96 inch.
 const EMU_PER_PIXEL: u32 = 9_525;
-/// As wide as the text, in pixels.
+/// Width of the text in pixels.
 const WIDEST_PIXELS: u32 = 560;
 /// Id of our list style; 1 is the library's own.
 const BULLETS: usize = 2;
@@ -50,14 +50,15 @@ impl fmt::Display for DocxError {
 
 impl std::error::Error for DocxError {}
 
-/// The bytes of the document: cover, contents and chapters upright, appendices sideways.
+/// Returns the bytes of the document: cover, contents and chapters in portrait, appendices in
+/// landscape.
 pub fn docx(paper: &Paper) -> Result<Vec<u8>, DocxError> {
     let mut docx = pushed(styled(Docx::new()), cover(&paper.cover));
     docx = pushed(docx, contents(&paper.chapters, UPRIGHT_WIDTH));
     let mut width = UPRIGHT_WIDTH;
     for (number, of) in paper.chapters.iter().enumerate() {
         if of.opens_page && width == UPRIGHT_WIDTH {
-            // A section ends the text before it; the last one is the document's own.
+            // A section ends the text before it; the last section is that of the document itself.
             let upright = PageSize::new().size(A4.0, A4.1);
             docx = docx.add_section(Section::new().page_size(upright).footer(footer()));
             width = SIDEWAYS_WIDTH;
@@ -107,7 +108,7 @@ fn styled(docx: Docx) -> Docx {
         .add_numbering(Numbering::new(BULLETS, BULLETS))
 }
 
-/// A run of text; a gap is marked.
+/// A run of text, with gaps marked.
 fn run(words: &Words) -> Run {
     let run = Run::new().add_text(units::plain(&words.text()).as_ref());
     if words.is_missing() { run.highlight("yellow") } else { run }
@@ -170,7 +171,7 @@ fn captioned(caption: &str) -> Piece {
     Piece::Paragraph(Box::new(caption.keep_next(true)))
 }
 
-/// Two tables without a paragraph between them would be one.
+/// Without a paragraph between them, two tables would merge.
 fn gap() -> Piece {
     Piece::Paragraph(Box::new(Paragraph::new()))
 }

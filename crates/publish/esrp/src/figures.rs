@@ -1,4 +1,4 @@
-//! Numbers of the tested servers that appear in more than one place of the paper.
+//! Figures of the tested servers that appear in more than one place in the paper.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::vendor::Vendor;
 /// Storage demand of a mailbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Demand {
-    /// Mailboxes of one server that are active.
+    /// Active mailboxes of one server.
     pub mailboxes: Option<u64>,
-    /// Transactional IOPS of one, its reserve included.
+    /// Transactional IOPS per mailbox, including the reserve.
     pub iops_each: Option<f64>,
     /// Size of one.
     pub bytes_each: Option<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Demand {
 pub(crate) struct Room {
     /// Database files at the start of the tests.
     pub databases_bytes: u64,
-    /// The volumes that they lie on.
+    /// The volumes that hold them.
     pub volumes_bytes: u64,
 }
 
@@ -58,8 +58,8 @@ impl Demand {
     }
 }
 
-/// Bytes of a size as vendors write it, such as "2 GB" or "512 MiB": mailboxes are sized by powers
-/// of 1024 under either name. `None` if the text is anything else.
+/// Parses a size as vendors write it, such as "2 GB" or "512 MiB", into bytes: mailboxes are sized
+/// by powers of 1024 under either name. `None` for any other text.
 fn bytes_of(size: &str) -> Option<f64> {
     let size = size.trim();
     let (number, unit) = size.split_at(size.find(|of: char| of.is_ascii_alphabetic())?);
@@ -74,7 +74,7 @@ fn bytes_of(size: &str) -> Option<f64> {
 }
 
 impl Room {
-    /// Of the databases of a server, as far as the records tell.
+    /// Space used by the databases of a server, as far as the records show.
     pub(crate) fn of(server: &Server<'_>) -> Self {
         let Some(run) = server.facts() else {
             return Self::default();

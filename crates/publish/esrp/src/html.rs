@@ -1,5 +1,5 @@
-//! The paper as one HTML page that a browser prints to PDF: cover, contents and appendices begin
-//! pages of their own.
+//! The paper as one HTML page that a browser prints to PDF: cover, contents and appendices begin on
+//! separate pages.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
 const STYLE: &str = include_str!("paper.css");
 
-/// The page: nothing beside it is needed.
+/// The whole page, self-contained.
 pub fn html(paper: &Paper) -> String {
     let title = escape(&paper.cover.title.text());
     let mut html = format!(

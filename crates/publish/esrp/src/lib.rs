@@ -2,8 +2,8 @@
 //! programme: figures from the records of runs, the vendor's facts from a file, and a mark wherever
 //! neither has a value.
 //!
-//! Nothing here touches a disk or a clock: the same runs and the same file give the same page, byte
-//! for byte, and the same document but for numbers that word processors give to paragraphs.
+//! This crate uses neither disk nor clock: the same runs and the same file give the same page, byte
+//! for byte, and the same document except for numbers that word processors assign to paragraphs.
 
 mod appendices;
 mod docx;
@@ -32,7 +32,7 @@ use roles::servers;
 /// A run covered by the paper.
 #[derive(Clone, Debug)]
 pub struct TestedRun {
-    /// Its name in complaints, such as its folder.
+    /// Its name in error messages, such as its folder.
     pub name: String,
     /// The record.
     pub record: RunRecord,
@@ -40,7 +40,7 @@ pub struct TestedRun {
     pub verdict: Verdict,
 }
 
-/// Why no paper is made of these runs.
+/// Why these runs do not make a paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaperError {
     /// There are no runs.
@@ -63,7 +63,7 @@ pub enum PaperError {
         run: String,
         /// The host name.
         server: String,
-        /// How many machines have it.
+        /// Number of machines with that name.
         count: usize,
     },
     /// Two runs of one server are the same test.
@@ -109,7 +109,7 @@ impl fmt::Display for PaperError {
 
 impl std::error::Error for PaperError {}
 
-/// The paper of `runs`, with the facts of `vendor` and the pictures that the file names, in its
+/// The paper of `runs`, with the facts of `vendor` and the pictures named in its file, in that
 /// order.
 pub fn paper(
     runs: &[TestedRun],

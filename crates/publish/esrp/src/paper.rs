@@ -1,4 +1,4 @@
-//! The paper before it has a form, so that page and document cannot differ in content.
+//! The paper before formatting, so that page and document cannot differ in content.
 
 use report::document::Block;
 
@@ -39,13 +39,13 @@ pub(crate) struct Chapter {
 /// A piece of content.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// A heading of the second order.
+    /// A second-level heading.
     Heading(String),
     Paragraph(Words),
     /// Steps or points.
     List(Vec<Words>),
     Table(PaperTable),
-    /// A picture of the vendor's, with its caption.
+    /// A picture supplied by the vendor, with its caption.
     Figure(Picture, String),
     /// A part of a run's own report.
     Report(Block),
@@ -56,7 +56,7 @@ pub(crate) enum Content {
 pub(crate) struct PaperTable {
     /// Its number and subject.
     pub caption: String,
-    /// Headings; empty where the first column names each row.
+    /// Headings; empty if the first column names each row.
     pub head: Vec<&'static str>,
     /// Each with as many cells.
     pub rows: Vec<Vec<Words>>,
@@ -90,7 +90,7 @@ impl Words {
         Self::Said(text.into())
     }
 
-    /// The text; a gap in brackets, as in every form of the paper.
+    /// The text; gaps are in brackets, as in every form of the paper.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Said(text) => text.clone(),
@@ -107,7 +107,7 @@ impl Words {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The record's value; else a gap that a run of the performance test would fill.
+    /// The record's value, or else a gap that a run of the performance test would fill.
     pub(crate) fn of_run(text: Option<String>, what: &'static str) -> Self {
         Self::or_missing(text, what, Wanted::Test("performance test"))
     }
@@ -119,8 +119,8 @@ impl Words {
 }
 
 impl Paper {
-    /// The missing items, each once, in words: the key of the vendor's file or the test that would
-    /// supply it.
+    /// The distinct missing items, in words: the key of the vendor's file or the test that would
+    /// supply each.
     pub fn gaps(&self) -> Vec<String> {
         let mut wanted: Vec<Wanted> = self.words().into_iter().filter_map(gap).collect();
         wanted.sort_unstable();

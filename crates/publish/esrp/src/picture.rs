@@ -1,4 +1,4 @@
-//! Pictures that a vendor brings: PNG, whose size both forms of the paper need to know.
+//! Pictures supplied by a vendor: PNG, whose size both forms of the paper need to know.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ pub struct Picture {
 /// Why a file is no picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureError {
-    /// It does not begin as a PNG does.
+    /// It does not begin like a PNG.
     NotPng,
-    /// It is a PNG without width or height.
+    /// It is a PNG with a width or height of zero.
     Empty,
 }
 
@@ -34,7 +34,7 @@ impl std::error::Error for PictureError {}
 const BEGIN: &[u8; 16] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
 
 impl Picture {
-    /// A picture from the bytes of a PNG file.
+    /// Reads a picture from the bytes of a PNG file.
     pub fn from_png(bytes: Vec<u8>) -> Result<Self, PictureError> {
         let rest = bytes.strip_prefix(BEGIN).ok_or(PictureError::NotPng)?;
         let (width, rest) = rest.split_first_chunk().ok_or(PictureError::NotPng)?;

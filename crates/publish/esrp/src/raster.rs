@@ -11,7 +11,7 @@ use shapes::{elements, view_box};
 
 use crate::Picture;
 
-/// Pixels of a chart's own unit: sharp in print at half the width of a page.
+/// Pixels per unit of a chart: sharp in print at half the width of a page.
 const SCALE: f64 = 2.0;
 
 /// Renders a chart; `None` if `svg` is not one of this project's charts.

@@ -22,7 +22,7 @@ pub(crate) enum PaperTest {
 }
 
 impl PaperTest {
-    /// In the order of the appendices.
+    /// All tests, in the order of the appendices.
     pub(crate) const ALL: [Self; 6] = [
         Self::Stress,
         Self::Performance,
@@ -44,8 +44,8 @@ impl PaperTest {
         }
     }
 
-    /// The test that a gap asks for; none if the test is optional: the maximum, and checksums,
-    /// which every load verifies at its end.
+    /// The test that would fill a gap; `None` for optional tests: the maximum, and checksums, which
+    /// every load verifies at its end.
     pub(crate) const fn wanted(self) -> Option<Wanted> {
         match self {
             Self::Stress => Some(Wanted::Test("stress test, 24 hours")),
@@ -75,7 +75,7 @@ pub(crate) struct Server<'a> {
     pub checksum: Option<&'a TestedRun>,
 }
 
-/// Measured length of a load; for an imported result the intended length.
+/// Measured length of a load; the intended length for an imported result.
 pub(crate) fn measured_ns(run: &TestedRun) -> u64 {
     match run.record.imported() {
         Some(_) => run.record.start.settings.measure_ns,
@@ -107,7 +107,7 @@ impl<'a> Server<'a> {
         PaperTest::ALL.into_iter().filter_map(|test| Some((test, self.run_of(test)?))).collect()
     }
 
-    /// The run that supplies machine, databases and settings: preferably the intended load.
+    /// The run that supplies machine, databases and settings: preferably that at the intended load.
     pub(crate) fn facts(&self) -> Option<&'a TestedRun> {
         self.performance.or_else(|| self.tests().first().map(|(_, run)| *run))
     }

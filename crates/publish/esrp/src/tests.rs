@@ -95,7 +95,7 @@ fn what_is_missing_is_marked_and_nothing_is_invented() {
     assert!(!page.contains("every test was passed"), "most tests are missing");
 }
 
-/// Every key that a gap names must be one that the template has.
+/// Every key named by a gap must exist in the template.
 #[test]
 fn a_gap_names_a_key_of_the_template() {
     let keys: toml::Table = toml::from_str(template()).unwrap_or_default();
@@ -135,7 +135,7 @@ fn conclusion(page: &str) -> &str {
     paragraph.split_once("</p>").map_or("", |(paragraph, _)| paragraph)
 }
 
-/// All tests that papers have, passed, the loads for as long as papers ask.
+/// All tests of a paper, passed, with loads of the required length.
 fn whole() -> Vec<TestedRun> {
     let long = |name: &str, test, measure_intervals| {
         let mut run = made(name, test);
@@ -165,7 +165,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
                     mbx-01 achieved";
     assert!(conclusion(&said).starts_with(expected), "{}", conclusion(&said));
     assert!(conclusion(&said).contains("take 2.0 TiB"), "{}", conclusion(&said));
-    // More mail than the volumes have room for, with all tests passed.
+    // More mail than fits on the volumes, with all tests passed.
     for run in &mut runs {
         run.record.start.settings.mailbox_bytes = Some(20 << 30);
     }
@@ -173,7 +173,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
     let refused = "This paper does not establish suitability: the volumes of mbx-01 have 2.2 TiB";
     assert!(conclusion(&little).starts_with(refused), "{}", conclusion(&little));
     assert!(conclusion(&little).contains("NOT enough"), "{}", conclusion(&little));
-    // A failed test beside enough IOPS: nothing says that anything is enough.
+    // A failed test despite enough IOPS: the paper must not say "enough".
     runs[1].verdict.outcome = verdict::Ruling::Fail;
     let failed = page(&runs, SAID);
     assert!(conclusion(&failed).contains("stress test of mbx-01 came out as fail"));
@@ -240,7 +240,7 @@ fn the_document_is_a_package_and_the_page_the_same_each_time() {
     let made = paper(&runs, &vendor(SAID), vec![picture()]);
     let bytes = made.ok().and_then(|paper| docx(&paper).ok()).unwrap_or_default();
     assert!(bytes.starts_with(b"PK\x03\x04") && bytes.len() > 8_192, "{}", bytes.len());
-    // A local header and an entry of the directory for each: the vendor's and seven charts.
+    // A local header and a directory entry for each picture: the vendor's and seven charts.
     let named = bytes.windows(11).filter(|name| name == b"word/media/").count();
     assert!(named >= 2 * 8, "{named}: charts as pictures");
     assert_eq!(page(&runs, SAID), page(&runs, SAID));

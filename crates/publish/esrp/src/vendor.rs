@@ -1,4 +1,4 @@
-//! Facts that only the vendor knows: a small TOML file, in which empty values are missing.
+//! Facts that only the vendor knows: a small TOML file, in which empty values count as missing.
 
 use std::fmt;
 
@@ -127,7 +127,7 @@ pub(crate) enum DiskPurpose {
 pub struct FigureFile {
     pub(crate) place: FigurePlace,
     pub(crate) caption: String,
-    /// A PNG file, from the folder of the vendor's file.
+    /// A PNG file, relative to the folder of the vendor's file.
     pub file: String,
 }
 
@@ -140,12 +140,12 @@ pub(crate) enum FigurePlace {
     Layout,
 }
 
-/// Why a vendor's file was not taken.
+/// Why a vendor's file was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VendorError {
-    /// It is no TOML, or has a key that no vendor's file has.
+    /// It is not TOML, or has an unknown key.
     Unreadable(String),
-    /// A number that nothing can have.
+    /// An impossible number.
     Impossible {
         /// The key.
         key: &'static str,
@@ -186,7 +186,7 @@ impl Vendor {
         }
     }
 
-    /// The disks that hold one kind of files.
+    /// The disks that hold one kind of file.
     pub(crate) fn disks_of(&self, purpose: DiskPurpose) -> Option<&DiskGroup> {
         self.disks.iter().find(|group| group.purpose == purpose)
     }

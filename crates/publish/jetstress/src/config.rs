@@ -1,5 +1,5 @@
-//! The configuration of Jetstress 2010 and 2013 as a plan: each element is converted, or listed
-//! with the reason why not.
+//! Converts the configuration of Jetstress 2010 and 2013 to a plan: each element is converted, or
+//! listed with the reason why it was not.
 
 mod draft;
 mod elements;
@@ -14,22 +14,22 @@ use units::Bytes;
 use draft::Draft;
 pub use problem::ConversionProblem;
 
-/// Maximum size of a configuration; hundreds of databases take a tenth of it.
+/// Maximum size of a configuration; one with hundreds of databases takes a tenth of it.
 const LONGEST_BYTES: usize = 4 << 20;
 
 /// A plan made of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanDraft {
-    /// Its text, which begins with the elements that were not converted.
+    /// Text of the plan, starting with the elements that were not converted.
     pub text: String,
     /// The elements that were not converted exactly, each with the reason.
     pub remarks: Vec<(String, String)>,
 }
 
-/// Why a configuration is no plan.
+/// Why a configuration cannot become a plan.
 #[derive(Clone, Debug)]
 pub enum ConversionError {
-    /// It is longer than any configuration.
+    /// Longer than any real configuration.
     TooLong,
     /// It is no XML.
     NotXml(String),
@@ -38,7 +38,7 @@ pub enum ConversionError {
         /// Its root element.
         root: String,
     },
-    /// All elements that decide the load but could not be read.
+    /// All elements that affect the load but could not be read.
     Problems(Vec<ConversionProblem>),
     /// It names no databases.
     NoInstances,
@@ -73,7 +73,7 @@ pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionErr
     Ok(PlanDraft { text, remarks })
 }
 
-/// The volumes are those where the plan is run; a configuration says nothing of them.
+/// A configuration says nothing about volumes; the plan uses those of the machine it runs on.
 #[expect(clippy::unnecessary_wraps, reason = "a look at volumes that are there can fail")]
 fn any_volume(folder: &str) -> Result<VolumeSize, String> {
     Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(1 << 12) })

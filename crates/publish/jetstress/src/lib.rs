@@ -1,8 +1,8 @@
 //! The files of Jetstress: its configuration becomes a plan, with every element converted or named;
-//! a published result becomes the data of a record; and the arithmetic by which published figures
-//! follow from the rows of their instances.
+//! a published result becomes the data of a record; and the arithmetic derives published figures
+//! from the rows of their instances.
 //!
-//! Text in, values out. The input is foreign and may hold anything.
+//! Text in, values out. The input is foreign and may contain anything.
 
 mod config;
 mod result;

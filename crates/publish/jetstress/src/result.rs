@@ -1,5 +1,5 @@
 //! A published result of Jetstress 2010 or 2013, HTML or XML, as the data of a record. Both forms
-//! become one outline of sections and rows, so that figures are read in one place.
+//! are parsed to one outline of sections and rows, so that a single reader extracts the figures.
 
 mod figures;
 mod html;
@@ -14,10 +14,10 @@ use record::{ImportedResult, TestType};
 
 use outline::Outline;
 
-/// No result is longer; the test log of a day and hundreds of databases take a tenth of it.
+/// Larger than any real result: the test log of a day and hundreds of databases take a tenth of it.
 const LONGEST_BYTES: usize = 4 << 20;
 
-/// No server has more databases, nor a result more counters.
+/// More than the databases of any server and the counters of any result.
 const MOST_ROWS: usize = 1_000;
 
 /// Kind of a Jetstress file, by its first element.
@@ -31,7 +31,7 @@ pub enum JetstressFile {
     XmlResult,
 }
 
-/// A result, and the kind of test that it is of.
+/// A result and its kind of test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedResult {
     /// The kind of test.
@@ -42,9 +42,9 @@ pub struct PublishedResult {
     pub operating_system: String,
     /// The tester's comment.
     pub description: String,
-    /// The version of the instrument alone, as written.
+    /// The instrument's version only, as written.
     pub instrument_version: Option<String>,
-    /// The version of the engine alone, as written.
+    /// Version of the engine without its name, as written.
     pub engine_version: Option<String>,
     /// The figures.
     pub result: ImportedResult,
@@ -53,19 +53,19 @@ pub struct PublishedResult {
 /// Why a file is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultError {
-    /// It is longer than any result.
+    /// Longer than any real result.
     TooLong,
     /// It is no XML.
     NotXml(String),
-    /// The page ends before its end.
+    /// The page is truncated.
     CutOff,
-    /// It is neither a result nor a configuration.
+    /// Neither a result nor a configuration.
     Other,
-    /// It has more rows than any result.
+    /// More rows than any real result.
     TooMany,
-    /// It is a result without any figure.
+    /// A result without any figures.
     NoFigures,
-    /// A figure cannot be read, or can be read in two ways.
+    /// A figure is unreadable or ambiguous.
     Value {
         /// Its name.
         name: String,
@@ -74,7 +74,7 @@ pub enum ResultError {
     },
 }
 
-/// The kind of the file that begins with `text`; `None` if it is no file of Jetstress.
+/// The kind of a file that starts with `text`; `None` if it is not a Jetstress file.
 pub fn kind_of(text: &str) -> Option<JetstressFile> {
     match html::first_element(text).as_deref() {
         Some("configuration") => Some(JetstressFile::Configuration),
@@ -105,7 +105,7 @@ pub fn parse_result(text: &str, file: &str) -> Result<PublishedResult, ResultErr
     figures::read(&outline, file)
 }
 
-/// Pages and XML with the same first element are many.
+/// Many pages and XML files begin with the same element.
 fn is_of_jetstress(outline: &Outline) -> bool {
     let names =
         ["Jetstress Version", "Overall Test Result", "Achieved Transactional I/O per Second"];

@@ -1,7 +1,7 @@
 //! The summary of a published result, computed from the rows of its instances.
 //!
-//! Rates of a server are the sums over its databases; latencies are their plain means, however many
-//! requests each had; sizes are means weighted by rate, since they are bytes over requests.
+//! Rates of a server are sums over its databases; latencies are plain means of theirs, regardless
+//! of request counts; sizes are means weighted by rate, since they are bytes divided by requests.
 
 /// The figures of one database in a result, or of all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,14 +37,14 @@ pub struct PublishedSummary {
     pub achieved_transactional_iops: f64,
     /// All databases together.
     pub server: InstanceRow,
-    /// Reads per second with those of the maintenance scan, as the table of total I/O has them.
+    /// Reads per second including those of the maintenance scan, as in the table of total I/O.
     pub total_reads_per_second: f64,
     /// Their mean size.
     pub total_read_bytes: f64,
 }
 
 impl PublishedSummary {
-    /// Of the databases of one server; `None` if there is no row.
+    /// The summary of the databases of one server; `None` if there are no rows.
     pub fn of(rows: &[InstanceRow]) -> Option<Self> {
         if rows.is_empty() {
             return None;

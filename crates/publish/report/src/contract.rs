@@ -1,17 +1,17 @@
-//! Common members of every answer for programs: its kind, the version of that kind's schema, and no
-//! number that a JavaScript reader would round.
+//! Common members of every machine-readable answer: its kind, the version of that kind's schema,
+//! and no number that a JavaScript reader would round.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Version of the schemas of all answers but reports: it rises when a member of any changes its
-/// meaning or goes away.
+/// Schema version of all answers except reports, incremented when any member changes its meaning or
+/// is removed.
 pub(crate) const ANSWER_SCHEMA: u32 = 1;
 
 /// Whole numbers beyond this are no longer exact as IEEE 754 doubles.
 const LARGEST_EXACT: u64 = 1 << 53;
 
-/// The answer `kind` with these members; one that is a list has them as `members`.
+/// The answer `kind` with these members; a list is put in `members`.
 pub fn answer(kind: &str, members: Value) -> Value {
     let mut answer = match exact(members) {
         Value::Object(members) => members,
@@ -22,7 +22,7 @@ pub fn answer(kind: &str, members: Value) -> Value {
     Value::Object(answer)
 }
 
-/// A value as a text that a person can read too.
+/// A value as human-readable text.
 pub(crate) fn written(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value)
         .expect("invariant: a report has text keys and finite numbers");
@@ -30,7 +30,7 @@ pub(crate) fn written(value: &impl Serialize) -> String {
     units::plain_json(&text).into_owned()
 }
 
-/// The value with whole numbers as text where a double would round them.
+/// The value, with whole numbers as text if a double would round them.
 fn exact(value: Value) -> Value {
     match value {
         Value::Object(members) => {

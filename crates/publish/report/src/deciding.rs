@@ -1,13 +1,13 @@
-//! The number that decided a verdict beside its limit: a mean explains no run that failed by its
-//! slowest percent.
+//! The number that decided a verdict, next to its limit: a mean does not explain a run that failed
+//! by its slowest percent.
 
 use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
 
 use crate::margin::margin_of_finding;
 use crate::meaning;
 
-/// The number that decided and its limit: of a failed run the one that misses its limit by most, of
-/// a passed one the latency that comes closest to it. `None` if no number decided.
+/// The deciding number and its limit: for a failed run, the number that misses its limit by most;
+/// for a passed run, the latency closest to its limit. `None` if no number decided.
 pub(crate) fn deciding_number(verdict: &Verdict) -> Option<String> {
     let finding = match verdict.outcome {
         Ruling::Fail => worst_miss(verdict)?,
@@ -24,7 +24,7 @@ fn worst_miss(verdict: &Verdict) -> Option<&Finding> {
     Some(worst)
 }
 
-/// How far a number is beyond its limit, as a multiple of it; damage, which has no limit, is worse
+/// How far a number exceeds its limit, as a multiple of it; damage, which has no limit, is worse
 /// than any number.
 fn excess(finding: &Finding) -> f64 {
     match (finding.kind, finding.measured, finding.limit) {

@@ -33,7 +33,7 @@ pub struct Banner {
     pub figures: Vec<Figure>,
 }
 
-/// A number beside the main one.
+/// A number next to the main one.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Its label.
@@ -133,9 +133,9 @@ pub struct Column {
 pub enum ColumnRole {
     /// Shows them.
     Shown,
-    /// Keys of a sizing, shown where a reader wants them, each linked to its formula.
+    /// Keys of a sizing, shown on request, each linked to its formula.
     Key,
-    /// The same on the side of the formulas: the targets of those links.
+    /// Keys on the side of the formulas: the targets of those links.
     Formula,
 }
 
@@ -144,7 +144,7 @@ pub enum ColumnRole {
 pub struct TableRow {
     /// One cell per column.
     pub cells: Vec<Cell>,
-    /// Whether it sums up the rows above.
+    /// Whether it totals the rows above.
     pub sum: bool,
 }
 
@@ -157,7 +157,7 @@ pub struct Cell {
     pub tone: Tone,
     /// Glossary entry, if the cell names a metric itself.
     pub metric: Option<&'static str>,
-    /// Share of a limit that is used up, to be drawn as a bar.
+    /// Used share of a limit, drawn as a bar.
     pub share: Option<f64>,
 }
 
@@ -166,7 +166,7 @@ pub struct Cell {
 pub enum Tone {
     /// Like all others.
     Plain,
-    /// Not there, or not important.
+    /// Missing or unimportant.
     Muted,
     /// Good.
     Pass,
@@ -177,7 +177,7 @@ pub enum Tone {
 }
 
 impl Figure {
-    /// In plain text: label, value and remark under those of other figures.
+    /// The figure in plain text: label, value and remark, aligned under those of other figures.
     pub(crate) fn line(&self) -> String {
         let line = format!("{:<16}{:<12}{}", self.label, self.value, self.remark);
         line.trim_end().to_owned()
@@ -185,7 +185,7 @@ impl Figure {
 }
 
 impl Column {
-    /// A column of text that is no metric.
+    /// A column of text without a metric.
     pub const fn text(label: &'static str) -> Self {
         Self { group: "", label, metric: None, numeric: false, role: ColumnRole::Shown }
     }
@@ -200,7 +200,7 @@ impl Column {
         Self { numeric: true, ..Self::text(label) }
     }
 
-    /// The column under a heading that it shares with its neighbours.
+    /// The column under a heading shared with its neighbours.
     #[must_use]
     pub(crate) const fn under(self, group: &'static str) -> Self {
         Self { group, ..self }
@@ -218,12 +218,12 @@ impl Cell {
         Self::plain("-").toned(Tone::Muted)
     }
 
-    /// The value, or the sign for a missing one.
+    /// The value, or the placeholder for a missing one.
     pub(crate) fn or_none(text: Option<String>) -> Self {
         text.map_or_else(Self::none, Self::plain)
     }
 
-    /// The value in another look.
+    /// The value in another tone.
     #[must_use]
     pub(crate) fn toned(self, tone: Tone) -> Self {
         Self { tone, ..self }
@@ -237,7 +237,7 @@ impl Cell {
 }
 
 impl Picture {
-    /// A picture on a separate row, of no metric.
+    /// A picture in a separate row, without a metric.
     pub(crate) const fn wide(
         title: String,
         svg: String,
@@ -259,7 +259,7 @@ impl TableRow {
         Self { cells, sum: false }
     }
 
-    /// A row that sums up those above.
+    /// A row that totals those above.
     pub const fn sum(cells: Vec<Cell>) -> Self {
         Self { cells, sum: true }
     }

@@ -23,7 +23,7 @@ pub use csv::fleet_csv;
 pub struct FleetSheet<'a> {
     /// Name of the fleet plan.
     pub name: &'a str,
-    /// When it began, in nanoseconds since 1970.
+    /// Start, in nanoseconds since 1970.
     pub started_ns: u64,
     /// The verdict on all hosts together.
     pub outcome: Ruling,
@@ -33,9 +33,9 @@ pub struct FleetSheet<'a> {
     pub findings: Vec<(Ruling, String)>,
     /// The hosts, in the order of the plan.
     pub hosts: Vec<FleetSheetHost<'a>>,
-    /// Stages and events, in seconds after the begin of the fleet run.
+    /// Stages and events, in seconds after the start of the fleet run.
     pub marks: Vec<(f64, String)>,
-    /// Rates and latencies of the parts before, during and after each event.
+    /// Rates and latencies in the periods before, during and after each event.
     pub periods: Vec<FleetSheetPeriod<'a>>,
     /// Storage that several hosts use, in sentences.
     pub shared: Vec<String>,
@@ -50,7 +50,7 @@ pub struct FleetSheetHost<'a> {
     pub outcome: Ruling,
     /// Its record, if its journal has arrived.
     pub record: Option<&'a RunRecord>,
-    /// When that record begins, in seconds after the begin of the fleet run.
+    /// Start of that record, in seconds after the start of the fleet run.
     pub begins: f64,
 }
 
@@ -59,7 +59,7 @@ pub struct FleetSheetHost<'a> {
 pub struct FleetSheetPeriod<'a> {
     /// Its name.
     pub name: String,
-    /// Host, verdict in a word, and record of the part, which a lost host lacks.
+    /// Host, verdict in a word, and record of the part; `None` for a lost host.
     pub hosts: Vec<(&'a str, &'static str, Option<&'a RunRecord>)>,
 }
 
@@ -153,7 +153,7 @@ const fn severity(of: Ruling) -> u8 {
     }
 }
 
-/// The hosts, worst first; among equals the one with the slowest reads.
+/// The hosts, worst first; ties are broken by the slowest reads.
 fn hosts(sheet: &FleetSheet<'_>) -> Section {
     let mut hosts: Vec<&FleetSheetHost<'_>> = sheet.hosts.iter().collect();
     hosts.sort_by_key(|host| {
@@ -176,7 +176,7 @@ fn read_p99(record: &RunRecord) -> u64 {
     sum.series.get(&Series::DatabaseRead).map_or(0, |total| total.latency.quantile(0.99))
 }
 
-/// Databases shown; those of a large fleet are in the report of each host.
+/// Maximum number of databases shown; the report of each host has all of the host's.
 const MOST_DATABASES: usize = 40;
 
 /// The databases with the slowest reads of all hosts.
@@ -207,7 +207,7 @@ fn databases(sheet: &FleetSheet<'_>) -> Section {
     section("fleet-databases", "Databases", Block::Table(table))
 }
 
-/// What every host carried before, during and after each event.
+/// The load of every host before, during and after each event.
 fn periods(sheet: &FleetSheet<'_>) -> Option<Section> {
     let mut rows: Vec<TableRow> = Vec::new();
     for period in &sheet.periods {

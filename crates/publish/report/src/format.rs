@@ -1,4 +1,4 @@
-//! Numbers, sizes and times as people read them: the same in every form of the report.
+//! Human-readable numbers, sizes and times, identical in every form of the report.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -12,7 +12,7 @@ pub fn whole(value: u64) -> String {
     number(value as f64, 0)
 }
 
-/// A column of latencies: milliseconds with three digits, as Jetstress prints them.
+/// A latency for a table column: milliseconds with three digits, as Jetstress prints them.
 pub(crate) fn milliseconds(nanoseconds: f64) -> String {
     number(nanoseconds / 1e6, 3)
 }
@@ -22,7 +22,7 @@ pub(crate) fn as_milliseconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e6
 }
 
-/// One latency with its unit, as short as it can be said.
+/// One latency with its unit, in the shortest form.
 pub(crate) fn latency(nanoseconds: f64) -> String {
     format!("{} ms", three_digits(nanoseconds / 1e6))
 }
@@ -45,7 +45,7 @@ pub(crate) fn exact_size(bytes: u64) -> String {
     format!("{} ({})", whole(bytes), size(bytes))
 }
 
-/// A span as a person would say it: `45 s`, `10 min`, `2 h 5 min`.
+/// A duration in conversational form: `45 s`, `10 min`, `2 h 5 min`.
 pub fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -85,7 +85,7 @@ pub fn iso_time(epoch_ns: u64) -> Option<String> {
     time.format(&Rfc3339).ok()
 }
 
-/// `text` with the plural sign that `count` needs.
+/// `text` with the plural ending that `count` requires.
 pub(crate) fn plural(count: u64, text: &str) -> String {
     let sign = if count == 1 { "" } else { "s" };
     format!("{} {text}{sign}", whole(count))

@@ -1,5 +1,5 @@
-//! The report of a published result: its figures in the order that the instrument prints them, and
-//! above all that they were not measured here.
+//! The report of a published result: its figures in the order in which the instrument prints them,
+//! and a prominent statement that they were not measured here.
 
 mod json;
 mod tables;

@@ -1,5 +1,5 @@
 //! Every interval of a run as comma-separated values, for spreadsheets and plotting tools: the
-//! counterpart of the original's performance log.
+//! counterpart of Jetstress's performance log.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use record::{IntervalRow, RunRecord, Series, SeriesRow};
 
 use crate::format::as_milliseconds;
 
-/// One line for each kind of requests of each database and interval. Times in seconds since the
-/// start of the run, latencies in milliseconds.
+/// One line per interval, database and kind of request. Times are in seconds since the start of the
+/// run, latencies in milliseconds.
 pub(crate) fn csv(run: &RunRecord) -> String {
     let mut csv = String::from(
         "phase,from_s,to_s,counts,database,requests,count,per_second,bytes,errors,mean_ms,p50_ms,\

@@ -1,5 +1,5 @@
-//! The report for programs. The types here are the schema and are apart from the record's on
-//! purpose: the record may grow without breaking those who read this.
+//! The machine-readable report. Its types are the schema and are separate from the record's on
+//! purpose: the record may grow without breaking consumers.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::listed::verdict_name;
 use crate::mailboxes::Carried;
 use crate::{format, meaning, next, passes};
 
-/// Version of the schema: a number that rises when a member changes its meaning or goes away.
+/// Version of the schema, incremented when a member changes its meaning or is removed.
 pub(crate) const SCHEMA: u32 = 2;
 
 #[derive(JsonSchema, Serialize)]
@@ -73,7 +73,7 @@ struct RunPart<'a> {
     name: &'a str,
     tags: &'a [String],
     started: Option<String>,
-    /// As text: JavaScript rounds such a number.
+    /// Text, because JavaScript would round such a number.
     started_epoch_ns: String,
     ended: Option<String>,
     ended_ns: Option<u64>,
@@ -147,7 +147,8 @@ struct IntervalPart {
     flash_cache: Option<record::FlashCacheInterval>,
 }
 
-/// JSON Schema (draft 2020-12) of the report of a run, made of the very types that are written.
+/// JSON Schema (draft 2020-12) of the report of a run, generated from the types that are
+/// serialised.
 pub fn report_schema() -> serde_json::Value {
     schema_of::<JsonReport<'static>>("The report of a Plimsoll run")
 }

@@ -1,4 +1,4 @@
-//! Records and findings as a page, as text, as JSON, and as the last words of a run.
+//! Renders records and findings as a page, as text, as JSON, and as the closing lines of a run.
 //!
 //! Page and text are two renderings of one [`document::Document`], so they cannot differ in
 //! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
@@ -82,7 +82,7 @@ pub use suite::{
 pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};
 
-/// The report before it has a form, for papers that hold it.
+/// The report before rendering, for papers that embed it.
 pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
     match run.imported() {
         Some(imported) => imported::document(run, verdict, imported),
@@ -90,7 +90,7 @@ pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
     }
 }
 
-/// One self-contained HTML page: light and dark, printable; its one script reads charts out.
+/// One self-contained HTML page: light and dark, printable; its only script reads out chart values.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
     html::page(&document(run, verdict))
 }
@@ -108,7 +108,7 @@ pub fn json(run: &RunRecord, verdict: &Verdict) -> String {
     }
 }
 
-/// Every interval as comma-separated values: a line for each kind of requests of each database.
+/// Every interval as comma-separated values: one line per database and kind of request.
 pub fn csv(run: &RunRecord) -> String {
     intervals::csv(run)
 }
@@ -118,7 +118,7 @@ pub fn summary(run: &RunRecord, verdict: &Verdict) -> String {
     summary::render(run, verdict, &next::steps(run, verdict))
 }
 
-/// The same of a run in `folder`, written as a shell reads it: its next step names the folder.
+/// The same for a run in `folder`, quoted for a shell: the next step names the folder.
 pub fn summary_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> String {
     summary::render(run, verdict, &next::steps_in(run, verdict, folder))
 }

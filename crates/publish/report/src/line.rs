@@ -1,5 +1,5 @@
-//! The load line of a storage: a table of the loads tried, a picture, and the result in mailboxes;
-//! as page, text and JSON.
+//! The load line of the storage: a table of the loads tried, a picture, and the result in
+//! mailboxes; as page, text and JSON.
 
 mod json;
 mod picture;

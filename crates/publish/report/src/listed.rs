@@ -1,4 +1,4 @@
-//! A run in one line of a list, whether it was measured here, simulated or imported.
+//! One line of a list of runs, for measured, simulated and imported runs alike.
 
 use record::{Phase, PublishedInstance, RunRecord, Series, TestType};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub fn is_cut_off(run: &RunRecord) -> bool {
 pub enum RunState {
     /// It is being measured.
     Live,
-    /// It has ended by itself or was stopped.
+    /// Ended normally or was stopped.
     Ended,
     /// A crash or a power cut has ended it.
     CutOff,
@@ -67,7 +67,7 @@ impl RunState {
         }
     }
 
-    /// Of a run whose journal was read.
+    /// The state of a run whose journal was read.
     pub fn of(run: &RunRecord, is_live: bool) -> Self {
         match (is_live, is_cut_off(run)) {
             (true, _) => Self::Live,
@@ -77,12 +77,12 @@ impl RunState {
     }
 }
 
-/// A run in lists for programs: `list --json` and the server's `/api/runs` give the same.
+/// A run in machine-readable lists, shared by `list --json` and the server's `/api/runs`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunEntry<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Words that it can be found by.
+    /// Words to find it by.
     pub tags: &'a [String],
     /// The user's own description.
     pub description: &'a str,
@@ -90,9 +90,9 @@ pub struct RunEntry<'a> {
     pub machine: &'a str,
     /// The kind of test.
     pub test: &'a str,
-    /// Its start, in ISO 8601; `None` if a simulation has its own clock.
+    /// Start in ISO 8601; `None` for a simulation, which has its own clock.
     pub started: Option<&'a str>,
-    /// The verdict as reports tell programs of it; none before the end.
+    /// The verdict, in the words of the JSON reports; `None` before the end.
     pub verdict: Option<&'a str>,
     /// The array of a simulated run.
     pub simulated: Option<&'a str>,
@@ -100,7 +100,7 @@ pub struct RunEntry<'a> {
     pub imported: Option<&'a str>,
     /// Target in transactional IOPS.
     pub target_iops: Option<f64>,
-    /// Transactional IOPS that were achieved.
+    /// Achieved transactional IOPS.
     pub iops: Option<f64>,
     /// Rate at which a backup read all databases together, in MiB per second.
     pub backup_mib_per_second: Option<f64>,
@@ -111,8 +111,8 @@ pub struct RunEntry<'a> {
 }
 
 impl RunEntry<'_> {
-    /// The run `id`, the folder below the one that was looked in. Its journal was last written at
-    /// `written_ns` since 1970.
+    /// The run as JSON. `id` is its folder relative to the listed one; its journal was last written
+    /// at `written_ns` since 1970.
     pub fn json(&self, id: &str, state: RunState, written_ns: Option<u64>) -> Value {
         json!({
             "id": id,
@@ -136,8 +136,9 @@ impl RunEntry<'_> {
     }
 }
 
-/// When a run began, in nanoseconds since 1970; on the clock of its machine where the result was
-/// imported, which is all that is known. None of a simulated run, whose clock always begins alike.
+/// Start of a run, in nanoseconds since 1970; for an imported result, on the clock of its machine,
+/// since nothing more is known. `None` for a simulated run, whose clock always starts at the same
+/// time.
 pub fn started_ns(run: &RunRecord) -> Option<u64> {
     match (run.imported(), run.simulated()) {
         (Some(imported), _) => imported.started_local_ns,
@@ -177,7 +178,7 @@ pub fn mean_ms(run: &RunRecord, series: Series) -> Option<f64> {
     Some(total.latency.mean_ns() / 1e6)
 }
 
-/// Rate at which a backup read all databases together, as its report has it; `None` of other tests.
+/// Rate at which a backup read all databases combined, as in its report; `None` for other tests.
 pub fn backup_mib_per_second(run: &RunRecord) -> Option<f64> {
     if run.start.test != TestType::Backup {
         return None;

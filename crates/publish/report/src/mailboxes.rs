@@ -1,5 +1,5 @@
-//! A load in mailboxes. Fast disks can serve more mailboxes than they have room for, so both bounds
-//! are always shown together.
+//! A load expressed in mailboxes. Fast disks can serve more mailboxes than they have space for, so
+//! both bounds are always shown together.
 
 use record::RunRecord;
 use units::Bytes;
@@ -7,19 +7,19 @@ use verdict::MailboxRoom;
 
 use crate::format;
 
-/// IOPS of a mailbox where the plan names none: 150 messages a day in Exchange 2013 and later
-/// (0.101 in Microsoft's mailbox profile table).
+/// IOPS of a mailbox if the plan states none: 150 messages a day in Exchange 2013 and later (0.101
+/// in Microsoft's mailbox profile table).
 const USUAL_IOPS_EACH: f64 = 0.1;
 
-/// Size of a mailbox for the space bound if the plan has none: the default send quota of Exchange
-/// 2013 and later, 2 GB.
+/// Size of a mailbox for the space bound if the plan states none: the default send quota of
+/// Exchange 2013 and later, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// Mailboxes that a run supports, by each bound: a rate is known to two digits, room to the
+/// Mailboxes that a run supports, by each bound: I/O is accurate to two digits, space to a single
 /// mailbox.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// By I/O: the measured rate over the rate of one mailbox, rounded down to two digits.
+    /// By I/O: the measured rate divided by the rate of one mailbox, rounded down to two digits.
     pub by_io: f64,
     /// By the size of the volumes of the databases; `None` if the record has no sizes.
     pub by_space: Option<f64>,
@@ -27,7 +27,7 @@ pub(crate) struct Carried {
     size_each: Bytes,
     /// Mailboxes that the plan asks for.
     wanted: Option<u64>,
-    /// The plan's data to keep, if it states the size of a mailbox.
+    /// Data to be stored according to the plan, if it states the size of a mailbox.
     room: Option<MailboxRoom>,
     achieved_iops: f64,
     /// Transactional IOPS of one mailbox.
@@ -35,12 +35,12 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// At the load that `run` achieved.
+    /// The mailboxes at the load that `run` achieved.
     pub(crate) fn of(run: &RunRecord) -> Self {
         Self::at(run, run.achieved_transactional_iops())
     }
 
-    /// At another load of the storage of `run`.
+    /// The mailboxes at another load of the storage of `run`.
     pub(crate) fn at(run: &RunRecord, achieved_iops: f64) -> Self {
         let stated = run.start.settings.iops_per_mailbox;
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
@@ -59,17 +59,17 @@ impl Carried {
         }
     }
 
-    /// The lower of both bounds: no more mailboxes are carried than have room.
+    /// The lower of both bounds: there can be no more mailboxes than fit.
     pub(crate) fn least(&self) -> f64 {
         self.by_space.map_or(self.by_io, |by_space| by_space.min(self.by_io))
     }
 
-    /// The plan's requirement for its mailboxes; `None` if it names no number of them.
+    /// The plan's requirement for its mailboxes; `None` if it does not state their number.
     pub(crate) fn required_iops(&self) -> Option<f64> {
         Some(self.wanted? as f64 * self.iops_each)
     }
 
-    /// Which bound the number is, and the other one.
+    /// States which bound the number is, and the other bound.
     pub(crate) fn remark(&self) -> String {
         let each = format::number(self.iops_each, 2);
         let by_io = format::number(self.by_io, 0);
@@ -104,7 +104,7 @@ impl Carried {
         )
     }
 
-    /// The requirement beside the achieved load, or the number of mailboxes it supports.
+    /// The requirement next to the achieved load, or the number of mailboxes that load supports.
     pub(crate) fn sentence(&self) -> String {
         let each = format::number(self.iops_each, 2);
         let Some(wanted) = self.wanted else {
@@ -133,7 +133,7 @@ impl Carried {
         )
     }
 
-    /// The mailboxes that the load supports, if the plan names no number of them.
+    /// The mailboxes that the load supports, if the plan does not state their number.
     fn supported(&self, each: &str) -> String {
         let by_io = about(self.by_io);
         let enough = format!("Enough I/O for {by_io} mailboxes ({each} IOPS each)");

@@ -8,7 +8,7 @@ pub fn margin_percent(verdict: &Verdict) -> Option<f64> {
     verdict.findings.iter().filter_map(margin_of_finding).reduce(f64::min)
 }
 
-/// The same of one finding; `None` if it is about no latency.
+/// The same for one finding; `None` if it does not concern a latency.
 pub(crate) fn margin_of_finding(finding: &Finding) -> Option<f64> {
     match (finding.limit?, finding.unit) {
         (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 => {

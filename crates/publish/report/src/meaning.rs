@@ -76,7 +76,7 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     said
 }
 
-/// Whether only the copies of a backup kept it from being fast enough.
+/// Whether the run was too slow only because of the copies of a backup.
 pub(crate) fn is_held_back_by_copies(verdict: &Verdict) -> bool {
     let mut failed = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail).peekable();
     failed.peek().is_some() && failed.all(|finding| finding.rule == "copy-rate")
@@ -88,8 +88,8 @@ fn not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     said
 }
 
-/// The limits that were not kept, and why they are not held against the storage; only the reasons
-/// if no limit was missed.
+/// The limits that were missed, and why they do not count against the storage; only the reasons if
+/// no limit was missed.
 pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let missed = missed(verdict);
     let because = if missed.is_empty() { "" } else { "Not held against the storage, because: " };
@@ -100,8 +100,8 @@ pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> 
         .collect()
 }
 
-/// The limits of a load that an invalid run did not keep; too few requests miss none. Numbers of an
-/// altered record are not repeated.
+/// The load limits that an invalid run missed; too few requests do not count as a miss. Numbers of
+/// an altered record are not repeated.
 fn missed(verdict: &Verdict) -> Vec<&Finding> {
     let decisive = decisive(verdict);
     if decisive.first().is_none_or(|finding| finding.kind != Kind::Validity) {
@@ -115,8 +115,8 @@ fn missed(verdict: &Verdict) -> Vec<&Finding> {
         .collect()
 }
 
-/// The findings that make a run inconclusive. One that invalidates everything else is alone: an
-/// altered record, then an invalid run.
+/// The findings that make a run inconclusive. A finding that invalidates all others is returned
+/// alone: an altered record first, then an invalid run.
 pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
     let unjudged: Vec<&Finding> =
         verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge).collect();
@@ -126,7 +126,7 @@ pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
     unjudged.into_iter().filter(|of| alone.is_none_or(|kind| of.kind == kind)).collect()
 }
 
-/// One sentence per finding of an outcome, damage first.
+/// One sentence per finding with a given outcome, damage first.
 fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String> {
     let mut matching: Vec<&Finding> =
         verdict.findings.iter().filter(|finding| finding.outcome == outcome).collect();
@@ -143,7 +143,7 @@ pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
     format!("{}{}{place}.", finding.title, numbers(finding))
 }
 
-/// The number of a finding beside its limit, after its title; empty without.
+/// The number of a finding next to its limit, to follow its title; empty if there is none.
 pub(crate) fn numbers(finding: &Finding) -> String {
     match (finding.measured, finding.limit) {
         (Some(seen), Some(least)) if finding.unit == Unit::Requests => format!(
@@ -164,7 +164,7 @@ pub(crate) fn numbers(finding: &Finding) -> String {
     }
 }
 
-/// `described` prefixed with the kind of thing it names: at the top of a page no context exists
+/// `described` prefixed with the kind of thing it names, since the top of a page has no context
 /// yet.
 fn introduced(evidence: &Evidence, described: &str) -> String {
     let needs_word = evidence.database.is_some() && !described.starts_with("database ");
@@ -209,7 +209,7 @@ pub(crate) fn describe(run: &RunRecord, evidence: &Evidence) -> String {
     )
 }
 
-/// The name of a database, or its number where the record has no facts about it.
+/// The name of a database, or its number if the record has no facts about it.
 pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
     let mut facts = run.start.databases.iter();
     facts
@@ -223,7 +223,7 @@ mod tests {
 
     use crate::tests::{passing, simulated};
 
-    /// A reader who sees only the busy processors looks for no slow storage.
+    /// A reader who sees only the busy processors does not suspect slow storage.
     #[test]
     fn a_run_that_cannot_be_judged_names_the_limit_it_missed_before_the_reason() {
         let mut run = passing();

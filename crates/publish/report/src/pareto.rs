@@ -4,19 +4,19 @@
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format::{number, three_digits};
 
-/// Designs that the page lists; files have all.
+/// Maximum number of designs on the page; files list all.
 const MOST_LISTED: usize = 40;
 
-/// What a design is compared by; none is unknown, which is as bad as it can be.
+/// The figures by which a design is compared; `None` is unknown and counts as worst.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ParetoPoint {
     /// Its name.
     pub name: String,
     /// Its rank among all designs, from 1.
     pub rank: usize,
-    /// Whether it holds at all; others are beaten by definition.
+    /// Whether it meets all limits; designs that do not are beaten by definition.
     pub holds: bool,
-    /// What it costs: a price, or disks. Less is better.
+    /// Cost: a price, or a number of disks. Less is better.
     pub cost: Option<f64>,
     /// Mailboxes, or IOPS that it carries. More is better.
     pub load: Option<f64>,
@@ -27,14 +27,14 @@ pub(crate) struct ParetoPoint {
 }
 
 impl ParetoPoint {
-    /// The compared figures, each so that more is better.
+    /// The compared figures, signed so that more is better.
     fn merits(&self) -> [f64; 4] {
         let cost = self.cost.map(|cost| -cost);
         [cost, self.load, self.margin_percent, self.survived]
             .map(|of| of.unwrap_or(f64::NEG_INFINITY))
     }
 
-    /// Whether it is as good in everything and better in something.
+    /// Whether it is at least as good in everything and better in something.
     fn beats(&self, other: &Self) -> bool {
         let pairs = self.merits().into_iter().zip(other.merits());
         let (mut is_as_good, mut is_better) = (true, false);
@@ -46,15 +46,15 @@ impl ParetoPoint {
     }
 }
 
-/// Whether each of `points` holds and is beaten by none, in their order.
+/// For each of `points`, in order: whether it holds and no other beats it.
 pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
     let is_beaten =
         |point: &ParetoPoint| points.iter().any(|other| other.holds && other.beats(point));
     points.iter().map(|point| point.holds && !is_beaten(point)).collect()
 }
 
-/// The table of Pareto-optimal designs; none if no design holds. `cost` and `load` are the headings
-/// of those columns.
+/// The table of Pareto-optimal designs; `None` if no design holds. `cost` and `load` are the
+/// headings of those columns.
 pub(crate) fn section(
     points: &[ParetoPoint],
     (cost, load): (&'static str, &'static str),
@@ -112,9 +112,9 @@ mod tests {
             point(10.0, 100.0, Some(20.0), true),
             // Dearer and no better.
             point(12.0, 100.0, Some(20.0), true),
-            // Dearer, with more to spare.
+            // More expensive, with more to spare.
             point(12.0, 100.0, Some(50.0), true),
-            // The cheapest, which fails, beats nothing.
+            // The cheapest fails, so it beats nothing.
             point(1.0, 500.0, Some(90.0), false),
             // As cheap as the first, but its latency is unknown.
             point(10.0, 100.0, None, true),

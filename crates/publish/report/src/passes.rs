@@ -4,17 +4,17 @@ use record::{Checksum, Replay, RunRecord, TestType};
 
 use crate::format;
 
-/// Whether the test's purpose is its load.
+/// Whether the test measures a load.
 pub(crate) const fn is_of_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
-/// The replays that the test consists of; none for tests of another kind.
+/// The replays that make up the test; `None` for other tests.
 pub(crate) fn replays(run: &RunRecord) -> Option<&[Replay]> {
     (run.start.test == TestType::Recovery).then_some(run.replays.as_slice())
 }
 
-/// Seconds per log file, the mean over databases as in the original's documents; `None` if nothing
+/// Seconds per log file, averaged over databases as in the Jetstress documents; `None` if nothing
 /// was replayed.
 pub(crate) fn seconds_per_log(replays: &[Replay]) -> Option<f64> {
     let times: Vec<f64> = replays.iter().filter_map(Replay::ns_per_log).collect();
@@ -40,7 +40,7 @@ pub(crate) fn replay_sentence(replays: &[Replay]) -> String {
     )
 }
 
-/// The pass that the test consists of; none for tests of another kind.
+/// The pass that makes up the test; `None` for other tests.
 pub(crate) const fn judged(run: &RunRecord) -> Option<&[Checksum]> {
     match run.start.test {
         TestType::Backup => Some(run.backups.as_slice()),
@@ -49,8 +49,8 @@ pub(crate) const fn judged(run: &RunRecord) -> Option<&[Checksum]> {
     }
 }
 
-/// A pass over all databases. Pages and bytes add up; the databases are read at the same time, so
-/// the longest time counts.
+/// Combines the passes over all databases. Pages and bytes add up; the databases are read
+/// concurrently, so the longest time counts.
 pub(crate) fn sum(all: &[Checksum]) -> Checksum {
     let mut sum = Checksum::default();
     for of in all {

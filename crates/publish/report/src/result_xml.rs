@@ -1,5 +1,5 @@
-//! The result of a load in the XML of Jetstress 2013, for programs that read that. Latencies and
-//! sizes are omitted if there were no such requests; the original prints 0.
+//! The result of a load in the XML of Jetstress 2013, for programs that read it. Latencies and
+//! sizes are omitted if there were no such requests; Jetstress prints 0.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::{format, meaning, passes};
 
 const INSTANCES: &str = "MSExchange Database ==> Instances";
 
-/// A section of counters: its element, and by counter the requests that it counts.
+/// A section of counters: its element, and for each counter the requests that it counts.
 type CounterSection = (&'static str, &'static [(&'static str, &'static [Series])]);
 
 /// The sections of I/O, in the order of the original.
@@ -69,7 +69,7 @@ pub fn result_xml(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     Some(units::plain(&xml).into_owned())
 }
 
-/// Names and values of a section of the report, whose names are those of the original.
+/// Writes the names and values of a report section; its names are those of Jetstress.
 fn facts(xml: &mut String, element: &str, section: &Section) {
     let facts = section.blocks.iter().flat_map(|block| match block {
         Block::Facts(facts) => facts.as_slice(),
@@ -84,7 +84,7 @@ fn is_unset(value: &str) -> bool {
     value == "not set" || value == "not reached" || value.starts_with("none: ")
 }
 
-/// A size in bytes without its second form, and percents as the original writes them.
+/// Strips the rounded form from a size in bytes, and writes percentages the way Jetstress does.
 fn plain(value: &str) -> String {
     match (value, value.split_once(" (")) {
         ("yes", _) => "True".to_owned(),
@@ -98,7 +98,7 @@ fn is_whole(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
-/// The settings, with the total of all databases' caches, as the original prints it.
+/// Writes the settings; the cache is the total of all databases, as Jetstress prints it.
 fn settings(xml: &mut String, run: &RunRecord) {
     let settings = &run.start.settings;
     let mut section = parameters::section(run);

@@ -81,7 +81,8 @@ pub fn worst_first(findings: &[StorageFinding]) -> Vec<&StorageFinding> {
     sorted
 }
 
-/// A finding as programs read it: the record may grow without breaking them.
+/// A finding in machine-readable form, separate so that the record may grow without breaking
+/// consumers.
 #[derive(schemars::JsonSchema, Serialize)]
 pub(crate) struct StoragePart<'a> {
     check: &'a str,
@@ -181,8 +182,8 @@ fn row(finding: &StorageFinding) -> TableRow {
     ])
 }
 
-/// The whole answer of `inspect` for programs: the findings, the devices underneath each path, and
-/// the saved outputs that were read, as described by the caller.
+/// The complete machine-readable answer of `inspect`: the findings, the devices underneath each
+/// path, and the saved outputs that were read, as described by the caller.
 pub fn storage_json(
     look: &StorageLook<'_>,
     paths: &impl Serialize,

@@ -24,7 +24,7 @@ pub use programs::{suite_json, suite_schema};
 pub struct SuiteTest<'a> {
     /// Its kind.
     pub kind: TestType,
-    /// The folder of its run, as a link from the report beside it.
+    /// The folder of its run, as a link relative to the report.
     pub folder: String,
     /// Record and verdict; or why it was not run, and the consequence.
     pub measured: Result<(&'a RunRecord, &'a Verdict), (Ruling, String)>,
@@ -63,7 +63,7 @@ pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
     text::render(&document(tests))
 }
 
-/// The last words of a set of tests on a terminal.
+/// The closing lines of a set of tests on a terminal.
 pub fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
     let steps = next::steps(tests).into_iter().map(|step| format!("Next: {step}\n"));
     std::iter::once(crate::summary::banner(&banner(tests))).chain(steps).collect()
@@ -108,12 +108,12 @@ fn lacking(tests: &[SuiteTest<'_>], outcome: Ruling) -> Option<&'static str> {
     judged.find_map(|(_, verdict)| listed::lacking(verdict)).filter(|_| outcome.exit_code() == 0)
 }
 
-/// Meaning of each test: one sentence if it passed, else every reason.
+/// Meaning of each test: one sentence if it passed, otherwise every reason.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
     tests.iter().map(sentence).chain(at_the_same_time(tests)).collect()
 }
 
-/// Which tests were on one volume at the same time.
+/// Which tests ran on one volume at the same time.
 fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
     let made = tests.iter().filter_map(|test| Some((test.kind.name(), test.run()?)));
     let (names, records): (Vec<_>, Vec<_>) = made.unzip();

@@ -1,4 +1,4 @@
-//! Reports of made-up runs: whole, with every link leading somewhere, and the same as yesterday.
+//! Reports of made-up runs are complete, have no broken links, and do not change over time.
 
 mod agreement;
 mod comparison;
@@ -32,7 +32,7 @@ pub(crate) fn too_small() -> RunRecord {
     run
 }
 
-/// A run with everything in it that can go wrong.
+/// A run in which everything that can go wrong does.
 fn failing() -> RunRecord {
     let mut run = Synthetic {
         spike: Some(2),
@@ -89,7 +89,7 @@ fn interrupted() -> RunRecord {
     run
 }
 
-/// A run that a full volume ended, and of which caches answered.
+/// A run ended by a full volume, with reads answered by caches.
 fn without_room() -> RunRecord {
     let mut run = passing();
     run.start.databases[1].volume.cached = Some("loop0 reads its file".to_owned());
@@ -144,7 +144,7 @@ pub(crate) fn backup() -> RunRecord {
     run
 }
 
-/// Logs that a load generated, replayed.
+/// A replay of the logs that a load generated.
 fn recovery() -> RunRecord {
     let mut run = passing();
     run.start.test = TestType::Recovery;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::document::{Block, Document, Fact, Section};
 use table::push_table;
 
-/// Widest line of a text that no terminal shows.
+/// Maximum line width of a text that is not shown on a terminal.
 pub const TEXT_WIDTH: usize = 100;
 
 /// The text of a report, for a file.
@@ -15,7 +15,7 @@ pub(crate) fn render(document: &Document) -> String {
     render_within(document, TEXT_WIDTH)
 }
 
-/// The text of a report in lines of at most `width` characters, longer only by a word.
+/// The text of a report in lines of at most `width` characters; a single long word may exceed it.
 pub(crate) fn render_within(document: &Document, width: usize) -> String {
     let banner = &document.banner;
     let mut text = format!("{}\n", banner.subject);
@@ -95,7 +95,7 @@ fn push_facts(text: &mut String, facts: &[Fact], width: usize) {
     }
 }
 
-/// A line with its columns as they are if it fits, else broken between words.
+/// Appends a line with its columns intact if it fits, otherwise broken between words.
 fn push_line(text: &mut String, line: &str, width: usize) {
     if line.chars().count() <= width {
         let _ = writeln!(text, "{line}");
@@ -104,7 +104,8 @@ fn push_line(text: &mut String, line: &str, width: usize) {
     }
 }
 
-/// Words of `content` in lines of at most `width`, all but the first behind `indent`.
+/// Appends the words of `content` in lines of at most `width`, all but the first prefixed with
+/// `indent`.
 fn push_wrapped(text: &mut String, content: &str, indent: &str, width: usize) {
     for (index, line) in wrap(content, width.saturating_sub(indent.len()).max(1)).iter().enumerate()
     {

@@ -7,11 +7,11 @@ use crate::{format, html};
 /// A run that measured a load.
 #[derive(Clone, Debug)]
 pub struct TrendPoint {
-    /// When it began, in seconds since 1970.
+    /// Start, in seconds since 1970.
     pub at_s: f64,
-    /// Its name when read aloud: date, name, verdict.
+    /// Its spoken name: date, name, verdict.
     pub name: String,
-    /// Transactional IOPS that it was held at; none: as many as possible.
+    /// Transactional IOPS that it was held at; `None` for as many as possible.
     pub asked_iops: Option<f64>,
     /// Transactional IOPS.
     pub iops: Option<f64>,

@@ -1,4 +1,4 @@
-//! Answers as HTTP knows them, each with the headers that keep pages of others out.
+//! HTTP responses, each with the headers that keep pages of other sites out.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -28,7 +28,7 @@ pub(crate) fn html(page: String) -> Response<Body> {
     answer(StatusCode::OK, "text/html; charset=utf-8", page)
 }
 
-/// Why there is no other answer; shown as a page.
+/// Why a request is refused; shown as a page.
 pub(crate) struct NoAnswer {
     status: StatusCode,
     title: &'static str,
@@ -43,7 +43,7 @@ impl NoAnswer {
     }
 }
 
-/// Meaning of a status for people.
+/// Human-readable meaning of a status.
 const fn title_of(status: StatusCode) -> &'static str {
     match status {
         StatusCode::FORBIDDEN => "Not allowed",
@@ -67,7 +67,7 @@ impl IntoResponse for NoAnswer {
     }
 }
 
-/// Leads the browser to another page of this server.
+/// Redirects the browser to another page of this server.
 pub(crate) fn see_other(place: &str) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
@@ -82,7 +82,7 @@ pub(crate) fn guard(headers: &mut HeaderMap) {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        // Without any referrer, browsers call the origin of our own forms `null`.
+        // Without any referrer, browsers send `null` as the origin of this server's own forms.
         (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Now, in nanoseconds since 1970.
+/// The current time, in nanoseconds since 1970.
 pub(crate) fn epoch_ns() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let since: Duration = since.unwrap_or_default();

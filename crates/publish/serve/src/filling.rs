@@ -1,4 +1,4 @@
-//! Databases that a page has filled: one plan at a time.
+//! Fills databases on request of a page, one plan at a time.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +17,8 @@ struct Filling {
 }
 
 impl Fillings {
-    /// Fills the databases of `plan` in what `start` starts, whose result waits for its end.
-    /// Refuses while others are being filled.
+    /// Calls `start` and waits on a thread for the filling of `plan` that it started. Refuses while
+    /// another plan is being filled.
     pub fn begin<W>(
         &self,
         plan: &Path,

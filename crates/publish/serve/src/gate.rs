@@ -1,14 +1,15 @@
-//! Decides who may ask for what: a pure function of the head of a request, called before any route.
+//! Decides which requests are permitted: a pure function of the head of a request, called before
+//! any route.
 //!
-//! A page of a foreign site that a person has open can send requests here, and by a name that it
-//! points at this machine (DNS rebinding) it could read the answers. So the host must be ours, an
-//! origin that is given must be the host, and whatever changes state needs a token that only the
-//! terminal has shown. On an address that others reach, everything needs it.
+//! A page of a foreign site that the user has open can send requests here and, by a name that it
+//! resolves to this machine (DNS rebinding), could read the answers. So the host must be this
+//! server, an origin, if given, must match the host, and every change of state needs a token that
+//! only the terminal has shown. On a publicly reachable address, every request needs it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// A secret that a request must bring.
+/// A secret that a request must present.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -38,7 +39,7 @@ impl Token {
         &self.0
     }
 
-    /// Compares in a time that does not tell how much of `other` is right.
+    /// Compares in constant time, so that timing does not reveal how much of `other` is correct.
     fn is(&self, other: &str) -> bool {
         let differ = self.0.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
         differ == 0 && self.0.len() == other.len()
@@ -50,28 +51,28 @@ impl Token {
 pub(crate) struct RequestHead<'a> {
     /// Whether it may change state: anything but `GET` and `HEAD`.
     pub changes: bool,
-    /// Whether it asks for metrics alone, which have a separate token.
+    /// Whether it only asks for metrics, which have a separate token.
     pub is_for_metrics: bool,
-    /// The host it addresses; `None` if it names several or none.
+    /// The addressed host; `None` unless it names exactly one.
     pub host: Option<&'a str>,
     /// The site whose page sent it, if a browser states it.
     pub origin: Option<&'a str>,
     /// That site's relation to this one, if a browser states it.
     pub fetch_site: Option<&'a str>,
-    /// The token that it brings in `Authorization`.
+    /// The token in its `Authorization` header.
     pub bearer: Option<&'a str>,
-    /// The token that it brings as a cookie.
+    /// The token in its cookie.
     pub cookie: Option<&'a str>,
 }
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GateRefusal {
-    /// It asks for a host that is not this one.
+    /// It addresses a different host.
     Host,
     /// A page of another site sent it.
     Origin,
-    /// It brings no token, or a wrong one.
+    /// It has no token, or a wrong one.
     Token,
 }
 
@@ -109,7 +110,7 @@ pub(crate) struct Gate {
     address: SocketAddr,
     host_names: Vec<String>,
     token: Token,
-    /// Reads metrics and nothing else.
+    /// Permits reading metrics and nothing else.
     metrics_token: Option<Token>,
 }
 
@@ -155,18 +156,19 @@ impl Gate {
         head.bearer.or(head.cookie).is_some_and(|given| self.token.is(given))
     }
 
-    /// Whether `given` is the token, for the address that brings it once.
+    /// Whether `given` is the token, for the address that passes it once.
     pub(crate) fn accepts(&self, given: &str) -> bool {
         self.token.is(given)
     }
 
-    /// The name of the cookie: two instances on one machine must not take each other's away.
+    /// The name of the cookie, unique so that two instances on one machine do not overwrite each
+    /// other's.
     pub(crate) fn cookie_name(&self) -> String {
         format!("plimsoll-token-{}", self.address.port())
     }
 
     /// Whether `host`, port included, is a name of this server. A numeric address cannot be
-    /// rebound, so any will do if others may reach it.
+    /// rebound, so any is accepted if the server is publicly reachable.
     fn knows(&self, host: &str) -> bool {
         let Some((name, port)) = split(host) else {
             return false;
@@ -183,7 +185,7 @@ impl Gate {
     }
 }
 
-/// Name and port of a host; without a port it is that of HTTP.
+/// Name and port of a host; the port defaults to that of HTTP.
 fn split(host: &str) -> Option<(&str, u16)> {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => Some((name, port.parse().ok()?)),

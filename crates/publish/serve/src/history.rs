@@ -1,6 +1,7 @@
-//! Index of all runs, kept across restarts of the server, so that the first list need not read
-//! every journal. The folders are the truth: an entry that is missing, damaged, from another
-//! release or older than its journal is read again, and entries of removed folders are dropped.
+//! Index of all runs, kept across server restarts, so that the first list need not read every
+//! journal. The folders are authoritative: a run with a missing or damaged entry, or one from
+//! another release or older than its journal, is read again, and entries of removed folders are
+//! dropped.
 
 mod rows;
 
@@ -13,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 
 use crate::runs::known::{JournalStamp, Known};
 
-/// Another number for every change of the tables, or of how a journal becomes a row of them.
+/// Incremented with every change of the tables, or of how a journal is converted to a row.
 const LAYOUT: u32 = 4;
 
 const TABLES: &str = "
@@ -40,7 +41,7 @@ CREATE INDEX run_of_volume ON volume(machine, mount);
 
 /// A run as the history knows it.
 pub(crate) struct PastRun {
-    /// Its journal when it was read.
+    /// State of its journal when it was read.
     pub stamp: JournalStamp,
     /// Its contents.
     pub known: Known,
@@ -60,7 +61,7 @@ impl History {
     /// Opens the file, or recreates it if it is missing, damaged or of another release.
     pub(crate) fn open(file: &Path) -> Result<(Self, PastRuns), String> {
         let opened = Self::open_existing(file).or_else(|error| match error.sqlite_error_code() {
-            // Another server is writing to it: the index is still good.
+            // Another server is writing to it; the index is still valid.
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Err(io::Error::other(error))
             }
@@ -95,7 +96,7 @@ impl History {
         Ok((Self { connection, stored: BTreeMap::new() }, PastRuns::new()))
     }
 
-    /// Makes the file hold exactly `runs`; entries it already holds are not written again.
+    /// Makes the file contain exactly `runs`; entries already in it are not rewritten.
     pub(crate) fn keep(
         &mut self,
         runs: &BTreeMap<String, (JournalStamp, Known)>,
@@ -130,7 +131,7 @@ fn layout() -> String {
     format!("plimsoll {} layout {LAYOUT}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Two servers of one folder take turns.
+/// Opens the file so that two servers of one folder take turns.
 fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
@@ -140,7 +141,7 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// An empty file that only its owner reads, since journals may be readable by no other either.
+/// Creates an empty file readable only by its owner, since journals may be as restricted.
 fn create(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -152,7 +153,7 @@ fn create(file: &Path) -> io::Result<()> {
     options.open(file).map(drop)
 }
 
-/// Removes an unusable file, with the files that `SQLite` puts beside it.
+/// Removes an unusable file, along with the files that `SQLite` creates next to it.
 fn remove(file: &Path) -> io::Result<()> {
     let mut journal = file.as_os_str().to_owned();
     journal.push("-journal");

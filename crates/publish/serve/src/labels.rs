@@ -1,5 +1,5 @@
-//! What people call a run afterwards: name, tags and description, in a file beside the journal,
-//! which is sealed and does not change.
+//! User-assigned name, tags and description of a finished run, in a file next to the journal, which
+//! is sealed and does not change.
 
 mod typed;
 
@@ -12,15 +12,15 @@ use record::Start;
 
 pub(crate) use typed::Labels;
 
-/// Their name in the folder of a run.
+/// Name of the labels file in the folder of a run.
 pub(crate) const LABELS: &str = "labels.json";
 
 /// Why labels could not be read or kept.
 #[derive(Debug)]
 pub(crate) enum LabelsError {
-    /// The file system refused this file.
+    /// An I/O error on this file.
     Io(PathBuf, io::Error),
-    /// This file holds something else, which is not overwritten.
+    /// This file has other contents and is not overwritten.
     Foreign(PathBuf),
 }
 
@@ -35,8 +35,8 @@ impl fmt::Display for LabelsError {
     }
 }
 
-/// Puts the labels of the run in `folder` over those in its record. A file that cannot be read
-/// changes only the description, which then says why.
+/// Overrides the labels in the record of the run in `folder` with those from its file. An
+/// unreadable file only changes the description, which then states the reason.
 pub fn apply_labels(folder: &Path, start: &mut Start) {
     match of_run(folder) {
         Ok(labels) => {
@@ -48,7 +48,7 @@ pub fn apply_labels(folder: &Path, start: &mut Start) {
     }
 }
 
-/// Those of the run in `folder`, if it was given any.
+/// The labels of the run in `folder`, if it has any.
 fn of_run(folder: &Path) -> Result<Option<Labels>, LabelsError> {
     let file = folder.join(LABELS);
     match fs::read(&file) {
@@ -58,7 +58,7 @@ fn of_run(folder: &Path) -> Result<Option<Labels>, LabelsError> {
     }
 }
 
-/// Gives labels to the run in `folder`; a file there that holds anything else stays.
+/// Stores labels for the run in `folder`; an existing file with other contents is left alone.
 pub(crate) fn give(folder: &Path, labels: &Labels) -> Result<(), LabelsError> {
     of_run(folder)?;
     let (file, fresh) = (folder.join(LABELS), folder.join("labels.json.new"));

@@ -1,10 +1,10 @@
 //! One local web application over a folder of runs: the list, each report, comparisons, the live
-//! run, sizing of deployments, simulation of arrays, figures for monitoring. It fences the HTTP
+//! run, sizing of deployments, simulation of arrays, figures for monitoring. It isolates the HTTP
 //! stack.
 //!
-//! A request never becomes a path: it names a run or a plan, and only one that a walk through the
-//! folder has found, without following links, is opened (`runs`). Permissions are decided in one
-//! place before any route is reached (`gate`).
+//! A request never becomes a path: it names a run or a plan, and only one found by walking the
+//! folder without following links is opened (`runs`). Permissions are decided in one place before
+//! any route is reached (`gate`).
 
 mod answers;
 mod clock;
@@ -43,30 +43,30 @@ pub use push::{OtlpPush, OtlpTarget, OtlpTargetError};
 /// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Longest wait for answers in progress when the program exits.
+/// Maximum wait for answers in progress when the program exits.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Folder and address of the server.
 pub struct ServeSettings {
-    /// The folder whose runs and plans are shown; nothing outside it is.
+    /// The folder of the runs and plans shown; nothing outside it is.
     pub folder: PathBuf,
-    /// The address to listen on; port 0 takes a free one.
+    /// The address to listen on; port 0 picks a free one.
     pub address: SocketAddr,
-    /// Further names that browsers may know this machine by.
+    /// Additional host names by which browsers may reach this machine.
     pub host_names: Vec<String>,
-    /// Location of the run index, kept across restarts; `None` keeps none.
+    /// Location of the run index, kept across restarts; `None` for no index.
     pub history: Option<PathBuf>,
     /// Collector that metrics are pushed to, if any.
     pub otlp: Option<OtlpPush>,
-    /// The token that permits changes; `None`: a new one that is not stored.
+    /// The token that permits changes; `None` for a new one that is not stored.
     pub token: Option<Token>,
-    /// The token that reads metrics and nothing else, on a public address.
+    /// The token that only permits reading metrics, on a public address.
     pub metrics_token: Option<Token>,
 }
 
 /// Announced once requests are accepted.
 pub struct Ready<'a> {
-    /// Address that accepts them.
+    /// Address on which they are accepted.
     pub address: SocketAddr,
     /// The token that permits changes.
     pub token: &'a Token,
@@ -74,7 +74,7 @@ pub struct Ready<'a> {
     pub no_history: Option<String>,
 }
 
-/// Kind of a document of the folder, as far as it states one.
+/// Kind of a document in the folder, if it states one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentKind {
     /// A plan, which can be run and simulated.
@@ -87,9 +87,9 @@ pub enum DocumentKind {
 
 /// A deployment to be sized.
 pub struct SizingQuestion {
-    /// The document to begin with; none: the example that the program prints.
+    /// The document to start from; `None` for the built-in example.
     pub document: Option<PathBuf>,
-    /// Deviations from it: keys and values.
+    /// Values that override it: keys and values.
     pub values: Vec<(String, String)>,
     /// Keys with several values, `KEY=VALUE,VALUE`: every combination is sized and ranked.
     pub scenarios: Vec<String>,
@@ -99,27 +99,27 @@ pub struct SizingQuestion {
 pub struct RunQuestion {
     /// The plan.
     pub plan: PathBuf,
-    /// The kind of test; none: the plan's.
+    /// The kind of test; `None` for the plan's.
     pub test: Option<String>,
-    /// How long is measured, such as `2h`; none: as the plan says.
+    /// Length of the measurement, such as `2h`; `None` for the plan's.
     pub duration: Option<String>,
-    /// The name of the run; none: the plan's.
+    /// The name of the run; `None` for the plan's.
     pub name: Option<String>,
 }
 
-/// A first test of a disk, as a person fills it in.
+/// A first test of a disk, as entered by the user.
 pub struct GuideQuestion {
     /// Absolute path of an existing folder on the disk.
     pub folder: String,
     /// Size of the database, such as `100GiB`.
     pub size: String,
-    /// How long is measured, such as `2h`.
+    /// Length of the measurement, such as `2h`.
     pub duration: String,
     /// Name of the plan and of its runs.
     pub name: String,
 }
 
-/// Databases that are being filled, or were.
+/// Progress of filling databases, also once it has ended.
 #[derive(Clone, Debug)]
 pub struct FillProgress {
     /// The name of the plan.
@@ -134,23 +134,23 @@ pub struct FillProgress {
 pub struct SimulationQuestion {
     /// The plan.
     pub plan: PathBuf,
-    /// The array: a file, or the name of one that comes with the program.
+    /// The array: a file, or the name of a built-in one.
     pub array: String,
     /// Variations: `KEY=VALUE,VALUE`, every combination on a separate array.
     pub changes: Vec<String>,
-    /// How long is simulated, such as `2m`.
+    /// Length of the simulation, such as `2m`.
     pub duration: String,
 }
 
-/// What the server of a flash cache says of it.
+/// Response of a flash cache's server about its state.
 pub struct CacheAnswer {
     /// The flash, as the user named it.
     pub flash: String,
-    /// Its state, as `plimsoll cache status --json` prints it, or why there is none.
+    /// Its state, as printed by `plimsoll cache status --json`, or why it is not available.
     pub status: Result<serde_json::Value, String>,
 }
 
-/// A fleet run, as far as it has come.
+/// A fleet run and its progress.
 #[derive(Clone, Debug)]
 pub struct FleetState {
     /// The name of its plan.
@@ -168,16 +168,16 @@ pub struct FleetState {
 pub struct FleetHostState {
     /// Its name in the plan.
     pub name: String,
-    /// What it is doing, in words.
+    /// Its current activity, in words.
     pub state: String,
-    /// What its run carries, if it does.
+    /// The load of its run, if it generates one.
     pub load: Option<FleetHostLoad>,
 }
 
-/// The load of the last interval of a host's run, of all its databases.
+/// The load of the last interval of a host's run, over all its databases.
 #[derive(Clone, Copy, Debug)]
 pub struct FleetHostLoad {
-    /// Database reads and writes a second.
+    /// Database reads and writes per second.
     pub iops: f64,
     /// Mean latency of database reads, in nanoseconds.
     pub read_ns: u64,
@@ -190,7 +190,7 @@ pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal is live.
     fn is_live(&self, journal: &Path) -> bool;
 
-    /// Starts a run in a new folder below `root`; its folder, or why it did not start.
+    /// Starts a run in a new folder below `root`; returns the folder, or why it did not start.
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;
 
     /// Resumes the interrupted run in `folder`, or returns why it cannot.
@@ -199,21 +199,21 @@ pub trait RunControl: Send + Sync + 'static {
     /// Kinds of tests that can be started.
     fn tests(&self) -> Vec<&'static str>;
 
-    /// Writes a plan into `root`, which must not have one of this name, and starts to fill its
-    /// database; or returns why it cannot.
+    /// Writes a plan into `root` and starts to fill its database, or returns why it cannot. `root`
+    /// must not have a plan of this name.
     fn guide(&self, question: &GuideQuestion, root: &Path) -> Result<(), String>;
 
     /// Starts to fill the databases of `plan`, or returns why it cannot.
     fn prepare(&self, plan: &Path) -> Result<(), String>;
 
-    /// The databases that were filled last, or are being filled.
+    /// The latest filling of databases, finished or in progress.
     fn preparation(&self) -> Option<FillProgress>;
 
     /// The fleet run in `folder`; `None` if its journal cannot be read.
     fn fleet(&self, folder: &Path) -> Option<FleetState>;
 
-    /// Asks the run, fleet run or simulation in `folder` to stop cleanly, or says why it cannot be
-    /// asked.
+    /// Asks the run, fleet run or simulation in `folder` to stop cleanly, or returns why it cannot
+    /// be asked.
     fn stop(&self, folder: &Path) -> Result<(), String>;
 
     /// The kind of the document; `None` if it does not state one.
@@ -222,16 +222,16 @@ pub trait RunControl: Send + Sync + 'static {
     /// The page of a sized deployment, or why it cannot be sized.
     fn size(&self, question: &SizingQuestion) -> Result<String, String>;
 
-    /// Names of the arrays that come with the program.
+    /// Names of the built-in arrays.
     fn arrays(&self) -> Vec<&'static str>;
 
     /// Starts simulations in a new folder below `root`; returns the folder, or why it cannot.
     fn simulate(&self, question: &SimulationQuestion, root: &Path) -> Result<PathBuf, String>;
 
-    /// The flash caches that are to be shown.
+    /// The flash caches to show.
     fn caches(&self) -> Vec<CacheAnswer>;
 
-    /// Says something to the person at the terminal.
+    /// Prints a message on the terminal.
     fn remark(&self, text: &str);
 }
 
@@ -252,7 +252,7 @@ pub enum ServeError {
         /// The system's words.
         error: io::Error,
     },
-    /// The system gives no random numbers, threads or sockets.
+    /// The system provides no random numbers, threads or sockets.
     System(io::Error),
 }
 
@@ -328,7 +328,7 @@ pub fn serve(
             () = asked_to_stop(must_stop) => Ok(()),
         }
     });
-    // Pages of live runs never end by themselves.
+    // Responses that follow a live run never end by themselves.
     runtime.shutdown_timeout(LAST_ANSWERS);
     served.map_err(|error| ServeError::Listen { address, error })
 }

@@ -1,4 +1,4 @@
-//! The live run: its journal followed as it grows, and the data for its page.
+//! Follows the journal of the live run as it grows, and prepares the data for its page.
 
 mod decisions;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::summary::is_load;
 
-/// Points that a page is given at once; of a longer run it gets the newest.
+/// Maximum number of points sent to a page at once; for a longer run, the newest.
 const MOST_POINTS: usize = 2_000;
 
 /// Upper ends of the bars of the histogram: 1, 2 and 5 times the powers of ten from 10 us to 10 s.
@@ -50,13 +50,13 @@ impl Given {
 pub(crate) struct JournalTail {
     journal: PathBuf,
     offset: u64,
-    /// The beginning of a line whose end is not written yet.
+    /// An incomplete last line of the journal.
     partial: Vec<u8>,
     record: Option<RunRecord>,
 }
 
 impl JournalTail {
-    /// Of the journal at this path, nothing of it read yet.
+    /// For the journal at this path, with nothing read yet.
     pub(crate) const fn new(journal: PathBuf) -> Self {
         Self { journal, offset: 0, partial: Vec::new(), record: None }
     }
@@ -74,7 +74,7 @@ impl JournalTail {
             file.seek(SeekFrom::Start(self.offset))?;
             file.read_to_end(&mut new)
         });
-        // A read that fails may have brought a part, which must not come twice.
+        // A failed read may have returned a part, which must not be read again.
         self.offset += new.len() as u64;
         self.partial.append(&mut new);
         self.take_lines();
@@ -131,8 +131,8 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     })
 }
 
-/// Remaining measurement time of a run with this age; `None` if unknown, or if the measurement is
-/// over.
+/// Remaining measurement time of a run that started `since_start_ns` ago; `None` if it is unknown
+/// or the measurement is over.
 pub(crate) fn left_to_measure_ns(run: &RunRecord, since_start_ns: u64) -> Option<u64> {
     let span = run.phases.iter().rev().find(|span| span.to_ns.is_none())?;
     let least = least_left_ns(run, Some(span.phase));
@@ -146,7 +146,7 @@ fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
     planned(run, Phase::Measure).filter(|_| is_before)
 }
 
-/// The intervals of the load that a page has not been given.
+/// The intervals of the load that a page has not received yet.
 fn points(run: &RunRecord, given: Given) -> Vec<Value> {
     let first = given.intervals.max(run.intervals.len().saturating_sub(MOST_POINTS));
     run.intervals
@@ -168,7 +168,7 @@ fn histogram(run: &RunRecord, phase: Phase) -> Value {
     })
 }
 
-/// Requests of a kind by bar.
+/// Number of requests of a kind per bar.
 fn bars(sum: &PhaseTotals, series: Series) -> Vec<u64> {
     let empty = Histogram::new();
     let latency = sum.series.get(&series).map_or(&empty, |total| &total.latency);
@@ -191,7 +191,7 @@ fn planned(run: &RunRecord, phase: Phase) -> Option<u64> {
     is_timed.then_some(run.start.settings.measure_ns)
 }
 
-/// The latest interval's requests of a kind, beside the limits of mean and of worst interval.
+/// The latest interval's requests of a kind, with the limits of the mean and of the worst interval.
 fn latency(latest: Option<&IntervalRow>, series: Series, limits_ns: (u64, u64)) -> Value {
     let row: Option<&SeriesRow> = latest.and_then(|row| row.series.get(&series));
     let row = row.filter(|row| row.latency.count > 0);
@@ -204,7 +204,8 @@ fn latency(latest: Option<&IntervalRow>, series: Series, limits_ns: (u64, u64)) 
     })
 }
 
-/// Time since the start of the run, IOPS, mean read and log write latency, whether it is measured.
+/// Time since the start of the run, IOPS, mean read and log write latency, and whether it belongs
+/// to the measurement.
 fn point(row: &IntervalRow) -> Value {
     let means = [Series::DatabaseRead, Series::LogWrite].map(|series| mean_ms(row, series));
     json!([seconds(row.to_ns), iops(row), means[0], means[1], row.phase == Phase::Measure])

@@ -1,5 +1,5 @@
-//! Figures of the runs for monitoring: counts by outcome, and live runs. They are data here;
-//! `text`, `protobuf` and `otlp` are three ways to write them.
+//! Figures of the runs for monitoring: counts by outcome, and live runs. This module only has the
+//! data; `text`, `protobuf` and `otlp` are three ways to encode it.
 
 mod latencies;
 mod live_run;
@@ -22,7 +22,7 @@ pub(crate) struct Metric {
     samples: Vec<Sample>,
 }
 
-/// Names and values that tell one sample from another.
+/// Names and values that distinguish samples.
 type Labels = Vec<(&'static str, String)>;
 
 /// A value with its labels.
@@ -35,11 +35,11 @@ pub(crate) struct Sample {
 pub(crate) enum SampleValue {
     /// A level.
     Level(f64),
-    /// Latencies since the run began, which only grow.
+    /// Cumulative latencies since the run began.
     Latencies(Latencies),
 }
 
-/// A way to write metrics for a scrape.
+/// An encoding of metrics for a scrape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScrapeFormat {
     /// Text lines, with classic histograms.
@@ -81,7 +81,7 @@ impl ScrapeFormat {
 }
 
 impl Metric {
-    /// Levels, each with its labels.
+    /// A gauge with a sample per label set.
     fn levels(
         name: &'static str,
         help: &'static str,
@@ -93,7 +93,7 @@ impl Metric {
         Self { name, help, samples: samples.collect() }
     }
 
-    /// One level of a run with these labels.
+    /// A gauge of a run with these labels.
     fn one(labels: &Labels, name: &'static str, help: &'static str, value: f64) -> Self {
         Self::levels(name, help, [(labels.clone(), value)])
     }
@@ -103,8 +103,8 @@ impl Metric {
     }
 }
 
-/// The metrics at `now_ns` since 1970: runs as the last walk found them, and live ones with the
-/// present state of their journals.
+/// The metrics at `now_ns` since 1970: runs as of the last walk, and live ones with the current
+/// state of their journals.
 pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
     let all = runs.known();
     let live = all.iter().filter(|run| run.is_live);

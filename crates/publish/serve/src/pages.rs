@@ -1,5 +1,5 @@
-//! The pages that are no reports: the list, the live run, and a sentence if there is nothing else
-//! to show. They look like the reports, whose style they share.
+//! The pages that are not reports: the list, the live run, and a sentence if there is nothing else
+//! to show. They share the style of the reports.
 
 mod caches;
 mod fleet;
@@ -28,10 +28,10 @@ pub(crate) use volumes::volumes;
 use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;
 
-/// Additions of these pages to the style of reports.
+/// Styles of these pages, in addition to those of reports.
 const STYLE: &str = include_str!("pages/style.css");
 
-/// The style of all of these pages.
+/// The complete style of these pages.
 pub(crate) fn style() -> String {
     [report::STYLE, STYLE].concat()
 }
@@ -70,13 +70,13 @@ pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
     page.replacen("<body>\n", &format!("<body>\n{links}</p>\n"), 1)
 }
 
-/// The ways to the figures of a run or a set for programs.
+/// Links to the machine-readable figures of a run or a set.
 pub(crate) fn for_programs(id: &str) -> [(String, &'static str); 2] {
     let place = address(id);
     [(format!("/csv/{place}"), "CSV"), (format!("/json/{place}"), "JSON")]
 }
 
-/// The report of a set of tests, with the ways to the reports of its tests.
+/// The report of a set of tests, with links to the reports of its tests.
 pub(crate) fn of_set(set: &ServedSet, report: &str) -> String {
     let mut tests = Vec::new();
     for test in &set.tests {
@@ -99,14 +99,14 @@ fn options(all: &[String], chosen: &str) -> String {
     html
 }
 
-/// Why a form was not answered, above it.
+/// Why a form was rejected, shown above it.
 fn problem(why: Option<&str>) -> String {
     let said =
         why.map(|why| format!("<p class=\"problem\" role=\"alert\">{}</p>\n", report::escape(why)));
     said.unwrap_or_default()
 }
 
-/// A page that says one sentence.
+/// A page with a single sentence.
 pub(crate) fn sentence(title: &str, sentence: &str) -> String {
     let (heading, text) = (report::escape(title), report::escape(sentence));
     page(title, &format!("<main>\n<h1>{heading}</h1>\n<p>{text}</p>\n</main>\n"))
@@ -125,7 +125,7 @@ pub(crate) fn address(id: &str) -> String {
     address
 }
 
-/// An address with these fields behind it.
+/// An address followed by these fields.
 pub(crate) fn with_fields(place: &str, fields: &[(String, String)]) -> String {
     let mut whole = place.to_owned();
     for (index, (name, value)) in fields.iter().enumerate() {

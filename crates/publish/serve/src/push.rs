@@ -1,5 +1,5 @@
-//! Pushes metrics to a collector of OpenTelemetry, for machines without a scraper: periodically, on
-//! a separate thread, since a collector may be slow or gone.
+//! Pushes metrics to an OpenTelemetry collector, for machines without a scraper: periodically, on a
+//! separate thread, since a collector may be slow or down.
 
 mod address;
 
@@ -25,7 +25,7 @@ pub struct OtlpPush {
     pub target: OtlpTarget,
     /// Interval between two pushes.
     pub pace: Duration,
-    /// Whom to trust where the address asks for TLS.
+    /// Trust settings, used if the address asks for TLS.
     pub tls: TlsConfig,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn push_now_and_then(runs: ServedRuns, order: OtlpPush) -> io::Result
     let agent = agent(tls);
     let named = thread::Builder::new().name("otlp".to_owned());
     let thread = named.spawn(move || {
-        // A report about the collector is not repeated until it changes.
+        // A problem with the collector is not reported again until it changes.
         let mut problem = None;
         loop {
             let told = push(&agent, &target, &runs).err();
@@ -66,7 +66,7 @@ fn push(agent: &Agent, target: &OtlpTarget, runs: &ServedRuns) -> Result<(), Str
     if status.is_success() { Ok(()) } else { Err(format!("it answers with {status}")) }
 }
 
-/// Follows no redirect: the headers may hold a key.
+/// An agent that follows no redirects, since the headers may contain a key.
 fn agent(tls: TlsConfig) -> Agent {
     let config = Agent::config_builder().tls_config(tls).timeout_global(Some(LONGEST_PUSH));
     config

@@ -68,7 +68,8 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .layer(middleware::from_fn_with_state(gate, enter))
 }
 
-/// Admits a request or refuses it with a reason; a token in the address becomes a cookie first.
+/// Admits a request or rejects it with a reason; a token in the address is first turned into a
+/// cookie.
 async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> WebAnswer {
     let mut response = match admitted(&gate, &request) {
         Ok(Admission::Goes { may_change }) => {
@@ -88,15 +89,15 @@ async fn enter(State(gate): State<Gate>, mut request: Request, next: Next) -> We
     response
 }
 
-/// Whether a request carries the token, so that pages show forms that would be accepted.
+/// Whether a request has the token, so that pages only show forms that would be accepted.
 #[derive(Clone, Copy, Debug)]
 struct MayChange(bool);
 
-/// Treatment of a request that is not refused.
+/// Treatment of an admitted request.
 enum Admission {
     /// It is handled.
     Goes { may_change: bool },
-    /// It carries the token in its address; the answer sets it as this cookie.
+    /// Its address contains the token; the response sets it as this cookie.
     Gets(HeaderValue),
 }
 
@@ -137,7 +138,7 @@ fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     if all.next().is_some() { None } else { first.to_str().ok() }
 }
 
-/// The value of a header, if it is given; one that is not text is ignored.
+/// The value of an optional header; `None` if it is missing or not text.
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().unwrap_or("null");
@@ -194,7 +195,7 @@ async fn list(
     .await
 }
 
-/// The runs and sets that a search finds.
+/// The runs and sets that match a search.
 fn found(mut all: Vec<ListEntry>, query: &str) -> Vec<ListEntry> {
     all.retain(|entry| entry.matches(query));
     all
@@ -231,7 +232,7 @@ async fn of_run(
     beside(move || answer(&runs, &known(&runs, &id)?)).await?
 }
 
-/// An answer about the set of tests of this name; `None` if a run has it.
+/// An answer about the set of tests of this name; `None` if the name belongs to a run.
 async fn of_any_set(
     runs: &ServedRuns,
     id: &str,
@@ -264,7 +265,8 @@ async fn report_page(
     .await
 }
 
-/// A run for programs: every interval as comma-separated values, or its report in JSON.
+/// The machine-readable forms of a run: every interval as comma-separated values, or its report in
+/// JSON.
 async fn for_programs(
     State(runs): State<ServedRuns>,
     uri: Uri,
@@ -304,7 +306,7 @@ async fn live_page(
     .await
 }
 
-/// Page of a run that has ended, or is no measurement.
+/// The page of a run that has ended or is not a measurement.
 fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     if !run.is_live {
         return Some(see_other(&format!("/run/{}", pages::address(&run.id))));
@@ -347,7 +349,7 @@ async fn compare(
     .await?
 }
 
-/// The comparison of sets of tests; `None` if no set was ticked.
+/// The comparison of sets of tests; `None` if no set was selected.
 fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, NoAnswer> {
     let mut sets = Vec::new();
     for id in ids {
@@ -368,7 +370,7 @@ fn compared_sets(runs: &ServedRuns, ids: &[String]) -> Result<Option<String>, No
     Ok(Some(pages::of_report(&sets::comparison_html(&sets, runs), &[])))
 }
 
-/// The runs that are ticked; the one that the others are measured against comes first.
+/// The selected runs; the first is the baseline for the others.
 fn compared_ids(fields: FormFields) -> Vec<String> {
     let baseline = fields.iter().find(|(name, _)| name == "first");
     let mut ids = Vec::new();
@@ -434,7 +436,7 @@ fn expect_idle(runs: &ServedRuns) -> Result<(), NoAnswer> {
     Ok(())
 }
 
-/// Why nothing else is started.
+/// Why no other run can be started.
 const BUSY: &str = "Another run is in progress";
 
 fn is_busy(runs: &ServedRuns) -> bool {

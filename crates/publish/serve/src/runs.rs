@@ -1,5 +1,5 @@
 //! The runs and documents of the folder, kept in memory and refreshed on requests: the folders are
-//! the truth, and unchanged files are not read again.
+//! authoritative, and unchanged files are not read again.
 
 pub(crate) mod known;
 mod walk;
@@ -30,10 +30,10 @@ use walk::walked;
 /// Results of a walk are reused for this long.
 const FRESH: Duration = Duration::from_millis(500);
 
-/// A list waits this long for journals that have changed; it shows the others meanwhile.
+/// Maximum time that a list waits for changed journals; meanwhile it shows the others.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Between two looks that no request asks for, so that metrics need not wait for one.
+/// Interval of background refreshes, so that metrics need not wait for one.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
 /// Number of journals read before their summaries are stored.
@@ -42,7 +42,7 @@ const STORED_AT_ONCE: usize = 100;
 /// The known facts about a run.
 #[derive(Clone)]
 pub(crate) struct Listed {
-    /// Its folder below the served one, with `/` between the parts; requests name it so.
+    /// Its folder relative to the served one, with `/` between the parts; requests use this name.
     pub id: String,
     /// Its folder.
     pub folder: PathBuf,
@@ -70,7 +70,7 @@ impl RunIndex {
     }
 }
 
-/// The runs of a folder, and the documents that people write.
+/// The runs of a folder, and its user-written documents.
 #[derive(Clone)]
 pub(crate) struct ServedRuns(Arc<SharedRuns>);
 
@@ -84,7 +84,7 @@ struct SharedRuns {
 }
 
 impl ServedRuns {
-    /// Of `root`, which is an absolute path without links, with the stored summaries of its runs.
+    /// The runs of `root`, an absolute path without links, starting with the stored summaries.
     pub(crate) fn new(
         root: PathBuf,
         machine: Box<dyn RunControl>,
@@ -136,7 +136,7 @@ impl ServedRuns {
         &*self.0.machine
     }
 
-    /// All runs, the newest first; those that are not read yet come first.
+    /// All runs, newest first; unread ones come before them.
     pub(crate) fn all(&self) -> Vec<Listed> {
         self.look();
         let mut runs: Vec<Listed> = self.read_unread(PATIENCE).runs.values().cloned().collect();
@@ -144,8 +144,7 @@ impl ServedRuns {
         runs
     }
 
-    /// The runs as the last look has found them, in the order of their names; nothing is waited
-    /// for.
+    /// The runs as of the last walk, sorted by name; does not wait.
     pub(crate) fn known(&self) -> Vec<Listed> {
         self.kept().runs.values().cloned().collect()
     }
@@ -162,14 +161,14 @@ impl ServedRuns {
         self.kept().runs.get(id).cloned()
     }
 
-    /// The run of this name in its present state, if the last walk found it live: a watcher, who
-    /// checks every second, needs no walk through the whole folder for that.
+    /// The current state of the run of this name, if the last walk found it live. A watcher polls
+    /// every second, so this does not walk the whole folder.
     pub(crate) fn find_live(&self, id: &str) -> Option<Listed> {
         let run = self.kept().runs.get(id).filter(|run| run.is_live).cloned()?;
         self.0.machine.is_live(&run.folder.join(JOURNAL)).then_some(run)
     }
 
-    /// The documents of a kind that lie in the folder.
+    /// The documents of a kind in the folder.
     pub(crate) fn documents(&self, kind: DocumentKind) -> Vec<String> {
         self.look();
         let mut documents: Vec<String> = self.kept().documents.iter().cloned().collect();
@@ -205,7 +204,7 @@ impl ServedRuns {
         Ok((record, verdict))
     }
 
-    /// The same under the labels that the run was given afterwards, for lists and comparisons.
+    /// The same with the labels that the run was given afterwards, for lists and comparisons.
     pub(crate) fn load_labelled(&self, run: &Listed) -> Result<(RunRecord, Verdict), String> {
         let (mut record, verdict) = self.load(run)?;
         apply_labels(&run.folder, &mut record.start);
@@ -240,7 +239,7 @@ impl ServedRuns {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Walks through the folder unless that was done just now.
+    /// Walks the folder, unless it was walked very recently.
     fn look(&self) {
         if self.kept().looked.is_some_and(|looked| looked.elapsed() < FRESH) {
             return;
@@ -301,7 +300,7 @@ impl ServedRuns {
         self.store();
     }
 
-    /// A run whose journal is still to be read; if there is none, waiters are notified.
+    /// The next run whose journal must be read; if there is none, notifies waiters.
     fn next_unread(&self) -> Option<Listed> {
         let mut kept = self.kept();
         let next = kept.unread().cloned();
@@ -332,7 +331,7 @@ impl ServedRuns {
         if run.is_live {
             let tail = self.tail(run);
             let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            // The journal so far; it may be long.
+            // Reads the journal so far, which may be long.
             tail.follow();
             return match tail.record() {
                 Some(record) => Known::Summary(Arc::new(summary::of_live(record))),
@@ -367,7 +366,7 @@ impl Listed {
         }
     }
 
-    /// Whether a search finds it; one whose journal cannot be read is found by its folder.
+    /// Whether a search finds it; an unreadable run is found only by its folder.
     pub(crate) fn matches(&self, query: &str) -> bool {
         self.line().map_or_else(|| self.id.contains(query), |line| line.matches(&self.id, query))
     }
@@ -391,7 +390,8 @@ impl Listed {
         self.stamp.changed_ns.and_then(|at| u64::try_from(at).ok())
     }
 
-    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    /// Start of the run; for a simulation, the time when it was made, since its own clock always
+    /// starts at the same time.
     pub(crate) fn began_ns(&self) -> Option<u64> {
         let line = self.line()?;
         let made_ns = self.written_ns().filter(|_| line.simulated.is_some());

@@ -1,11 +1,11 @@
-//! Related runs side by side in one folder: the loads of a search for the load line, which show its
+//! Groups related runs in one folder: the loads of a search for the load line, which show its
 //! decisions so far, and simulations of one question.
 
 use serde_json::{Value, json};
 
 use crate::runs::{Known, Listed};
 
-/// Prefix of the folders that `line` makes, before the number of the load.
+/// Prefix of the folders that `line` creates, followed by the number of the load.
 const LOAD: &str = "load-";
 
 /// Whether a run of this name is one load of a search.
@@ -13,8 +13,8 @@ pub(crate) fn is_load(id: &str) -> bool {
     split(id).is_some()
 }
 
-/// The loads of the search that the run `id` belongs to, in the order they were tried; none if it
-/// belongs to no search.
+/// The loads of the search that the run `id` belongs to, in the order in which they were tried;
+/// empty if it does not belong to a search.
 pub(crate) fn loads(id: &str, runs: &[Listed]) -> Value {
     let Some((search, _)) = split(id) else {
         return json!([]);
@@ -24,10 +24,10 @@ pub(crate) fn loads(id: &str, runs: &[Listed]) -> Value {
     loads.into_iter().map(|(_, load)| load).collect()
 }
 
-/// How `simulate` calls the folder of one of several simulations, before its number.
+/// Prefix of the folders that `simulate` creates for several simulations, followed by a number.
 const WHAT_IF: &str = "what-if-";
 
-/// The folder of the simulations that a run is one of.
+/// The folder of the simulations that a run belongs to.
 pub(crate) fn sweep_of(id: &str) -> Option<&str> {
     let (sweep, one) = id.rsplit_once('/')?;
     let number = one.strip_prefix(WHAT_IF)?;

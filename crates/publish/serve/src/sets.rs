@@ -1,5 +1,5 @@
-//! Sets of tests among the runs: every list shows a set as one entry with its tests below, and it
-//! has one page.
+//! Groups runs into sets of tests: every list shows a set as one entry with its tests below, and it
+//! has its own page.
 
 use record::{RunRecord, TestType};
 use report::{NamedSet, RunState, SUITE_PARTS, SuiteTest, suite_of};
@@ -9,9 +9,9 @@ use verdict::{Ruling, Verdict};
 use crate::runs::{Listed, ServedRuns};
 use crate::summary::{RunLine, Tone};
 
-/// A set of tests, in the order in which they are made; one at least.
+/// A set of tests, in the order in which they were run; at least one.
 pub(crate) struct ServedSet {
-    /// Its folder below the served one, with `/` between the parts; requests name it so.
+    /// Its folder relative to the served one, with `/` between the parts; requests use this name.
     pub id: String,
     pub tests: Vec<Listed>,
 }
@@ -22,7 +22,7 @@ pub(crate) enum ListEntry {
     Set(ServedSet),
 }
 
-/// The entries of a list of `runs`, in their order; a set is where its first run is. `root` is the
+/// The entries of a list of `runs`, in their order; a set is placed at its first run. `root` is the
 /// name of the served folder, which may be a set itself.
 pub(crate) fn entries(runs: Vec<Listed>, root: &str) -> Vec<ListEntry> {
     let mut entries: Vec<ListEntry> = Vec::new();
@@ -57,7 +57,7 @@ fn set_id(run: &Listed, root: &str) -> Option<String> {
 }
 
 impl ListEntry {
-    /// Whether a search finds it: a set if it finds one of its tests.
+    /// Whether a search matches it: a set matches if one of its tests does.
     pub(crate) fn matches(&self, query: &str) -> bool {
         match self {
             Self::Run(run) => run.matches(query),
@@ -113,7 +113,7 @@ impl ServedSet {
         (Ruling::Pass.name().to_owned(), Tone::Pass)
     }
 
-    /// The verdict as reports spell it; none of a live set.
+    /// The verdict as spelled in reports; `None` for a live set.
     fn verdict_for_programs(&self) -> Option<&'static str> {
         let (name, tone) = self.verdict();
         match tone {
@@ -153,7 +153,7 @@ impl ServedSet {
         })
     }
 
-    /// Reads its tests as far as they have ended.
+    /// Reads its ended tests.
     pub(crate) fn load(&self, runs: &ServedRuns) -> LoadedSet {
         let tests = SUITE_PARTS.map(|(part, kind)| {
             let run = self.tests.iter().find(|run| run.id.ends_with(part));

@@ -24,7 +24,7 @@ pub(crate) enum Tone {
 impl Tone {
     const ALL: [Self; 4] = [Self::Pass, Self::Warn, Self::Fail, Self::Live];
 
-    /// The class of the pages' style.
+    /// Its class in the style of the pages.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -40,8 +40,8 @@ impl Tone {
     }
 }
 
-/// Identity of a volume across runs. Device names change with every start of a machine; mount
-/// point, model and size do not, unless the disk is replaced.
+/// Identity of a volume across runs. Device names change at every boot; mount point, model and size
+/// do not, unless the disk is replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct VolumeIdentity {
     /// The machine that saw it.
@@ -59,7 +59,7 @@ pub(crate) struct VolumeIdentity {
 pub(crate) struct RunLine {
     /// Its name; empty in records of earlier releases.
     pub name: String,
-    /// Words that it can be found by.
+    /// Words to find it by.
     pub tags: Vec<String>,
     /// The user's own description.
     pub description: String,
@@ -73,7 +73,7 @@ pub(crate) struct RunLine {
     pub started: Option<String>,
     /// Its verdict, in a word or two.
     pub verdict: String,
-    /// The same for programs; none before the end.
+    /// The same in machine-readable form; `None` before the end.
     pub outcome: Option<String>,
     /// The array, of a simulated run.
     pub simulated: Option<String>,
@@ -83,9 +83,9 @@ pub(crate) struct RunLine {
     pub is_cut_off: bool,
     /// How that looks.
     pub tone: Tone,
-    /// Target in transactional IOPS; `None`: as many as possible.
+    /// Target in transactional IOPS; `None` for as many as possible.
     pub asked_iops: Option<f64>,
-    /// Transactional IOPS that were achieved.
+    /// Achieved transactional IOPS.
     pub iops: Option<f64>,
     /// Rate at which a backup read all databases together.
     pub backup_mib_per_second: Option<f64>,
@@ -164,7 +164,7 @@ fn volumes(run: &RunRecord) -> Vec<VolumeIdentity> {
 }
 
 impl RunLine {
-    /// Whether every word of `query` is somewhere in what the list shows; case does not count.
+    /// Whether every word of `query` occurs in the text shown by the list, ignoring case.
     pub(crate) fn matches(&self, id: &str, query: &str) -> bool {
         let shown = [id, &self.name, &self.description, &self.machine, &self.test, &self.verdict];
         let started = self.started.as_deref().unwrap_or_default();
@@ -172,7 +172,7 @@ impl RunLine {
         query.to_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 
-    /// For programs, as `list --json` has it too.
+    /// The same JSON as in `list --json`.
     pub(crate) fn json(&self, id: &str, is_live: bool, written_ns: Option<u64>) -> Value {
         let state = match (is_live, self.is_cut_off) {
             (true, _) => RunState::Live,
@@ -199,7 +199,7 @@ impl RunLine {
     }
 }
 
-/// Whether a run is measured under load, so that rates and latencies of it mean something.
+/// Whether a phase runs under load, so that its rates and latencies are meaningful.
 pub(crate) const fn is_load(phase: Phase) -> bool {
     matches!(phase, Phase::Warm | Phase::Tune | Phase::Measure)
 }

@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 use crate::runs::{Known, Listed};
 use crate::summary::{RunLine, VolumeIdentity};
 
-/// Loads that a trend compares the last one with.
+/// Maximum number of earlier loads that a trend compares the last one with.
 const EARLIER_LOADS: usize = 12;
 
-/// A volume, and what the runs say of it.
+/// A volume and the results of its runs.
 pub(crate) struct MeasuredVolume<'a> {
     pub identity: &'a VolumeIdentity,
     /// The run that was judged last.
     pub last: &'a Listed,
     /// Its summary.
     pub line: &'a RunLine,
-    /// The last loads on the volume, the oldest first; at most one more than twelve.
+    /// The last loads on the volume, oldest first; at most thirteen.
     pub loads: Vec<&'a RunLine>,
 }
 
-/// Every volume of `runs`, in the order of machines and mount points.
+/// Every volume of `runs`, sorted by machine and mount point.
 pub(crate) fn measured(runs: &[Listed]) -> Vec<MeasuredVolume<'_>> {
     let mut of_volumes: BTreeMap<&VolumeIdentity, Vec<(&Listed, &RunLine)>> = BTreeMap::new();
     for run in runs.iter().filter(|run| !run.is_live) {
@@ -53,7 +53,7 @@ fn is_whole_load(line: &RunLine) -> bool {
 
 impl MeasuredVolume<'_> {
     /// Change of the mean read latency from the median of the earlier loads with the same target to
-    /// the last load, in percent, and the number of those loads. `None` without any.
+    /// the last load, in percent, and the number of those loads. `None` if there are none.
     pub(crate) fn drift(&self) -> Option<(f64, usize)> {
         let (last, earlier) = self.loads.split_last()?;
         let mut reads_ms: Vec<f64> = earlier

@@ -1,8 +1,9 @@
-//! Block devices over a wire: exports of NBD servers and LUNs of iSCSI targets, to be tried before
-//! any system attaches them.
+//! Block devices over a network: exports of NBD servers and LUNs of iSCSI targets, to be tested
+//! before any system attaches them.
 //!
-//! The clients are our own, since completions must arrive at the reactor of the requesting thread:
-//! one thread sends, one receives, and the reactor is notified through [`device::Remote`].
+//! The protocol clients are implemented here, since completions must arrive at the reactor of the
+//! requesting thread: one thread sends, one receives, and the reactor is notified through
+//! [`device::Remote`].
 
 mod iscsi;
 mod line;

@@ -13,7 +13,7 @@ use device::{Buffer, DeviceError};
 
 /// A request in progress at the server, with its protocol's state.
 pub(crate) struct UnderWay<T> {
-    /// It is with the sender until it has been sent.
+    /// Held by the sender until it has been sent.
     pub buffer: Arc<Mutex<Option<Buffer>>>,
     pub task: T,
 }
@@ -28,7 +28,7 @@ pub(crate) trait Abandon {
 pub(crate) struct SharedLine<T> {
     name: String,
     under_way: Mutex<HashMap<u64, UnderWay<T>>>,
-    /// Why the connection is of no use any more.
+    /// Why the connection is no longer usable.
     broken: Mutex<Option<String>>,
 }
 
@@ -59,7 +59,7 @@ impl<T: Abandon> SharedLine<T> {
         lock(&self.broken).is_some()
     }
 
-    /// Takes note that the connection is of no use, for the first reason given.
+    /// Records that the connection is unusable; the first reason is kept.
     pub(crate) fn note(&self, why: String) {
         lock(&self.broken).get_or_insert(why);
     }
@@ -78,7 +78,7 @@ impl<T: Abandon> SharedLine<T> {
         lock(&self.under_way).insert(number, request);
     }
 
-    /// The request of that number, which is over.
+    /// Removes and returns the request with this number, which has ended.
     pub(crate) fn take(&self, number: u64) -> Option<UnderWay<T>> {
         lock(&self.under_way).remove(&number)
     }
@@ -104,7 +104,7 @@ pub(crate) fn start_threads(
     Ok(())
 }
 
-/// How a connection ended, for people.
+/// Human-readable reason why a connection ended.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),

@@ -1,4 +1,4 @@
-//! A connected socket, of either kind.
+//! A connected socket, TCP or Unix.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream, ToSocketAddrs as _};
@@ -15,10 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A peer that has been silent for this long is probed.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Between two such questions.
+/// Interval between two probes.
 const BETWEEN_QUESTIONS: Duration = Duration::from_secs(2);
 
-/// Questions without an answer after which it is not.
+/// Number of unanswered probes after which a peer counts as lost.
 const QUESTIONS: u32 = 3;
 
 /// See the module.
@@ -29,7 +29,7 @@ pub(crate) enum WireStream {
 }
 
 impl WireStream {
-    /// Connects to a server by a network, whose answers are waited for a short time only.
+    /// Connects to a server over the network, with a short timeout for its answers.
     pub(crate) fn tcp(host: &str, port: u16) -> io::Result<Self> {
         let stream = reach(host, port)?;
         stream.set_nodelay(true)?;
@@ -38,7 +38,7 @@ impl WireStream {
         Ok(Self::Tcp(stream))
     }
 
-    /// The same by a socket in the file system.
+    /// The same through a socket in the file system.
     #[cfg(unix)]
     pub(crate) fn unix(path: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(path)?;
@@ -46,13 +46,13 @@ impl WireStream {
         Ok(Self::Unix(stream))
     }
 
-    /// The same by a socket in the file system, which this system has not.
+    /// The same through a socket in the file system, which this system does not support.
     #[cfg(not(unix))]
     pub(crate) fn unix(_path: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The address of this machine that it begins at; none of a socket in the file system.
+    /// The local address of the connection; `None` for a socket in the file system.
     pub(crate) fn begin(&self) -> Option<IpAddr> {
         match self {
             Self::Tcp(stream) => stream.local_addr().ok().map(|address| address.ip()),
@@ -61,7 +61,7 @@ impl WireStream {
         }
     }
 
-    /// Waits for answers for ever from now on: who asks decides when to give up.
+    /// Removes the timeout for answers: from now on the caller decides when to give up.
     pub(crate) fn wait_for_ever(&self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => stream.set_read_timeout(None),
@@ -70,7 +70,7 @@ impl WireStream {
         }
     }
 
-    /// The same socket again, for another thread.
+    /// Another handle of the same socket, for another thread.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
@@ -103,7 +103,7 @@ fn notice_loss(stream: &TcpStream) -> io::Result<()> {
     socket.set_tcp_keepalive(&counted).or_else(|_| socket.set_tcp_keepalive(&alive))
 }
 
-/// The first address of the host that answers.
+/// Connects to the first address of the host that answers.
 fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for address in (host, port).to_socket_addrs()? {

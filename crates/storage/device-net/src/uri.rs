@@ -1,4 +1,4 @@
-//! Parts of addresses that all protocols write alike (RFC 3986).
+//! Parts of addresses that are common to all protocols (RFC 3986).
 
 /// Host and port of `server`. An IPv6 address is in brackets.
 pub(crate) fn host_and_port(server: &str, default_port: u16) -> Option<(&str, u16)> {
@@ -13,7 +13,7 @@ pub(crate) fn host_and_port(server: &str, default_port: u16) -> Option<(&str, u1
     (!host.is_empty()).then_some((host, port))
 }
 
-/// Decodes `%41` in an address; `None` if the result is no text.
+/// Decodes `%41` in an address; `None` if the result is not valid text.
 pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut parts = text.split('%');

@@ -9,7 +9,7 @@ use units::Nanos;
 
 static ZERO: OnceLock<(Instant, Nanos)> = OnceLock::new();
 
-/// Real time since the process first asked for it.
+/// Real time since the clock was first used in this process.
 #[derive(Clone, Copy, Debug)]
 pub struct OsClock {
     zero: Instant,

@@ -1,11 +1,11 @@
-//! Windows' answers about disks, as bytes: structures of `winioctl.h`, read field by field, so that
-//! any system can test it and no short answer is read past its end.
+//! Parses Windows' answers about disks: structures of `winioctl.h`, read field by field from bytes,
+//! so that the parsers can be tested on any system and no short answer is read past its end.
 
 use crate::probe::{OwnCache, Transport};
 
 const SOURCE: &str = "StorageDeviceWriteCacheProperty";
 
-/// Of `STORAGE_DEVICE_DESCRIPTOR`.
+/// Contents of a `STORAGE_DEVICE_DESCRIPTOR`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     /// Vendor and product.
@@ -14,12 +14,12 @@ pub(crate) struct Descriptor {
     pub transport: Option<Transport>,
     /// Whether the disk is backed by Storage Spaces or a file.
     pub is_made_of_others: bool,
-    /// Whether it is a virtual machine's disk, whose report on rotation means nothing.
+    /// Whether it is a virtual machine's disk, for which the reported rotation means nothing.
     pub is_virtual: bool,
 }
 
 impl Descriptor {
-    /// `None` if the answer is too short to contain the bus.
+    /// Parses the answer; `None` if it is too short to contain the bus.
     pub(crate) fn of(answer: &[u8]) -> Option<Self> {
         let bus = number(answer, 28)?;
         let model =
@@ -65,7 +65,7 @@ const fn transport(bus: u32) -> Option<Transport> {
     })
 }
 
-/// A write cache as the device has it, and whether Windows flushes it.
+/// A write cache as reported by the device, and whether Windows flushes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToldCache {
     /// The device's report; Windows reads its mode page.
@@ -75,7 +75,7 @@ pub(crate) struct ToldCache {
 }
 
 impl ToldCache {
-    /// Of `STORAGE_WRITE_CACHE_PROPERTY`.
+    /// Parses a `STORAGE_WRITE_CACHE_PROPERTY`.
     pub(crate) fn of(answer: &[u8]) -> Self {
         const NONE: u32 = 1;
         const WRITE_THROUGH: u32 = 3;
@@ -100,14 +100,14 @@ impl ToldCache {
     }
 }
 
-/// Of `STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR`.
+/// Contents of a `STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SectorSizes {
     /// Bytes of a logical sector.
     pub logical: u32,
     /// Bytes of a physical one.
     pub physical: u32,
-    /// Bytes by which logical sector 0 is off a physical one.
+    /// Offset of logical sector 0 from a physical sector boundary, in bytes.
     pub misalignment: u32,
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn has_seek_penalty(answer: &[u8]) -> Option<bool> {
     answer.get(8).map(|&penalty| penalty != 0)
 }
 
-/// A part of a disk that a volume lies on.
+/// A part of a disk occupied by a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DiskExtent {
     /// The number in `PhysicalDrive0`.
@@ -158,13 +158,13 @@ pub(crate) fn scheme(answer: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Bytes of a disk: `DISK_GEOMETRY_EX`.
+/// Size of a disk in bytes: `DISK_GEOMETRY_EX`.
 pub(crate) fn disk_bytes(answer: &[u8]) -> Option<u64> {
     wide_number(answer, 24).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that a disk has read: `DISK_PERFORMANCE`. None of one that has never counted anything, as
-/// some drivers do not.
+/// Bytes read from a disk: `DISK_PERFORMANCE`. `None` if the disk has never counted anything, as
+/// with some drivers.
 pub(crate) fn bytes_read(answer: &[u8]) -> Option<u64> {
     let (read, written) = (wide_number(answer, 0)?, wide_number(answer, 8)?);
     (read > 0 || written > 0).then_some(read)
@@ -192,7 +192,7 @@ fn wide_number(answer: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The text at the offset stored at a byte; 0 means none.
+/// The text at an offset that is stored at byte `at`; an offset of 0 means `None`.
 fn text(answer: &[u8], at: usize) -> Option<String> {
     let begin = number(answer, at)? as usize;
     let rest = answer.get(begin..).filter(|_| begin > 0)?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 type HelperJob = Box<dyn FnOnce() + Send>;
 
-/// Wakes a reactor that waits elsewhere than for the helpers.
+/// Wakes a reactor that is waiting for something other than the helpers.
 pub(crate) type Bell = Box<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
@@ -88,7 +88,7 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
-    /// No threads yet; at most `most_threads`.
+    /// A pool without threads yet; at most `most_threads`.
     pub(crate) fn new(most_threads: usize, bell: Option<Bell>) -> Self {
         Self {
             shared: Arc::new(HelperQueue { bell, ..HelperQueue::default() }),
@@ -159,14 +159,14 @@ impl Helpers {
                     drop(queues);
                     return self.shared.work_here();
                 }
-                // Those that there are take the job when they can.
+                // The existing threads take the job when they can.
                 Err(_) => {}
             }
         }
         self.shared.job_arrived.notify_one();
     }
 
-    /// As [`Self::run`], to be awaited. The work starts at once.
+    /// The awaitable form of [`Self::run`]. The work starts at once.
     pub(crate) fn call<T: Send + 'static, W: FnOnce() -> T + Send + 'static>(
         &self,
         work: W,
@@ -211,7 +211,7 @@ impl Helpers {
         !self.continuations.borrow().is_empty()
     }
 
-    /// Waits until a job is done, at most `limit`.
+    /// Waits until a job is done, for at most `limit`.
     #[cfg(target_os = "linux")]
     pub(crate) fn wait(&self, limit: Duration) {
         let queues = self.shared.lock();
@@ -225,7 +225,7 @@ impl Drop for Helpers {
         self.shared.lock().closed = true;
         self.shared.job_arrived.notify_all();
         for thread in self.threads.take() {
-            // A job that panicked has lost its result; no task is left to miss it.
+            // A panicked job has lost its result, and no task is left that waits for it.
             let _ = thread.join();
         }
     }

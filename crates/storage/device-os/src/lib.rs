@@ -1,9 +1,9 @@
-//! The seam's implementation on the operating system: real files, unbuffered, on real time.
+//! The device layer on the operating system: real files, unbuffered, in real time.
 //!
 //! A [`World`] belongs to the thread that made it: one completion ring, one executor, any number of
 //! volumes. On Linux the ring is `io_uring`; if the kernel refuses it, a thread pool does the same
 //! work. On Windows it is a completion port. Other systems get a clear error. All `unsafe` of the
-//! storage path is here, each block with its argument.
+//! storage path is here, each block with its justification.
 
 mod clock;
 #[cfg(any(windows, test))]
@@ -50,8 +50,8 @@ use windows as system;
 #[cfg(windows)]
 pub use windows::{console, machine};
 
-/// Raises the number of files that this process may have open as far as it may; the number, and an
-/// error where the system does not let it be known.
+/// Raises this process's limit on open files as far as permitted. Returns the limit, or an error if
+/// the system does not report it.
 pub fn raise_open_files() -> std::io::Result<u64> {
     system::raise_open_files()
 }
@@ -66,7 +66,7 @@ pub fn raise_file_size() -> std::io::Result<u64> {
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// `io_uring` where the kernel allows it, else the pool; on Windows a completion port.
+    /// `io_uring` if the kernel allows it, otherwise the pool; a completion port on Windows.
     #[default]
     Auto,
     /// `io_uring` or an error.
@@ -88,7 +88,7 @@ impl fmt::Display for Backend {
     }
 }
 
-/// One thread's way to real storage and real time.
+/// One thread's access to real storage and real time.
 pub struct World {
     executor: Executor,
     host: Rc<dyn system::Host>,
@@ -118,7 +118,7 @@ impl World {
         system::volume(&self.host, path)
     }
 
-    /// Completes requests of foreign devices, such as exports over a network.
+    /// Completes requests of devices implemented elsewhere, such as network exports.
     pub fn remote(&self) -> Rc<dyn device::Remote> {
         #[cfg(any(target_os = "linux", windows))]
         return Rc::new(remote::HostRemote(Rc::clone(&self.host)));
@@ -132,22 +132,22 @@ impl World {
         Watcher::new(Rc::clone(&self.host))
     }
 
-    /// A second handle on the file or device at `path`, which sees and makes its holes; `writable`
-    /// if it may make any.
+    /// Opens a second handle on the file or device at `path` to find and punch holes; `writable` if
+    /// it may punch any.
     #[cfg(target_os = "linux")]
     pub fn sparse_file(&self, path: &Path, writable: bool) -> Result<SparseFile, DeviceError> {
         SparseFile::open(Rc::clone(&self.host), path, writable)
     }
 
-    /// The block device at `path` as a whole, or a file used as one; errors call it `name`. Opening
-    /// for writes locks it against every other user: `Busy` if it is mounted or a part of another
-    /// device, `Locked` if another process of ours has it. `mode` creates nothing.
+    /// Opens the block device at `path` as a whole, or a file used as one; errors call it `name`.
+    /// Opening for writes locks it against every other user: `Busy` if it is mounted or part of
+    /// another device, `Locked` if another of our processes has it. `mode` creates nothing.
     pub fn raw_device(&self, path: &Path, name: &str, mode: OpenMode) -> Pending<Rc<dyn Device>> {
         system::raw_device(&self.host, path, name, mode)
     }
 
-    /// The existing file `path` for reads only, on any file system: past the system's cache if
-    /// possible, else through it. [`device::Caps::unbuffered`] shows which.
+    /// Opens the existing file `path` read-only, on any file system: bypassing the system's cache
+    /// if possible, else through it. [`device::Caps::unbuffered`] shows which.
     pub fn open_to_read(&self, path: &Path) -> Pending<Rc<dyn Device>> {
         system::open_to_read(&self.host, path)
     }

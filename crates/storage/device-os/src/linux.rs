@@ -44,13 +44,13 @@ pub(crate) trait Host: Reactor {
     /// The backend as the executor sees it.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
 
-    /// Starts a read, write or flush of `file`, which lies inside it.
+    /// Starts a read, write or flush of `file`; the range is inside the file.
     fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer);
 
     /// Calls `then` once, as soon as the socket is ready.
     fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>);
 
-    /// Looks at this place in each turn; `false` if this backend never does.
+    /// Polls this lookout in each turn; `false` if this backend never does.
     fn look_at(&self, lookout: Weak<dyn Lookout>) -> bool;
 
     /// Threads for calls that have no asynchronous form.
@@ -95,7 +95,7 @@ pub(crate) fn raw_device(
     raw::open(host, path, name, mode)
 }
 
-/// Backends to test: the best one here, and the one that always works.
+/// Backends to test: the best one here, and the fallback that always works.
 #[cfg(test)]
 pub(crate) const BACKENDS: &[Backend] = &[Backend::Auto, Backend::Pool];
 

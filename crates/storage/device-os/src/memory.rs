@@ -1,5 +1,5 @@
-//! Memory for buffers in huge pages: an ordinary buffer of 32 KiB lies on eight scattered pages of
-//! memory, and a request for it is eight pieces for the kernel and for the storage behind it.
+//! Puts I/O buffers in huge pages: an ordinary 32 KiB buffer is spread over eight scattered pages,
+//! so a request for it is eight pieces for the kernel and for the storage below.
 #![expect(unsafe_code, reason = "an allocator; each block has its argument")]
 
 mod class;
@@ -23,10 +23,11 @@ const CLASSES: usize = 9;
 /// operation; with mimalloc each time would use memory that has left the processor's cache.
 const LARGEST_SMALL: usize = 2 << 10;
 
-/// An allocator for a program that does unbuffered I/O: the memory of buffers is cut from huge
-/// pages where the system has them, small memory is mimalloc's, all other the system's.
+/// An allocator for a program that does unbuffered I/O: buffers are cut from huge pages if the
+/// system has them, small allocations come from mimalloc, all others from the system.
 ///
-/// A freed buffer's memory serves the next buffer of about that size and is not given back.
+/// A freed buffer's memory is kept for the next buffer of about that size and is not returned to
+/// the system.
 #[derive(Debug)]
 pub struct BufferMemory {
     classes: Mutex<[Class; CLASSES]>,
@@ -74,9 +75,9 @@ const fn piece_bytes(class: usize) -> usize {
 }
 
 // SAFETY: a piece is in one place at a time: in the rest of a region, in the list of freed pieces
-// or with its owner. It is as large as its class, and aligned as regions are made of whole pieces.
-// `server_of` takes class and server from the layout in the same way when memory comes and when it
-// goes.
+// or with its owner. It is as large as its class, and aligned because regions consist of whole
+// pieces. `server_of` derives class and server from the layout in the same way on allocation and on
+// release.
 unsafe impl GlobalAlloc for BufferMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match server_of(layout) {
@@ -121,7 +122,7 @@ unsafe impl GlobalAlloc for BufferMemory {
             (Server::Small, Server::Small) => unsafe { MiMalloc.realloc(memory, layout, new_size) },
             // SAFETY: the same.
             (Server::System, Server::System) => unsafe { System.realloc(memory, layout, new_size) },
-            // SAFETY: the two memories are different, and the shorter length lies inside both.
+            // SAFETY: the two allocations do not overlap, and the shorter length fits in both.
             _ => unsafe {
                 let new = self.alloc(new_layout);
                 if !new.is_null() {

@@ -31,7 +31,7 @@ pub struct VolumeFacts {
     pub total_bytes: u64,
     /// Whether a cache of the operating system intercepts unbuffered requests.
     pub caching: Caching,
-    /// The block device; none for network and memory file systems.
+    /// The block device; `None` for network and memory file systems.
     pub disk: Option<DiskFacts>,
     /// How a write is made durable.
     pub durable_writes: DurableWrites,
@@ -67,20 +67,20 @@ pub enum FileMark {
     Compressed,
     /// The file itself is encrypted, whether or not its volume is.
     Encrypted,
-    /// `ReFS` checks its content, and writes each change to a new place.
+    /// `ReFS` checksums its content, and writes each change to a new place.
     Integrity,
-    /// It is overwritten in place where others are copied on write.
+    /// It is overwritten in place on a file system that otherwise copies on write.
     OverwrittenInPlace,
 }
 
-/// Whether a cache of the operating system answers in the storage's place.
+/// Whether a cache of the operating system answers instead of the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caching {
     /// None does.
     None,
-    /// The file system uses one whatever a request asks for; why.
+    /// The file system caches regardless of what a request asks for; holds the reason.
     InFileSystem(String),
-    /// One lies below the file system; where.
+    /// A cache lies below the file system; holds its location.
     Below(String),
     /// It cannot be known; why.
     Unknown(String),
@@ -129,7 +129,7 @@ pub struct DiskFacts {
     pub volatile_cache: Option<bool>,
     /// The I/O scheduler in use.
     pub scheduler: Option<String>,
-    /// Requests that the kernel queues at most.
+    /// Maximum number of requests that the kernel queues.
     pub queue_depth: Option<u32>,
     /// Size in bytes.
     pub size_bytes: Option<u64>,
@@ -142,7 +142,7 @@ pub struct DiskFacts {
 pub struct BlockDevice {
     /// The kernel's facts about the whole device.
     pub facts: DiskFacts,
-    /// The kernel: remedies are in its own commands.
+    /// The kernel it runs under: remedies use that system's commands.
     pub kernel: Platform,
     /// Whether no kernel has attached it: the program itself speaks to its target.
     pub is_unattached: bool,
@@ -152,7 +152,7 @@ pub struct BlockDevice {
     pub makeup: Makeup,
     /// The device's own report of its write cache.
     pub own_cache: OwnCache,
-    /// Bytes by which its begin is off its own physical sectors.
+    /// Bytes by which its start is off its own physical sectors.
     pub misalignment_bytes: Option<u64>,
     /// The partition in use, if any.
     pub partition: Option<Partition>,
@@ -179,7 +179,7 @@ pub enum Transport {
     Iscsi,
     /// `NVMe`, of whatever wire.
     Nvme,
-    /// SAS, or a RAID controller that shows its drives as such.
+    /// SAS, or a RAID controller that presents its drives as SAS.
     Sas,
     /// USB.
     Usb,
@@ -190,19 +190,19 @@ pub enum Transport {
 /// Composition of a block device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Makeup {
-    /// Nothing that the kernel knows of.
+    /// Not composed of other devices, as far as the kernel knows.
     #[default]
     Plain,
     /// Paths to the same device.
     Multipath {
         /// Paths that there are.
         paths: u32,
-        /// Those that are in use or ready.
+        /// Devices in use or ready.
         running: u32,
     },
     /// An encrypted device.
     Encrypted,
-    /// Devices under a RAID level of the kernel's own (md).
+    /// Devices combined by the kernel's software RAID (md).
     Array(SoftwareArray),
     /// Extents of other devices.
     Mapped,
@@ -210,7 +210,7 @@ pub enum Makeup {
     Cached,
 }
 
-/// A RAID of the kernel's own.
+/// A software RAID of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SoftwareArray {
     /// `raid1`, `raid10`, ...
@@ -226,9 +226,9 @@ pub struct SoftwareArray {
 /// A device's own report of its write cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnCache {
-    /// It is on; the source of this.
+    /// It is on; holds the source of this fact.
     On(&'static str),
-    /// It is off, or absent; the source of this.
+    /// It is off, or absent; holds the source of this fact.
     Off(&'static str),
     /// It does not say; why.
     Untold(String),
@@ -245,7 +245,7 @@ impl Default for OwnCache {
 pub struct Partition {
     /// Offset in bytes from the start of the device.
     pub begin_bytes: u64,
-    /// Scheme of its table, such as `gpt`.
+    /// Scheme of the partition table, such as `gpt`.
     pub scheme: Option<String>,
 }
 
@@ -278,8 +278,9 @@ pub fn device_read_bytes(path: &Path) -> Option<u64> {
     system::device_read_bytes(path)
 }
 
-/// The most bytes that the system accounts to reads of `path` from devices so far: those that this
-/// process caused, and the server of the file system if a process serves it. `None` if unknown.
+/// Upper bound of the bytes that the system accounts to device reads of `path` so far: those that
+/// this process caused, plus those of the file system's server if a process serves it. `None` if
+/// unknown.
 pub fn accounted_read_bytes(path: &Path) -> Option<u64> {
     system::accounted_read_bytes(path)
 }

@@ -1,4 +1,4 @@
-//! The reactor's side of requests that threads of others carry out.
+//! The reactor's side of requests that other threads carry out.
 
 use std::rc::Rc;
 

@@ -148,7 +148,7 @@ fn a_length_beyond_the_volume_is_refused_and_leaves_nothing() {
         return;
     };
     world.executor().block_on(async move {
-        // Longer than any file may be: were it not refused beforehand, the error would be another,
+        // Longer than any file may be: if it were not refused beforehand, the error would differ,
         // and nothing would be allocated.
         let length = 1 << 62;
         let full = |error| matches!(error, Some(DeviceError::Full { .. }));

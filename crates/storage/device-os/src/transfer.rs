@@ -1,6 +1,6 @@
 //! Decides how a short transfer continues, the same for every backend.
 
-/// Next step after a transfer call moved `last` bytes, `moved` in all, of `wanted`.
+/// Next step after a call transferred `last` bytes, making `moved` of `wanted` in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// Everything has been moved.

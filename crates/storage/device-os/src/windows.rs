@@ -36,10 +36,10 @@ pub(crate) trait Host: Reactor {
     /// The backend as the executor sees it.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
 
-    /// Has requests on a file that was opened complete here.
+    /// Directs completions of an opened file to this port.
     fn attach(&self, file: &OpenFile) -> io::Result<()>;
 
-    /// Starts a read, write or flush of `file`, which lies inside it.
+    /// Starts a read, write or flush of `file`; the range is inside the file.
     fn start(&self, file: &Rc<OpenFile>, op: Op, completer: Completer);
 
     /// Threads for calls that have no asynchronous form.

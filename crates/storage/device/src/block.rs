@@ -1,9 +1,9 @@
-//! Named files on a raw block device, so that storage can be tried before any system mounts it.
+//! Named files on a raw block device, so that storage can be tested before any system mounts it.
 //!
-//! The first block says whose the device is. Two copies of a checksummed directory follow, written
-//! in turn, each whole: power that fails leaves the old directory or the new one. Files take units
-//! of 1 MiB. New bytes are overwritten with zeros before the directory names them, for the device
-//! may hold anything.
+//! The first block identifies the owner of the device. Two copies of a checksummed directory
+//! follow, written alternately, each in full: a power failure leaves either the old directory or
+//! the new one. Files are allocated in units of 1 MiB. New space is overwritten with zeros before
+//! the directory refers to it, since the device may contain anything.
 
 mod directory;
 mod encoding;
@@ -27,10 +27,10 @@ use directory::is_name;
 use file::BlockFile;
 use state::VolumeState;
 
-/// Bytes that files grow by on the device, and that everything on it is aligned to.
+/// Unit by which files grow on the device, and alignment of everything on it, in bytes.
 const UNIT: u64 = 1 << 20;
 
-/// A folder on a raw block device that [`format()`] has made a volume of.
+/// A folder on a raw block device that was made a volume by [`format()`].
 pub struct BlockVolume {
     state: Rc<VolumeState>,
     /// Prefix of its file names on the device: empty, or a path and a slash.
@@ -39,17 +39,17 @@ pub struct BlockVolume {
 }
 
 impl BlockVolume {
-    /// The volume on `device`, which the caller has locked against all others. Background work runs
-    /// on `runtime`. `NotAVolume` if the device was not formatted for it, `VolumeDamaged` if it was
-    /// but cannot be trusted.
+    /// Opens the volume on `device`, which the caller has locked against all other users.
+    /// Background work runs on `runtime`. Fails with `NotAVolume` if the device was not formatted
+    /// as one, and with `VolumeDamaged` if it was but cannot be trusted.
     pub async fn open(device: Rc<dyn Device>, runtime: &Runtime) -> Result<Self, DeviceError> {
         let name = device.name().to_owned();
         let state = VolumeState::open(device, runtime).await?;
         Ok(Self { state: Rc::new(state), prefix: String::new(), name })
     }
 
-    /// The folder `path` of the same volume; the root if it is empty. Folders are parts of names:
-    /// they are neither created nor removed.
+    /// The folder `path` of the same volume, or the root if it is empty. Folders are parts of
+    /// names: they are neither created nor removed.
     #[must_use]
     pub fn folder(&self, path: &str) -> Self {
         let device = self.state.device.name();
@@ -60,8 +60,8 @@ impl BlockVolume {
         Self { state: Rc::clone(&self.state), prefix, name }
     }
 
-    /// The name on the device and the path that errors print; an error if it is not a valid file
-    /// name.
+    /// The name on the device and the path for error messages; an error if `file` is not a valid
+    /// file name.
     fn names(&self, file: &str) -> Result<(String, String), DeviceError> {
         let (full, path) = (format!("{}{file}", self.prefix), format!("{}/{file}", self.name));
         if is_name(&full) && !file.contains('/') {

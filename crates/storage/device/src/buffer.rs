@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Alignment of every buffer, in bytes, and of the requests that need no finer one. 4 KiB satisfies
-/// every disk sold.
+/// Alignment of every buffer, in bytes, and of requests that do not need a finer one. 4 KiB
+/// satisfies every disk on the market.
 pub const ALIGNMENT: usize = 4096;
 
-/// Granularity of offsets and lengths where [`crate::Caps::sector`] allows it, in bytes.
+/// Granularity of offsets and lengths, in bytes, if [`crate::Caps::sector`] allows it.
 pub const SECTOR: usize = 512;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -38,7 +38,7 @@ impl Memory {
         }
     }
 
-    /// The bytes to change, which no other buffer shares from here on.
+    /// The bytes for modification, from here on not shared with any other buffer.
     fn blocks_mut(&mut self) -> &mut [AlignedBlock] {
         let own = match std::mem::replace(self, Self::Own(Box::default())) {
             Self::Own(blocks) => blocks,
@@ -60,8 +60,8 @@ impl Buffer {
         Self { memory: Memory::Own(blocks), length }
     }
 
-    /// A buffer that holds copies of `parts`, each a multiple of [`ALIGNMENT`] long and together
-    /// `length` bytes. Nothing is zeroed that is written over at once.
+    /// A buffer with copies of `parts`, each a multiple of [`ALIGNMENT`] long and `length` bytes in
+    /// total. Bytes that are overwritten at once are not zeroed first.
     pub fn joined<'a>(length: usize, parts: impl Iterator<Item = &'a Self>) -> Self {
         let mut blocks = Vec::with_capacity(length / ALIGNMENT);
         for part in parts {
@@ -72,8 +72,7 @@ impl Buffer {
         Self { memory: Memory::Own(blocks.into_boxed_slice()), length }
     }
 
-    /// Another buffer of the same bytes, without a copy of them. The first change of either copies
-    /// them.
+    /// Another buffer that shares the same bytes. The first change of either copies them.
     #[must_use = "an unused share makes the next change a copy"]
     pub fn share(&mut self) -> Self {
         if let Memory::Own(blocks) = &mut self.memory {

@@ -2,12 +2,12 @@
 
 use units::Nanos;
 
-/// Gives the time. Real clocks are monotonic; virtual ones move only when nothing else can.
+/// A source of time. Real clocks are monotonic; virtual ones advance only when nothing else can.
 pub trait Clock {
     /// Nanoseconds since the clock's zero.
     fn now(&self) -> Nanos;
 
-    /// Nanoseconds of the Unix epoch at the clock's zero, so that instants can be dated. Virtual
+    /// The clock's zero as nanoseconds since the Unix epoch, so that instants can be dated. Virtual
     /// clocks return a constant, so that the same seed gives the same bytes.
     fn epoch(&self) -> Nanos;
 }

@@ -1,4 +1,4 @@
-//! The future of one request, and the handle that a device completes it with.
+//! The future of one request, and the handle with which a device completes it.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -13,13 +13,13 @@ use crate::{Buffer, DeviceError};
 /// How a request ended.
 #[derive(Debug)]
 pub struct Completed {
-    /// The request's buffer, given back whether it succeeded or failed; none for flush and length.
+    /// The request's buffer, returned on success and on failure; `None` for flush and length.
     pub buffer: Option<Buffer>,
     /// Whether it succeeded.
     pub result: Result<(), DeviceError>,
-    /// When the request was handed to the device.
+    /// Time when the request was passed to the device.
     pub submitted: Nanos,
-    /// When its completion was seen.
+    /// Time when its completion was noticed.
     pub completed: Nanos,
 }
 

@@ -16,7 +16,7 @@ use crate::{
 
 type CheckRun = fn(Rc<dyn Volume>) -> Pin<Box<dyn Future<Output = ()>>>;
 
-/// One thing that every backend does.
+/// One requirement on every backend.
 #[derive(Clone, Copy, Debug)]
 pub struct ConformanceCheck {
     /// Its purpose, in a few words.
@@ -47,15 +47,15 @@ pub fn check_all(executor: &Executor, volume: &Rc<dyn Volume>) {
     }
 }
 
-/// As [`check_all`], on a system that cannot replace a file which is open: it has to refuse that
-/// and to leave both files as they are.
+/// Like [`check_all`], for a system that cannot replace an open file: it must refuse to and leave
+/// both files unchanged.
 pub fn check_all_where_open_files_stay(executor: &Executor, volume: &Rc<dyn Volume>) {
     for check in checks().into_iter().chain([open_files_stay()]) {
         check.run(executor, volume);
     }
 }
 
-/// Every check but that of renames over files which are open, where systems differ.
+/// Every check except those for renames over open files, in which systems differ.
 pub fn checks() -> [ConformanceCheck; 11] {
     [
         ConformanceCheck::new("new files are zeros and are listed", |volume| {
@@ -138,13 +138,13 @@ async fn done(device: &Rc<dyn Device>, request: Request) {
     outcome.result.expect("a request that must succeed");
 }
 
-/// A device cannot be printed, so results that hold one lose it before they are compared.
+/// A device cannot be printed, so it is removed from a result before the comparison.
 fn error<T>(result: Result<T, DeviceError>) -> Option<DeviceError> {
     result.err()
 }
 
 async fn new_files_are_zeros_and_listed(volume: Rc<dyn Volume>) {
-    // In no order that a file system would list them in by chance.
+    // An order in which a file system is unlikely to list them.
     let files = ["f", "b", "h", "a", "d", "c", "g", "e"];
     for (blocks, file) in (0..).zip(files) {
         let device = create(&volume, file, blocks * 4_096).await;
@@ -317,7 +317,7 @@ async fn read_only_refuses_changes(volume: Rc<dyn Volume>) {
     remove(&volume, "file").await;
 }
 
-/// Two open files, `old` and `new`, of different bytes.
+/// Two open files, `old` and `new`, with different contents.
 async fn old_and_new(volume: &Rc<dyn Volume>) -> [Rc<dyn Device>; 2] {
     let old = create(volume, "old", 4_096).await;
     let new = create(volume, "new", 4_096).await;
@@ -376,8 +376,8 @@ async fn outcomes_without_a_waiter_still_happen(volume: Rc<dyn Volume>) {
     drop(abandoned);
     awaited.await.result.expect("a write inside the file");
     for _ in 0..100 {
-        // Reads elsewhere give the abandoned write the time it needs: reading its bytes while it
-        // may be in flight would be a bug of this check.
+        // Reads from other places give the abandoned write enough time: reading its own range while
+        // it may be in flight would be a bug in this check.
         for _ in 0..64 {
             read(&device, 4_096, 4_096).await;
         }
@@ -395,7 +395,7 @@ async fn files_behave_as_plain_bytes(volume: Rc<dyn Volume>) {
     }
 }
 
-/// Random batches of requests that do not overlap, against a plain vector.
+/// Compares random batches of requests that do not overlap with a plain vector.
 async fn behaves_as_plain_bytes(volume: Rc<dyn Volume>, seed: Seed) {
     const BLOCKS: u64 = 64;
     let mut prng = Prng::new(seed);

@@ -21,19 +21,19 @@ pub enum DeviceError {
         /// The file's path or name.
         file: String,
     },
-    /// The file system is mounted for reads only.
+    /// The file system is mounted read-only.
     ReadOnly {
         /// The file's path or name.
         file: String,
     },
-    /// The path itself is impossible: too long, through a file, or symbolic links in a circle.
+    /// The path itself is invalid: too long, through a file, or a loop of symbolic links.
     BadPath {
         /// The file's path or name.
         file: String,
-        /// The system's words for it.
+        /// The system's error message.
         message: String,
     },
-    /// A folder, a pipe or a device where a file is needed.
+    /// A folder, a pipe or a device instead of a file.
     NotAFile {
         /// The file's path or name.
         file: String,
@@ -43,7 +43,7 @@ pub enum DeviceError {
         /// The file's path or name.
         file: String,
     },
-    /// A device that is mounted, or that something else than this program uses.
+    /// The device is mounted, or in use by something other than this program.
     Busy {
         /// The device.
         file: String,
@@ -55,14 +55,14 @@ pub enum DeviceError {
         /// Byte offset of the refused write, or the refused length.
         offset: u64,
     },
-    /// A raw device that was not formatted to hold our files.
+    /// A raw device that was not formatted as a volume.
     NotAVolume {
         /// The device.
         file: String,
-        /// Its contents: `nothing`, or the format of its first and last bytes.
+        /// Its contents: `nothing`, or the format that its first and last bytes indicate.
         holds: String,
     },
-    /// A raw device that was formatted to hold our files, and cannot be trusted.
+    /// A raw device that was formatted as a volume but cannot be trusted.
     VolumeDamaged {
         /// The device.
         file: String,
@@ -74,7 +74,7 @@ pub enum DeviceError {
         /// The file's path or name.
         file: String,
     },
-    /// The device moved fewer bytes than asked, as beyond the end of the file.
+    /// The device transferred fewer bytes than requested, as it does beyond the end of the file.
     Short {
         /// The file's path or name.
         file: String,
@@ -102,7 +102,7 @@ pub enum DeviceError {
         operation: &'static str,
         /// The system's error number, 0 if there is none.
         code: i32,
-        /// The system's words for it.
+        /// The system's error message.
         message: String,
     },
 }
@@ -177,8 +177,8 @@ impl fmt::Display for DeviceError {
 }
 
 impl DeviceError {
-    /// The error of a device as that of a file on it, met by a request at its
-    /// byte `offset`.
+    /// Converts a device error to one of a file on the device, for a request at byte `offset` of
+    /// the file.
     pub(crate) fn of_file(self, name: &str, offset: u64) -> Self {
         let file = name.to_owned();
         match self {

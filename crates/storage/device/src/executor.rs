@@ -1,7 +1,7 @@
-//! Tasks on one thread, fed by a reactor: the kernel's completions or virtual time.
+//! Tasks on one thread, driven by a reactor: the kernel's completions or virtual time.
 //!
 //! Tasks are woken through a queue behind a mutex that is hardly ever contended: `Waker` demands
-//! `Send`, and the safe way to build one is an `Arc`. The cost is about 20 ns a wake-up.
+//! `Send`, and the safe way to build one is an `Arc`. The cost is about 20 ns per wake-up.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -22,12 +22,12 @@ pub trait Reactor {
 
     /// Submits queued requests and delivers completions. With `until` `None` or in the past, it
     /// only polls; otherwise it waits until a completion arrives or the clock reaches `until`
-    /// ([`Nanos::MAX`]: no timer). Returns false if nothing is in flight and no timer could ever
+    /// ([`Nanos::MAX`] for no timer). Returns false if nothing is in flight and no timer could ever
     /// end the wait.
     fn turn(&self, until: Option<Nanos>) -> bool;
 
-    /// Lets go of deliveries that no task waits for any more: they may hold this reactor, which
-    /// would then never end. For a reactor of real storage there is nothing to do.
+    /// Drops deliveries that no task waits for any more: they may hold a reference to this reactor
+    /// and thus keep it alive forever. A reactor of real storage need not do anything.
     fn retire(&self) {}
 }
 
@@ -80,8 +80,8 @@ struct TaskSlot {
 /// Timers by instant, then by order of registration.
 type Timers = BTreeMap<(Nanos, u64), Waker>;
 
-/// A round of polls ends after this long even where tasks are still ready, so that completions
-/// are never seen later than by this and one poll.
+/// Time limit of a round of polls, even if tasks are still ready, so that completions are noticed
+/// at most this long plus one poll late.
 const ROUND_BUDGET: Nanos = Nanos::from_micros(500);
 
 struct ExecutorCore {
@@ -124,7 +124,7 @@ pub struct Executor {
     reactor: Rc<dyn Reactor>,
 }
 
-/// Tasks hold the runtime and so, through it, themselves: letting go of the executor ends them.
+/// Tasks hold the runtime and, through it, themselves, so dropping the executor must end them.
 impl Drop for Executor {
     fn drop(&mut self) {
         self.abandon();
@@ -133,7 +133,7 @@ impl Drop for Executor {
 }
 
 impl Executor {
-    /// An executor fed by `reactor`.
+    /// An executor driven by `reactor`.
     pub fn new(reactor: Rc<dyn Reactor>) -> Self {
         let core = Rc::new(ExecutorCore {
             slots: RefCell::default(),
@@ -278,8 +278,8 @@ impl Runtime {
         Sleep { core: Rc::clone(&self.core), at, timer: None }
     }
 
-    /// Lets other tasks and completions have their turn. Long work calls this about every
-    /// millisecond: a late reactor falsifies latencies.
+    /// Lets other tasks and completions proceed. Long computations call this about every
+    /// millisecond, since a late reactor falsifies latencies.
     pub fn yield_now(&self) -> impl Future<Output = ()> + use<> {
         let mut yielded = false;
         std::future::poll_fn(move |context| {
@@ -311,8 +311,8 @@ impl Runtime {
         JoinHandle { state }
     }
 
-    /// The longest stretch between two turns of the reactor since the last call: a completion may
-    /// have been seen this late.
+    /// The longest time between two turns of the reactor since the last call: completions may have
+    /// been noticed this late.
     pub fn take_longest_poll(&self) -> Nanos {
         self.core.longest_round.replace(Nanos::ZERO)
     }

@@ -1,7 +1,7 @@
-//! Storage in memory and virtual time: the base of tests and crash loops.
+//! Storage in memory and virtual time: the basis of tests and crash loops.
 //!
-//! A request takes effect when it completes, at the time set by the virtual clock. Overlapping
-//! requests are asserted against: on a disk their outcome would be undefined.
+//! A request takes effect when it completes, at the time set by the virtual clock. Assertions
+//! reject overlapping requests: on a disk their outcome would be undefined.
 
 mod image;
 mod in_flight;
@@ -33,7 +33,7 @@ struct MemoryState {
     caps: Caps,
     reactor: Rc<VirtualReactor>,
     service: Rc<dyn Service>,
-    /// Files ever made: the number of the next one.
+    /// Number of files created so far, which numbers the next one.
     made: Cell<u64>,
     /// See [`MemoryVolume::leave_behind`].
     remains: RefCell<Option<FileImage>>,
@@ -73,7 +73,7 @@ impl MemoryVolume {
         zeroed: true,
     };
 
-    /// Free bytes it claims to have: 1 TiB.
+    /// Free bytes that it reports: 1 TiB.
     pub const FREE_BYTES: u64 = 1 << 40;
 
     /// An empty folder whose operations take times drawn from `latency`.
@@ -81,7 +81,7 @@ impl MemoryVolume {
         Self::of(name, reactor, latency, &VolumeImage::default())
     }
 
-    /// A folder that begins with the files of `image`.
+    /// A folder that initially holds the files of `image`.
     pub fn of(
         name: &str,
         reactor: &Rc<VirtualReactor>,
@@ -91,7 +91,7 @@ impl MemoryVolume {
         Self::served(name, reactor, service::drawn(reactor, latency), image)
     }
 
-    /// The same, whose operations take as long as `service` says.
+    /// The same, with durations determined by `service`.
     pub fn served(
         name: &str,
         reactor: &Rc<VirtualReactor>,
@@ -115,18 +115,18 @@ impl MemoryVolume {
         }
     }
 
-    /// Makes files that are created unwritten hold the contents of `deleted`, a file that no longer
+    /// Gives files that are created unwritten the contents of `deleted`, a file that no longer
     /// exists.
     pub fn leave_behind(&self, deleted: FileImage) {
         self.state.remains.replace(Some(deleted));
     }
 
-    /// Has renames over a file that is open for writes refused, as on systems that cannot do that.
+    /// Rejects renames over a file that is open for writes, as on systems that do not support them.
     pub fn keep_open_files(&self) {
         self.state.keeps_open_files.set(true);
     }
 
-    /// The bytes of every file as they are now. Cheap: blocks are shared until they change.
+    /// The current bytes of every file. Cheap: blocks are shared until they change.
     pub fn image(&self) -> VolumeImage {
         let files = self.state.files.borrow();
         VolumeImage {
@@ -137,7 +137,7 @@ impl MemoryVolume {
         }
     }
 
-    /// Runs `operation` on the folder once an operation's time has passed.
+    /// Runs `operation` on the folder after the duration of one operation.
     fn later<T: 'static>(
         &self,
         operation: impl FnOnce(&MemoryState) -> Result<T, DeviceError> + 'static,

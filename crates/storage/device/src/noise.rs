@@ -1,4 +1,4 @@
-//! Writes with incompressible content, to measure storage before any database is on it.
+//! Writes incompressible content, to measure storage before any database is on it.
 
 use std::cell::RefCell;
 
@@ -6,8 +6,8 @@ use units::{Nanos, Prng};
 
 use crate::{Buffer, Device, DeviceError, Durability, Op, Purpose, Request};
 
-/// Writes `bytes` of noise drawn from `prng` at byte `offset` of the device; how long the request
-/// took.
+/// Writes `bytes` of noise drawn from `prng` at byte `offset` of the device, and returns how long
+/// the request took.
 pub async fn write_noise(
     device: &dyn Device,
     prng: &RefCell<Prng>,

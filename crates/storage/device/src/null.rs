@@ -1,4 +1,5 @@
-//! A device that completes at once without any work: the rest is the cost of everything above it.
+//! A device that completes immediately without any work, so that only the cost of everything above
+//! it remains.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use crate::{
     Volume, completion,
 };
 
-/// A folder whose files have a name and a length, swallow writes, and read as zeros.
+/// A folder of files that have a name and a length, discard writes, and read as zeros.
 pub struct NullVolume {
     clock: Rc<dyn Clock>,
     lengths: Rc<RefCell<BTreeMap<String, Rc<Cell<u64>>>>>,

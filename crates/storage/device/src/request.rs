@@ -2,7 +2,7 @@
 
 use crate::{Buffer, SECTOR};
 
-/// Why a request is made. Histograms are kept by purpose and kind, so that transactional reads are
+/// Purpose of a request. Histograms are kept by purpose and kind, so that transactional reads are
 /// never mixed with maintenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
@@ -26,7 +26,7 @@ pub enum Purpose {
     Checksum,
     /// Streaming backup.
     Backup,
-    /// The file that a backup writes, and reads of it.
+    /// Writes of the file that a backup creates, and reads of it.
     BackupCopy,
 }
 
@@ -42,25 +42,26 @@ pub enum Durability {
 /// One operation. Offsets and lengths are multiples of [`crate::Caps::sector`].
 #[derive(Debug)]
 pub enum Op {
-    /// Fill the whole buffer from `offset` bytes on. A read that crosses the end of the file fails
-    /// with [`crate::DeviceError::Short`], and the returned buffer holds the bytes that existed.
+    /// Fill the whole buffer, starting at byte `offset`. A read that crosses the end of the file
+    /// fails with [`crate::DeviceError::Short`], and the returned buffer holds the bytes that
+    /// existed.
     Read {
         /// Byte offset in the file.
         offset: u64,
         /// Receives the bytes.
         buffer: Buffer,
     },
-    /// Write the whole buffer at `offset` bytes, inside the file: set the length first. A write
-    /// that reaches beyond moves nothing and fails with [`crate::DeviceError::Short`].
+    /// Write the whole buffer at byte `offset`, within the file: set the length first. A write that
+    /// extends beyond the end transfers nothing and fails with [`crate::DeviceError::Short`].
     Write {
         /// Byte offset in the file.
         offset: u64,
         /// The bytes to write.
         buffer: Buffer,
-        /// Guarantee of the completion.
+        /// Guarantee given by the completion.
         durability: Durability,
     },
-    /// Make every write that completed before this was submitted durable.
+    /// Make durable every write that completed before this was submitted.
     Flush,
     /// Make the file `length` bytes long; new bytes read as zeros. Durable when complete.
     SetLength {
@@ -105,7 +106,7 @@ impl Op {
         }
     }
 
-    /// Bytes moved: the buffer's length, or 0.
+    /// Bytes transferred: the buffer's length, or 0.
     pub fn length(&self) -> usize {
         match self {
             Self::Read { buffer, .. } | Self::Write { buffer, .. } => buffer.len(),
@@ -113,8 +114,8 @@ impl Op {
         }
     }
 
-    /// Panics where offset or length is not a multiple of [`SECTOR`]; backends call it
-    /// first. A length that is set may be any.
+    /// Panics if offset or length is not a multiple of [`SECTOR`]; backends call it first. The
+    /// operand of a length change may have any value.
     pub fn assert_aligned(&self) {
         if let Self::Read { offset, buffer } | Self::Write { offset, buffer, .. } = self {
             assert!(
@@ -124,7 +125,7 @@ impl Op {
         }
     }
 
-    /// The buffer of a read or write, to be given back in its outcome.
+    /// The buffer of a read or write, to be returned in its outcome.
     pub fn into_buffer(self) -> Option<Buffer> {
         match self {
             Self::Read { buffer, .. } | Self::Write { buffer, .. } => Some(buffer),

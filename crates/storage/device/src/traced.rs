@@ -1,4 +1,4 @@
-//! A decorator that reports every request to an observer: where histograms and journals get theirs.
+//! A decorator that reports every request to an observer, as the source of histograms and journals.
 //!
 //! It adds no task and no delay: the report is made inside the completion.
 
@@ -18,34 +18,34 @@ pub struct Observation {
     pub purpose: Purpose,
     /// Kind of the request.
     pub kind: OpKind,
-    /// Byte offset; for a change of length the new length, for a flush 0.
+    /// Byte offset; the new length for a change of length, 0 for a flush.
     pub offset: u64,
     /// Bytes asked for.
     pub length: usize,
-    /// When it was handed to the device.
+    /// Time when it was passed to the device.
     pub submitted: Nanos,
-    /// When its completion was seen.
+    /// Time when its completion was noticed.
     pub completed: Nanos,
     /// Whether it succeeded.
     pub ok: bool,
 }
 
-/// A request, or an operation on names, that is about to be handed on.
+/// A request, or an operation on names, that is about to be passed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Path of the file, or of the folder.
     pub file: Rc<str>,
     /// The operation in a word: `read`, `flush`, `open`.
     pub operation: &'static str,
-    /// Purpose and kind of a request; none for an operation on names.
+    /// Purpose and kind of a request; `None` for an operation on names.
     pub request: Option<(Purpose, OpKind)>,
-    /// Byte offset; for a change of length the new length, else 0.
+    /// Byte offset; the new length for a change of length, otherwise 0.
     pub offset: u64,
     /// Bytes asked for.
     pub length: usize,
 }
 
-/// Receives every request. Called between two polls of tasks, so it may not wait.
+/// Receives every request. Called between two polls of tasks, so it must not block.
 pub trait Observer {
     /// An operation on the storage is about to start. The number that this returns is passed to
     /// [`Observer::answered`].
@@ -55,7 +55,7 @@ pub trait Observer {
     }
 
     /// The operation for which [`Observer::asked`] returned `number` has been answered,
-    /// successfully or not. For a request this comes before it is observed.
+    /// successfully or not. For a request this is called before it is observed.
     fn answered(&self, number: usize) {
         let _ = number;
     }
@@ -115,7 +115,7 @@ impl TracedVolume {
         })
     }
 
-    /// The same, and reports a failure of the operation to the observer.
+    /// Also reports a failure of the operation to the observer.
     fn told<T: 'static>(
         &self,
         file: &str,

@@ -1,7 +1,7 @@
-//! Time that moves only when every task waits, so that a run is a function of its seed.
+//! Time that advances only when every task waits, so that a run is a function of its seed.
 //!
-//! Events fire in the order of (instant, sequence of scheduling): two events of one instant never
-//! swap, whatever the machine does.
+//! Events fire in the order of (instant, sequence of scheduling): two events at the same instant
+//! never swap, on any machine.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub struct VirtualReactor {
 }
 
 impl VirtualReactor {
-    /// A world at instant zero in which nothing is scheduled.
+    /// A reactor at instant zero with nothing scheduled.
     pub fn new() -> Rc<Self> {
         Rc::default()
     }
@@ -110,7 +110,7 @@ impl Latency {
         Self { shortest: span, spread: 0, prng: Prng::new(Seed(0)) }
     }
 
-    /// Evenly spread over `shortest..=longest`, so that requests overtake each other.
+    /// Uniformly distributed over `shortest..=longest`, so that requests overtake each other.
     pub fn spread(shortest: Nanos, longest: Nanos, seed: Seed) -> Self {
         Self { shortest, spread: (longest - shortest).0, prng: Prng::new(seed) }
     }

@@ -28,8 +28,8 @@ pub struct Caps {
 /// An open file.
 pub trait Device {
     /// Starts a request. Requests in flight may complete in any order; a caller that needs an order
-    /// waits. Requests in flight that overlap, one of them changing bytes, are a bug of the caller.
-    /// A file opened for reads only refuses everything else with `PermissionDenied`.
+    /// waits. Overlapping requests in flight, if any of them changes bytes, are a bug of the
+    /// caller. A file opened read-only refuses everything but reads with `PermissionDenied`.
     fn submit(&self, request: Request) -> Completion;
 
     /// Guarantees of the device.
@@ -38,11 +38,11 @@ pub trait Device {
     /// The file's present length in bytes.
     fn length(&self) -> u64;
 
-    /// The path or name that errors and reports print.
+    /// The path or name for error messages and reports.
     fn name(&self) -> &str;
 }
 
-/// The methods of a [`Device`] that wraps another one, its field `inner`, all but `submit`.
+/// The methods of a [`Device`] that wraps another one, in its field `inner`: all except `submit`.
 #[macro_export]
 macro_rules! same_as_inner {
     () => {
@@ -66,7 +66,7 @@ pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, DeviceError>>>>;
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
-    /// An existing file, for reads only; neither takes nor respects the lock.
+    /// An existing file, read-only; neither takes nor respects the lock.
     ReadOnly,
     /// An existing file, locked against other processes.
     ReadWrite,
@@ -85,8 +85,8 @@ pub enum OpenMode {
 }
 
 impl OpenMode {
-    /// Bytes at the beginning of a new file that are always zeros: so that no reader mistakes the
-    /// file for an older one by its header.
+    /// Bytes at the start of a new file that are always zero, so that no reader mistakes it for an
+    /// older file by its header.
     pub const ZEROED_BYTES: u64 = 1 << 20;
 
     /// The length of a file to be created; `None` if it must exist.
@@ -126,6 +126,6 @@ pub trait Volume {
     /// Free bytes on the storage.
     fn free_bytes(&self) -> Pending<u64>;
 
-    /// The path or name that errors and reports print.
+    /// The path or name for error messages and reports.
     fn name(&self) -> &str;
 }

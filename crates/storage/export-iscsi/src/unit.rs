@@ -1,4 +1,5 @@
-//! What the sessions of one logical unit share: reservations, and what each is still to learn of.
+//! State that the sessions of one logical unit share: reservations, and the notices that each has
+//! yet to receive.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -24,7 +25,7 @@ struct UnitState {
     next: u64,
     seats: BTreeMap<u64, SeatState>,
     reservations: Reservations,
-    /// Holder of a reservation of the old kind (SPC-2), which ends with its session.
+    /// Holder of an SPC-2 reservation, which ends with its session.
     reserved_by: Option<u64>,
 }
 
@@ -56,14 +57,14 @@ impl SharedUnit {
     }
 }
 
-/// A session's place at a unit, given up when it is dropped.
+/// A session's registration with a unit, removed when it is dropped.
 pub(crate) struct UnitSeat {
     unit: SharedUnit,
     number: u64,
 }
 
 impl UnitSeat {
-    /// A new session of an initiator's port: the first it learns is that it is new.
+    /// Adds a session of an initiator port; the first notice it receives is that it is new.
     pub(crate) fn new(unit: &SharedUnit, initiator: &str) -> Self {
         let mut state = unit.lock();
         let number = state.next;
@@ -93,7 +94,7 @@ impl UnitSeat {
         is_free && state.reservations.admits(&seat.initiator, access)
     }
 
-    /// Reserves the unit as SPC-2 has it; `false` if it is reserved already.
+    /// Makes an SPC-2 reservation of the unit; `false` if it is reserved already.
     pub(crate) fn reserve(&self) -> bool {
         let mut state = self.unit.lock();
         if !state.reservations.is_empty() {
@@ -114,7 +115,7 @@ impl UnitSeat {
         self.unit.lock().reservations.report(action)
     }
 
-    /// Carries PERSISTENT RESERVE OUT out.
+    /// Carries out PERSISTENT RESERVE OUT.
     pub(crate) fn change(&self, change: &ReservationChange) -> Result<(), ReserveRefusal> {
         let mut state = self.unit.lock();
         let Some(seat) = state.seats.get(&self.number) else {

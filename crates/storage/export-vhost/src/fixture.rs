@@ -10,7 +10,7 @@ use vm_memory::{Bytes as _, GuestAddress, GuestMemoryMmap};
 use crate::bell::{GuestCall, GuestKick};
 use crate::guest_memory::SharedGuestMemory;
 
-/// Requests in the ring at once.
+/// Maximum number of requests in the ring.
 pub(crate) const RING: u16 = 64;
 
 const DESCRIPTORS: u64 = 0x1000;
@@ -57,7 +57,7 @@ pub(crate) struct TestGuest {
     pub memory: SharedGuestMemory,
     pub kick: Rc<TestBell>,
     pub answered: Rc<TestBell>,
-    /// `false` if it relies on a server that looks at the ring.
+    /// `false` if it relies on a server that polls the ring.
     pub rings: bool,
     next_descriptor: u16,
     offered: u16,
@@ -71,7 +71,7 @@ impl TestGuest {
         Self { memory, kick, answered, rings: true, next_descriptor: 0, offered: 0 }
     }
 
-    /// The ring as a server sees it that begins at `position`.
+    /// The ring for a server that begins at `position`.
     pub(crate) fn queue(position: u16) -> Queue {
         let mut queue = Queue::new(RING).unwrap();
         queue.try_set_desc_table_address(GuestAddress(DESCRIPTORS)).unwrap();
@@ -127,7 +127,7 @@ impl TestGuest {
         self.put(DESCRIPTORS + 16 * u64::from(own), &bytes);
     }
 
-    /// Offers a request with its header at `at`, and its status behind it.
+    /// Offers a request with its header at `at`, and its status after it.
     pub(crate) fn request(
         &mut self,
         at: u64,
@@ -164,7 +164,7 @@ impl TestGuest {
         u32::from_le_bytes(self.get(at, 4).try_into().unwrap())
     }
 
-    /// Chains that were answered in all.
+    /// Total count of answered chains.
     pub(crate) fn answered_count(&self) -> u16 {
         u16::from_le_bytes(self.get(USED + 2, 2).try_into().unwrap())
     }

@@ -1,4 +1,4 @@
-//! The memory that a guest shares, and where its hypervisor's addresses lie in it.
+//! The memory that a guest shares, and how its hypervisor's addresses map to it.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vhost::vhost_user::message::VhostUserMemoryRegion;
 use vm_memory::{FileOffset, GuestAddress, GuestMemoryMmap, GuestMemoryRegion, GuestRegionMmap};
 
-/// A stretch of the hypervisor's addresses, and its place for the guest.
+/// A range of the hypervisor's addresses, and its address in the guest.
 struct Mapping {
     user: u64,
     guest: u64,
@@ -20,7 +20,7 @@ struct MemoryNow {
 }
 
 /// The memory of one guest, which its hypervisor may replace while requests are in progress: those
-/// keep what they began with. Clones are the same memory.
+/// keep the memory that they began with. Clones share the memory.
 #[derive(Clone, Default)]
 pub(crate) struct SharedGuestMemory(Arc<Mutex<MemoryNow>>);
 
@@ -29,19 +29,19 @@ impl SharedGuestMemory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The memory at this moment.
+    /// The current memory.
     pub(crate) fn now(&self) -> Arc<GuestMemoryMmap> {
         Arc::clone(&self.lock().memory)
     }
 
-    /// The guest's address of one of the hypervisor's; none if it is not shared.
+    /// Translates an address of the hypervisor to one of the guest; `None` if it is not shared.
     pub(crate) fn guest_address(&self, user: u64) -> Option<u64> {
         let now = self.lock();
         let own = now.mappings.iter().find(|of| (of.user..of.user + of.bytes).contains(&user))?;
         Some(own.guest + (user - own.user))
     }
 
-    /// Maps `regions`, each from its file; none if one cannot be mapped.
+    /// Maps `regions`, each from its file; `None` if one cannot be mapped.
     pub(crate) fn replace(
         &self,
         regions: &[VhostUserMemoryRegion],

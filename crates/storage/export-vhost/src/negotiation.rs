@@ -1,5 +1,6 @@
-//! What a hypervisor asks before and between the requests of its guest. Its messages are rare, and
-//! a separate thread waits for them: one that stops in the middle of a message delays only itself.
+//! Handles a hypervisor's messages before and between its guest's requests. The messages are rare,
+//! and a separate thread waits for them: a hypervisor that stops in the middle of one delays only
+//! itself.
 
 use std::fmt;
 use std::fs::File;
@@ -25,7 +26,7 @@ use crate::numbers::feature;
 use crate::offer::{BlockOffer, MOST_RINGS};
 use crate::rings::{RingOrder, RingStart};
 
-/// Requests that one ring holds, at most. Source: virtio 1.2, 2.7.
+/// Maximum number of requests in one ring. Source: virtio 1.2, 2.7.
 const LARGEST_RING: u16 = 32_768;
 
 /// Why a connection ended before its hypervisor left.
@@ -70,7 +71,7 @@ pub fn negotiate(
 struct RingSettings {
     size: u16,
     position: u16,
-    /// Descriptors, available and used requests, as the guest addresses them.
+    /// Descriptors, available ring and used ring, as guest addresses.
     addresses: [u64; 3],
     kick: Option<File>,
     answer: Option<File>,
@@ -92,7 +93,7 @@ impl GuestDevice {
         self.rings.get_mut(number as usize).ok_or(Error::InvalidParam)
     }
 
-    /// Starts a ring that is complete and does not run.
+    /// Starts a ring that is complete but not running.
     fn start_if_complete(&mut self, number: u32) -> Result<()> {
         let (features, memory) = (self.features, self.memory.clone());
         let ring = self.ring(number)?;
@@ -114,14 +115,14 @@ impl GuestDevice {
         Ok(())
     }
 
-    /// Stops a ring; its position.
+    /// Stops a ring; returns its position.
     fn stop(&mut self, number: u32) -> Result<u16> {
         if !std::mem::take(&mut self.ring(number)?.is_running) {
             return Ok(self.ring(number)?.position);
         }
         let (stopped, position) = channel();
         (self.orders)(RingOrder::Stop(number as usize, stopped));
-        // The server ends if there is no answer.
+        // No answer arrives if the server ends.
         let position = position.recv().map_err(|_| Error::BackendInternalError)?;
         self.ring(number)?.position = position;
         Ok(position)
@@ -152,7 +153,7 @@ impl RingSettings {
     }
 }
 
-/// What the server does not offer.
+/// Refuses a feature that the server does not offer.
 const fn refused<T>() -> Result<T> {
     Err(Error::InvalidOperation("the server does not offer it"))
 }
@@ -237,7 +238,7 @@ impl VhostUserBackendReqHandlerMut for GuestDevice {
     }
 
     fn set_vring_kick(&mut self, number: u8, file: Option<File>) -> Result<()> {
-        // Without a file the server would have to look at the ring all the time.
+        // Without a file the server would have to poll the ring.
         let file = file.filter(is_counter).ok_or(Error::IncorrectFds)?;
         self.ring(number.into())?.kick = Some(file);
         self.start_if_complete(number.into())

@@ -32,14 +32,14 @@ pub(crate) mod status {
     pub(crate) const UNSUPPORTED: u8 = 2;
 }
 
-/// Unit of addresses and lengths, in bytes, whatever the device's own sector.
+/// Unit of addresses and lengths in bytes, regardless of the device's sector.
 pub(crate) const SECTOR: u32 = 512;
 
 /// Bytes of a request's header.
 pub(crate) const HEADER_BYTES: usize = 16;
 
-/// Bytes of the name that a device answers to [`kind::IDENTIFY`].
+/// Length of the name with which a device answers [`kind::IDENTIFY`], in bytes.
 pub(crate) const SERIAL_BYTES: usize = 20;
 
-/// The flag of a zeroed range that may be given back.
+/// The flag of a zeroed range that may be deallocated.
 pub(crate) const UNMAP: u32 = 1;

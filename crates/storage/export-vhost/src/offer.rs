@@ -1,14 +1,14 @@
-//! What a guest sees of a volume before its first request.
+//! A volume's properties that a guest sees before its first request.
 
 use crate::numbers::{SECTOR, SERIAL_BYTES, feature};
 
 /// Bytes of the configuration that the features below define.
 const CONFIGURATION_BYTES: usize = 60;
 
-/// Parts of a request's bytes in guest memory, at most.
+/// Maximum number of segments of a request's data in guest memory.
 const MOST_SEGMENTS: u32 = 126;
 
-/// Sectors that one discard or one range of zeros names, at most: 2 GiB.
+/// Maximum number of sectors in one discard or one range of zeros: 2 GiB.
 const MOST_CLEARED_SECTORS: u32 = 1 << 22;
 
 /// Rings of one device; a guest has as many as processors, or fewer.
@@ -17,11 +17,11 @@ pub(crate) const MOST_RINGS: u16 = 16;
 /// A volume as a guest sees it.
 #[derive(Clone, Debug)]
 pub struct BlockOffer {
-    /// Its serial number for the guest, of which it reads 20 bytes.
+    /// Serial number for the guest, which reads 20 bytes of it.
     pub serial: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Bytes that it writes at once.
+    /// Unit in which it writes, in bytes.
     pub sector: u32,
     /// Bytes that it moves best.
     pub preferred_block: u32,
@@ -47,7 +47,7 @@ impl BlockOffer {
         }
     }
 
-    /// `size` bytes of the configuration from `offset` on; zeros behind its end.
+    /// `size` bytes of the configuration at `offset`; zeros beyond its end.
     pub(crate) fn configuration(&self, offset: u32, size: u32) -> Vec<u8> {
         let whole = self.whole_configuration();
         let from = whole.len().min(offset as usize);
@@ -56,7 +56,7 @@ impl BlockOffer {
         part
     }
 
-    /// `struct virtio_blk_config` of the standard; what no feature above defines is zero.
+    /// `struct virtio_blk_config` of the standard; fields that no feature above defines are zero.
     fn whole_configuration(&self) -> [u8; CONFIGURATION_BYTES] {
         let mut fields = [0; CONFIGURATION_BYTES];
         fields[..8].copy_from_slice(&(self.bytes / u64::from(SECTOR)).to_le_bytes());
@@ -81,7 +81,7 @@ impl BlockOffer {
         fields
     }
 
-    /// What the guest calls the device.
+    /// The device's serial number as the guest reads it.
     pub(crate) fn serial_bytes(&self) -> [u8; SERIAL_BYTES] {
         let mut told = [0; SERIAL_BYTES];
         let bytes = self.serial.as_bytes();

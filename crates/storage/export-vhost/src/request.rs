@@ -1,5 +1,5 @@
-//! One request of a guest: its header, what it asks for, and its answer. Everything in guest memory
-//! may be wrong, and may change while it is read.
+//! One request of a guest: its header, its command, and its answer. Everything in guest memory may
+//! be wrong, and may change while it is read.
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::offer::BlockOffer;
 /// A request in the guest's memory.
 pub(crate) type RequestChain = DescriptorChain<Arc<GuestMemoryMmap>>;
 
-/// Bytes of one request, at most: as much as the NBD server moves at once.
+/// Maximum length of one request in bytes: the same as the NBD server transfers.
 const LONGEST: usize = 32 << 20;
 
 /// The beginning of a request, and how much room the guest gave it.
@@ -24,23 +24,23 @@ pub(crate) struct BlockHeader {
     kind: u32,
     /// First byte, as far as the request has an address.
     offset: u64,
-    /// Bytes that the guest sends behind the header.
+    /// Bytes that the guest sends after the header.
     sent: usize,
-    /// Bytes that it has room for before the status.
+    /// Bytes of room before the status.
     room: usize,
 }
 
-/// What a volume is asked for.
+/// A request to a volume.
 #[derive(Debug)]
 pub(crate) enum BlockCommand {
-    /// To perform a command on these bytes: the first, and how many.
+    /// Perform a command on these bytes: the first, and how many.
     OnVolume(NbdCommand, (u64, u64)),
-    /// To tell its serial number.
+    /// Return the serial number.
     Identify,
 }
 
 impl BlockHeader {
-    /// Reads the header; none if there is none, or no room for a status.
+    /// Reads the header; `None` if it is missing, or there is no room for a status.
     pub(crate) fn of(chain: &RequestChain) -> Option<Self> {
         let memory = chain.memory();
         let mut reader = chain.clone().reader(memory).ok()?;
@@ -52,7 +52,7 @@ impl BlockHeader {
         Some(Self { kind, offset: sector.saturating_mul(SECTOR.into()), sent, room })
     }
 
-    /// Memory that performing it takes, in bytes.
+    /// Memory needed to perform it, in bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         match self.kind {
             kind::READ => self.room.min(LONGEST) as u64,
@@ -61,7 +61,7 @@ impl BlockHeader {
         }
     }
 
-    /// What it asks for, with the payload of a write; the status of one that is refused.
+    /// The requested command, with the payload of a write; the status of a refused request.
     pub(crate) fn command(
         &self,
         chain: &RequestChain,
@@ -88,7 +88,7 @@ impl BlockHeader {
         }
     }
 
-    /// The bytes of a read or write of this length, if they lie inside the volume.
+    /// The range of a read or write of this length, if it is inside the volume.
     fn moved(&self, length: usize, offer: &BlockOffer) -> Result<(u64, u64), u8> {
         let is_whole = length > 0 && (length as u64).is_multiple_of(SECTOR.into());
         if !is_whole || length > LONGEST {
@@ -120,8 +120,8 @@ impl BlockHeader {
         Ok(BlockCommand::OnVolume(command, bytes))
     }
 
-    /// Writes `data` and a status into the guest's room; the bytes written. Data is cut where the
-    /// room ends.
+    /// Writes `data` and a status into the guest's room; returns the number of bytes written. Data
+    /// is truncated to the room.
     pub(crate) fn answer(&self, chain: &RequestChain, data: &[u8], status: u8) -> u32 {
         let memory = chain.memory();
         let Ok(mut writer) = chain.clone().writer(memory) else {
@@ -137,7 +137,7 @@ impl BlockHeader {
     }
 }
 
-/// First sector, sectors and flags of the only range of a request.
+/// First sector, number of sectors and flags of the only range of a request.
 fn range(chain: &RequestChain) -> Option<(u64, u32, u32)> {
     let memory = chain.memory();
     let mut reader = chain.clone().reader(memory).ok()?;
@@ -148,7 +148,7 @@ fn range(chain: &RequestChain) -> Option<(u64, u32, u32)> {
     (reader.available_bytes() == 0).then_some((sector, count, flags))
 }
 
-/// The bytes themselves, if the volume has them.
+/// The same range, if the volume contains it.
 fn inside((start, length): (u64, u64), offer: &BlockOffer) -> Result<(u64, u64), u8> {
     let is_inside = start.checked_add(length).is_some_and(|end| end <= offer.bytes);
     if is_inside && length > 0 { Ok((start, length)) } else { Err(status::FAILED) }

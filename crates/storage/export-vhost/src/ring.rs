@@ -1,6 +1,6 @@
-//! One ring of requests. They are performed side by side and answered in the order of their
-//! arrival: a hypervisor whose server was killed continues at the first request without an answer,
-//! and must not repeat an older write after a newer one.
+//! One ring of requests. They are performed concurrently and answered in order of arrival: if its
+//! server is killed, a hypervisor continues at the first request without an answer, and must not
+//! repeat an older write after a newer one.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use crate::numbers::status;
 use crate::offer::BlockOffer;
 use crate::request::{BlockCommand, BlockHeader, RequestChain};
 
-/// What the rings of one guest share.
+/// State that the rings of one guest share.
 pub(crate) struct RingHall {
     pub volume: Rc<ExportedVolume>,
     pub offer: BlockOffer,
@@ -33,7 +33,7 @@ pub(crate) struct RingHall {
 /// A request that was taken from the ring.
 struct RingTurn {
     head: u16,
-    /// Bytes of its answer; none before it is answered.
+    /// Number of bytes written for its answer; `None` until it is answered.
     written: Option<u32>,
 }
 
@@ -51,9 +51,11 @@ pub(crate) struct BlockRing {
     first: Cell<u64>,
     /// The guest's count of offered requests when the last of them was taken.
     taken: Cell<u16>,
-    /// It waits for its guest. Otherwise it takes new requests by itself, sooner or later.
+    /// `true` if it waits for its guest. Otherwise it takes new requests by itself, sooner or
+    /// later.
     is_idle: Cell<bool>,
-    /// The server looks at the ring while it is awake: the guest rings only for one that sleeps.
+    /// `true` if the server polls the ring while it is awake: the guest rings only for a sleeping
+    /// server.
     is_looked_at: Cell<bool>,
     is_stopping: Cell<bool>,
     has_ended: Cell<bool>,
@@ -90,7 +92,7 @@ impl BlockRing {
         self.call.replace(call);
     }
 
-    /// Whether a thread looks at the ring while it is awake.
+    /// Sets whether a thread polls the ring while it is awake.
     pub(crate) fn is_looked_at(&self, is_it: bool) {
         self.is_looked_at.set(is_it);
     }
@@ -98,10 +100,10 @@ impl BlockRing {
     /// Performs requests until the ring is stopped.
     pub(crate) async fn run(self: Rc<Self>) {
         while !self.is_stopping.get() {
-            // Nothing depends on it: a guest that rings in vain does no harm.
+            // Best effort: a needless notification does no harm.
             let _ = self.queue.borrow_mut().disable_notification(&*self.memory.now());
             self.take_all().await;
-            // Without a thread that looks, every wait may be long.
+            // Without a thread that polls, any wait may be long.
             if !self.is_looked_at.get() {
                 let _ = self.queue.borrow_mut().enable_notification(&*self.memory.now());
             }
@@ -112,7 +114,7 @@ impl BlockRing {
         self.notify();
     }
 
-    /// Takes no more requests, and answers those in progress; the ring's position then.
+    /// Takes no more requests, answers those in progress, and returns the ring's position.
     pub(crate) async fn stop(&self) -> u16 {
         self.is_stopping.set(true);
         self.notify();
@@ -123,8 +125,8 @@ impl BlockRing {
     /// Begins every request that waits in the ring.
     async fn take_all(self: &Rc<Self>) {
         while !self.is_stopping.get() {
-            // Before the ring is found empty. If it claims to have more and gives nothing, it is
-            // broken, and waits like an empty one until the guest claims something else.
+            // Read before the ring is found empty. A ring that claims to have more but yields
+            // nothing is broken, and waits like an empty one until the guest changes its claim.
             self.taken.set(self.offered());
             let memory = self.memory.now();
             let chain = self.queue.borrow_mut().pop_descriptor_chain(memory);
@@ -135,7 +137,8 @@ impl BlockRing {
         }
     }
 
-    /// The guest's count of offered requests; that of the last look if it took the memory away.
+    /// The guest's count of offered requests; the last known count if the guest has taken the
+    /// memory away.
     fn offered(&self) -> u16 {
         let offered = self.queue.borrow().avail_idx(&*self.memory.now(), Ordering::Acquire);
         offered.map_or(self.taken.get(), |count| count.0)
@@ -156,7 +159,7 @@ impl BlockRing {
         }));
     }
 
-    /// Performs one request and writes its answer; the bytes of the answer.
+    /// Performs one request, writes its answer, and returns the answer's length in bytes.
     async fn perform(&self, chain: &RequestChain, header: BlockHeader) -> u32 {
         let offer = &self.hall.offer;
         let (command, bytes) = match header.command(chain, offer) {
@@ -173,7 +176,8 @@ impl BlockRing {
         }
     }
 
-    /// The request of this turn is answered; the guest learns of it once all before it are.
+    /// Marks this turn's request as answered; the guest is notified once all requests before it are
+    /// answered.
     fn complete(&self, turn: u64, written: u32) {
         let mut turns = self.turns.borrow_mut();
         let at = usize::try_from(turn - self.first.get()).unwrap_or(usize::MAX);
@@ -247,7 +251,7 @@ impl Lookout for BlockRing {
     }
 
     fn before_sleep(&self) -> bool {
-        // Its answer counts what a broken ring claims.
+        // The result is ignored: it counts what a broken ring claims.
         let _ = self.queue.borrow_mut().enable_notification(&*self.memory.now());
         self.has_news()
     }

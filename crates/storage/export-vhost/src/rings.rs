@@ -16,11 +16,11 @@ use crate::guest_memory::SharedGuestMemory;
 use crate::offer::BlockOffer;
 use crate::ring::{BlockRing, RingHall};
 
-/// What a hypervisor orders, from the thread that answers it.
+/// Orders of a hypervisor, sent by the thread that answers it.
 pub enum RingOrder {
     /// Perform the requests of a ring.
     Start(usize, RingStart),
-    /// Ring this counter after answers, or none.
+    /// Ring this counter after answers; `None` to ring none.
     AnswerWith(usize, Option<File>),
     /// Answer the requests in progress and take no more; then send the ring's position.
     Stop(usize, Sender<u16>),
@@ -47,7 +47,7 @@ pub struct GuestRings {
 }
 
 impl GuestRings {
-    /// No ring yet, of a guest that sees `volume` as `offer`.
+    /// A device without rings, for a guest that sees `volume` as `offer`.
     pub fn new(
         volume: Rc<ExportedVolume>,
         offer: BlockOffer,
@@ -72,7 +72,7 @@ impl GuestRings {
                 }
             }
             RingOrder::Stop(number, stopped) => {
-                // Without the answer, the thread that waits for it learns that nothing runs.
+                // A missing answer shows the waiting thread that the ring does not run.
                 if let Some(ring) = self.running.borrow_mut().remove(&number) {
                     drop(self.hall.runtime.spawn(async move {
                         // The hypervisor may have gone.

@@ -10,11 +10,11 @@ struct BudgetState {
     left: Cell<u64>,
     total: u64,
     next: Cell<u64>,
-    /// Those that wait, in the order of their arrival.
+    /// Waiting requests, in order of arrival.
     queue: RefCell<VecDeque<(u64, Option<Waker>)>>,
 }
 
-/// Bytes that requests may take together. Cheap to clone: clones share them.
+/// Total bytes that requests may hold. Cheap to clone: clones share the budget.
 #[derive(Clone)]
 pub struct MemoryBudget {
     state: Rc<BudgetState>,
@@ -43,7 +43,7 @@ impl MemoryBudget {
         self.state.total - self.state.left.get()
     }
 
-    /// Waits for `bytes`, behind those that asked earlier.
+    /// Waits for `bytes`, after earlier callers.
     pub async fn reserve(&self, bytes: u64) -> Reserved {
         let state = &self.state;
         let bytes = bytes.min(state.total);

@@ -1,5 +1,5 @@
-//! One client's connection: receives, performs requests side by side, and sends replies as they
-//! complete.
+//! One client's connection: receives requests, performs them concurrently, and sends replies as
+//! they complete.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -16,16 +16,16 @@ use crate::nbd::{
 use crate::volume::{self, ExportedVolume};
 use crate::wire::{Wire, WireError, send_whole};
 
-/// Bytes that are received at once, at most; more than the longest option.
+/// Maximum number of bytes received by one call; more than the longest option.
 const RECEIVE_BYTES: usize = 64 << 10;
 
-/// Requests of one connection that are performed side by side.
+/// Maximum number of concurrent requests of one connection.
 const MOST_REQUESTS: usize = 256;
 
-/// Replies that one call hands to the system, at most: each call wakes the client.
+/// Maximum number of replies passed to the system by one call: each call wakes the client.
 const MOST_TOGETHER: usize = 4;
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 pub struct ExportHall {
     /// What clients see, in the order of `volumes`.
     pub offers: Rc<[ExportOffer]>,
@@ -42,7 +42,7 @@ pub struct ExportHall {
 pub enum ConnectionEnd {
     /// The session ended.
     Session(SessionEnd),
-    /// The client closed the stream without taking its leave.
+    /// The client closed the stream without disconnecting first.
     Closed,
     /// The stream broke.
     Broken(WireError),
@@ -60,14 +60,14 @@ struct SharedConnection {
     waiting: RefCell<Option<Waker>>,
 }
 
-/// A reply on its way, with the memory that it occupies.
+/// A reply in flight, with the memory that it occupies.
 struct PendingReply {
     reply: NbdReply,
     _reserved: Option<Reserved>,
 }
 
-/// Serves a client until it leaves, or until `stops` reports that the server does; requests that
-/// were received are answered in either case.
+/// Serves a client until it leaves, or until `stops` reports that the server is stopping; received
+/// requests are answered in either case.
 pub async fn serve_connection(
     hall: Rc<ExportHall>,
     wire: Rc<dyn Wire>,
@@ -140,7 +140,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// Lets the session use `input` until it needs more; the bytes used.
+    /// Lets the session consume `input` until it needs more; returns the number of bytes consumed.
     async fn use_up(&mut self, input: &[u8]) -> Result<usize, ConnectionEnd> {
         let mut total = 0;
         loop {
@@ -157,7 +157,7 @@ impl Receiver {
                     self.link.send(&self.runtime, NbdReply { head, data: None }, None);
                     self.link.drained(0).await;
                     if total < input.len() {
-                        // Bytes in clear must not pass for encrypted ones.
+                        // Plaintext bytes must not pass for encrypted ones.
                         return Err(ConnectionEnd::Session(SessionEnd::Nonsense));
                     }
                     self.link.wire.start_tls().map_err(ConnectionEnd::Broken)?;
@@ -251,7 +251,7 @@ impl SharedConnection {
         .await;
     }
 
-    /// Queues a reply. It is sent at once if no other one is on its way.
+    /// Queues a reply. It is sent at once if no other is in flight.
     fn send(self: &Rc<Self>, runtime: &Runtime, reply: NbdReply, reserved: Option<Reserved>) {
         if self.broken.borrow().is_some() {
             return;

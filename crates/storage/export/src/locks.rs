@@ -1,5 +1,5 @@
-//! Which requests may touch which bytes at once. Clients may overlap requests, and a request that
-//! ends inside a sector reads and writes all of it; devices accept neither.
+//! Decides which requests may access which bytes concurrently. Clients may overlap requests, and a
+//! request that ends inside a sector reads and writes all of it; devices accept neither.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

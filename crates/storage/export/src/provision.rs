@@ -13,18 +13,19 @@ pub struct Extent {
     pub is_hole: bool,
 }
 
-/// Storage that takes bytes back and knows which ones occupy it.
+/// Storage that can free bytes and knows which bytes occupy storage.
 pub trait Provisioned {
-    /// The bytes are not needed any more. Their content is undefined until they are written again.
+    /// Frees bytes that are no longer needed. Their content is undefined until they are written
+    /// again.
     fn trim(&self, bytes: Range<u64>) -> Pending<()>;
 
-    /// How the bytes are stored, from the first one on: some extents, which may end earlier than
-    /// `bytes`. None: the storage does not know.
+    /// How the bytes are stored, starting at the first one: some extents, which may end before
+    /// `bytes` does. Empty if the storage does not know.
     fn extents(&self, bytes: Range<u64>) -> Pending<Vec<Extent>>;
 }
 
-/// The extents joined where neighbours are alike and cut to `length` bytes; a single one without
-/// holes if nothing is known.
+/// The extents with equal neighbours merged, cut to `length` bytes; a single one without holes if
+/// nothing is known.
 pub(crate) fn tidied(extents: Vec<Extent>, length: u64) -> Vec<Extent> {
     let mut joined: Vec<Extent> = Vec::new();
     let mut left = length;

@@ -1,4 +1,4 @@
-//! What a device did: requests, bytes, errors and latencies, seen from above.
+//! Statistics of a device as seen from above: requests, bytes, errors and latencies.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ const BUCKETS: usize = 26;
 /// Requests of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestSeries {
-    /// Requests that ended, failed ones included.
+    /// Completed requests, including failed ones.
     pub requests: u64,
     /// Bytes of those that succeeded.
     pub bytes: u64,
@@ -37,7 +37,7 @@ impl RequestSeries {
         self.buckets[bucket.min(BUCKETS - 1)] += 1;
     }
 
-    /// Upper bounds in microseconds and how many requests took less, ascending, as of a cumulative
+    /// Upper bounds in microseconds and how many requests took less, ascending, as in a cumulative
     /// histogram.
     pub fn histogram(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut below = 0;
@@ -47,8 +47,8 @@ impl RequestSeries {
         })
     }
 
-    /// A bound in microseconds that the given share of requests kept below, at most twice the exact
-    /// value; 0 without requests.
+    /// An upper bound in microseconds for the latency of the given share of requests, at most twice
+    /// the exact value; 0 without requests.
     pub fn quantile_us(&self, share: f64) -> u64 {
         let wanted = self.requests as f64 * share;
         let mut bounds = self.histogram();

@@ -38,7 +38,7 @@ impl std::ops::Deref for ReadBytes {
     }
 }
 
-/// What a command that succeeded brings back.
+/// Result of a successful command.
 #[derive(Debug)]
 pub enum Performed {
     /// Nothing.
@@ -49,7 +49,7 @@ pub enum Performed {
     Extents(Vec<Extent>),
 }
 
-/// A device as others see it: any bytes, at any time, from several connections.
+/// A device as clients see it: any bytes, at any time, from several connections.
 pub struct ExportedVolume {
     device: Rc<dyn Device>,
     storage: Option<Rc<dyn Provisioned>>,
@@ -73,14 +73,14 @@ impl ExportedVolume {
         Self { device, storage: None, occupancy: Rc::default(), spare: Rc::default(), sector }
     }
 
-    /// The same bytes through another device. Requests of both wait for each other if they overlap.
+    /// The same bytes through another device. Overlapping requests of the two wait for each other.
     #[must_use]
     pub fn through(&self, device: Rc<dyn Device>) -> Self {
         let (occupancy, spare) = (Rc::clone(&self.occupancy), Rc::clone(&self.spare));
         Self { device, storage: self.storage.clone(), occupancy, spare, sector: self.sector }
     }
 
-    /// The same for a device on `storage` that takes bytes back, and knows its holes.
+    /// The same volume, for a device on `storage`, which can free bytes and knows its holes.
     #[must_use]
     pub fn on(self, storage: Rc<dyn Provisioned>) -> Self {
         Self { storage: Some(storage), ..self }
@@ -91,7 +91,7 @@ impl ExportedVolume {
         self.device.length() / self.sector * self.sector
     }
 
-    /// Bytes that the device writes at once.
+    /// Bytes of the device's sector.
     pub fn sector(&self) -> u32 {
         u32::try_from(self.sector).unwrap_or(u32::MAX)
     }
@@ -162,7 +162,7 @@ impl ExportedVolume {
         self.put(start, buffer, durability).await
     }
 
-    /// Gives back what lies in whole sectors.
+    /// Frees the whole sectors among `bytes`.
     async fn trim(&self, bytes: Range<u64>, durability: Durability) -> Result<(), DeviceError> {
         let Some(storage) = &self.storage else {
             return Ok(()); // A hint that nothing here can take.
@@ -206,7 +206,7 @@ impl ExportedVolume {
         Ok(())
     }
 
-    /// Reads in steps and keeps nothing: the layers behind the device may.
+    /// Reads in steps and discards the data: the layers behind the device may keep it.
     async fn warm(&self, bytes: Range<u64>) -> Result<(), DeviceError> {
         let mut at = bytes.start;
         while at < bytes.end {
@@ -235,7 +235,7 @@ mod tests {
     use crate::nbd::NbdCommand;
     use crate::provision::{Extent, Provisioned};
 
-    /// Notes trimmed bytes, and knows half of its bytes.
+    /// Records trimmed bytes, and knows the state of half of its bytes.
     #[derive(Default)]
     struct Storage {
         trimmed: RefCell<Vec<Range<u64>>>,

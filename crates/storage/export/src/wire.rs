@@ -17,7 +17,7 @@ impl fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
-/// A stream of bytes both ways, as of a socket. One task receives and one sends.
+/// A two-way byte stream, such as a socket. One task receives and one sends.
 pub trait Wire {
     /// Receives some bytes; 0 at the end of the stream.
     fn poll_receive(
@@ -26,12 +26,13 @@ pub trait Wire {
         room: &mut [u8],
     ) -> Poll<Result<usize, WireError>>;
 
-    /// Encrypts everything that follows, both ways, as the server.
+    /// Encrypts all further traffic, in both directions, as the server.
     fn start_tls(&self) -> Result<(), WireError> {
         Err(WireError("this stream cannot be encrypted".to_owned()))
     }
 
-    /// Called once the client has left: it sees no more replies, and may ask elsewhere.
+    /// Called once the client has left: it sees no more replies, and may send its requests
+    /// elsewhere.
     fn client_left(&self) {}
 
     /// Sends some bytes of `parts`, in their order. A call after one that had to wait begins with

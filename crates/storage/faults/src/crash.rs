@@ -1,7 +1,7 @@
-//! Power that fails at a chosen request.
+//! Simulates a power failure at a chosen request.
 //!
-//! The decorator forwards every request and keeps its own account of durable data; after the
-//! failure the inner volume no longer matters.
+//! The decorator forwards every request and keeps its own record of durable data; after the failure
+//! the inner volume no longer matters.
 
 mod ledger;
 
@@ -22,12 +22,12 @@ use units::Seed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrashOptions {
     /// Power fails as this request is submitted, counted from 1 over all files and operations on
-    /// names; it counts as in flight. None: only [`CrashVolume::crash`] makes it fail.
+    /// names; it counts as in flight. `None` if only [`CrashVolume::crash`] causes a failure.
     pub at_request: Option<u64>,
     /// Bytes that are written whole or not at all.
     pub atomic_write_unit: u32,
-    /// Unit that the medium writes, in bytes. A torn write may also destroy the other data in its
-    /// sector, however durable that was.
+    /// Unit in which the medium writes, in bytes. A torn write may also destroy the other data in
+    /// its sector, even if that was durable.
     pub physical_sector: u32,
 }
 
@@ -47,7 +47,7 @@ pub trait Guarantee {
     fn spares(&self, write: u64) -> bool;
 }
 
-/// A volume whose power can fail. Cheap to clone: clones are the same volume.
+/// A volume that can lose power. Cheap to clone: clones are the same volume.
 #[derive(Clone)]
 pub struct CrashVolume {
     state: Rc<CrashState>,
@@ -64,12 +64,12 @@ struct CrashState {
 }
 
 impl CrashVolume {
-    /// Wraps `inner`, whose files are those of `before`, all of it durable.
+    /// Wraps `inner`, which holds the files of `before`, all durable.
     pub fn new(inner: Rc<dyn Volume>, before: &VolumeImage, options: CrashOptions) -> Self {
         Self::guaranteed(inner, before, options, None)
     }
 
-    /// The same, but the storage under `inner` decides which writes survive.
+    /// Wraps `inner`, but the storage under it decides which writes survive.
     pub fn guaranteed(
         inner: Rc<dyn Volume>,
         before: &VolumeImage,
@@ -135,7 +135,8 @@ impl CrashVolume {
         self.survivors_with(seed, |_| self.state.options.atomic_write_unit)
     }
 
-    /// The same, with an atomic write unit that depends on the file's name.
+    /// Contents of the disk after the power failure, with an atomic write unit that depends on the
+    /// file's name.
     pub fn survivors_with(&self, seed: Seed, unit_of: impl Fn(&str) -> u32) -> VolumeImage {
         let physical = self.state.options.physical_sector;
         self.state.ask();
@@ -170,7 +171,7 @@ impl CrashState {
         }
     }
 
-    /// Asks the storage which writes survive by now, if it knows.
+    /// Asks the storage which writes would survive now, if it knows.
     fn ask(&self) {
         if let Some(guarantee) = &self.guarantee {
             self.ledger.borrow_mut().ask(&|write| guarantee.spares(write));
@@ -185,7 +186,7 @@ impl CrashState {
         }
     }
 
-    /// Resolves at once, or never where power has failed.
+    /// Resolves at once, or never if power has failed.
     fn while_alive(&self) -> impl Future<Output = ()> + use<> {
         let dead = self.dead.get();
         std::future::poll_fn(move |_| if dead { Poll::Pending } else { Poll::Ready(()) })

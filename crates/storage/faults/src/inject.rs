@@ -1,7 +1,8 @@
-//! Requests that fail, lie or take long, by a plan.
+//! Makes requests fail, lie or stall according to a plan.
 //!
-//! Each file's requests pass a queue in which a misdirected or torn write is alone: it touches
-//! bytes that its caller did not ask for, which would otherwise overlap other requests in flight.
+//! Each file's requests pass through a queue that runs a misdirected or torn write alone: it
+//! touches bytes outside its caller's request, which would otherwise overlap other requests in
+//! flight.
 
 mod plan;
 mod queue;
@@ -32,13 +33,13 @@ struct InjectState {
 }
 
 impl FaultyVolume {
-    /// Wraps `inner`. Stalls are waited for in tasks of `runtime`.
+    /// Wraps `inner`. Tasks of `runtime` wait out the stalls.
     pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
         let state = InjectState { inner, runtime, progress: RefCell::new(PlanProgress::new(plan)) };
         Self { state: Rc::new(state) }
     }
 
-    /// From now on it follows `plan`, whose requests are counted from here.
+    /// Switches to `plan`, which counts requests from now on.
     pub fn follow(&self, plan: FaultPlan) {
         *self.state.progress.borrow_mut() = PlanProgress::new(plan);
     }
@@ -48,7 +49,7 @@ impl FaultyVolume {
         self.state.progress.borrow().injections().to_vec()
     }
 
-    /// Carries out an operation on names unless the plan has it fail.
+    /// Carries out an operation on names unless the plan makes it fail.
     fn names<T: 'static>(
         &self,
         call: Call,
@@ -117,7 +118,7 @@ impl Volume for FaultyVolume {
 struct FaultyDevice {
     inner: Rc<dyn Device>,
     state: Rc<InjectState>,
-    /// The name it was opened by, which faults are matched with.
+    /// The name under which it was opened, which faults are matched against.
     file: String,
     queue: Rc<Queue>,
 }

@@ -1,4 +1,4 @@
-//! Waits between tasks: for a change, and for a turn.
+//! Synchronisation between tasks: waiting for a change, and for a turn.
 
 use std::cell::{Cell, RefCell};
 use std::task::{Poll, Waker};

@@ -1,5 +1,5 @@
-//! The state of a volume in a number: whatever mounts it elsewhere changes its first or last bytes,
-//! where partition tables and superblocks are.
+//! Condenses a volume's state into a number: a system that mounts it elsewhere changes its first or
+//! last bytes, which hold partition tables and superblocks.
 
 use std::rc::Rc;
 
@@ -9,8 +9,8 @@ use twox_hash::XxHash3_64;
 /// Bytes that are read at either end.
 const SAMPLE_BYTES: u64 = 1 << 20;
 
-/// A stamp of `device`, which no write may change meanwhile. `mark` is all else that its owner
-/// knows of its state, such as the time of the last change.
+/// A stamp of `device`, which must not be written meanwhile. `mark` is any other knowledge of its
+/// state, such as the time of the last change.
 pub async fn volume_stamp(device: &Rc<dyn Device>, mark: u64) -> Result<u64, DeviceError> {
     let whole = device.length() / ALIGNMENT as u64 * ALIGNMENT as u64;
     let bytes = whole.min(SAMPLE_BYTES);

@@ -1,4 +1,4 @@
-//! The host that does not own the volume: when it claims it, and remote reads until then.
+//! The host that does not own the volume: decides when to claim it, and reads remotely until then.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::image::BlockContent;
 use crate::local::Local;
 use crate::message::PeerMessage;
 
-/// A configuration that was asked for.
+/// A requested configuration.
 #[derive(Clone, Copy, Debug)]
 struct VolumeClaim {
     before: Config,
@@ -18,7 +18,7 @@ struct VolumeClaim {
     at: Nanos,
 }
 
-/// A volume won: its configuration, the revision, and the configuration before.
+/// A claimed volume: its configuration, the revision, and the previous configuration.
 pub(crate) type Won = (Config, u64, Config);
 
 /// See the module.
@@ -61,7 +61,7 @@ impl Idle {
                 local.ask_config(RegistryOp::Get);
             }
             RegistryAnswer::Held { host, boot: _, revision } if host == local.me => {
-                // Of an earlier start of this program, or the answer was lost.
+                // From an earlier start of this program, or the answer was lost.
                 local.ask_lease(RegistryOp::Renew { revision, boot: local.boot });
             }
             RegistryAnswer::Is { revision, config } => self.found(local, revision, config),
@@ -117,7 +117,7 @@ impl Idle {
         }
     }
 
-    /// The host becomes the owner: reads under way are refused.
+    /// Stops because the host becomes the owner: reads in progress are refused.
     pub(crate) fn stop(self, local: &mut Local) {
         for (id, _) in self.reads.into_values() {
             local.reply(id, GuestOutcome::NotServing);

@@ -1,4 +1,4 @@
-//! What the registry keeps of a volume: its owner, and where the acknowledged data are.
+//! The registry's record of a volume: its owner, and the location of acknowledged data.
 
 /// One of the two hosts of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +29,7 @@ pub enum CountedCopies {
     Only(MirrorHost),
 }
 
-/// Where every acknowledged write can be found.
+/// Location of every acknowledged write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Authority {
     /// In the backing store: flash holds copies at most, and either host may take over.

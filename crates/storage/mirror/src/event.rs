@@ -1,4 +1,4 @@
-//! What a node hears, and what it wants done.
+//! A node's inputs, and the effects that it requests.
 
 use crate::config::Config;
 use crate::image::{BlockContent, BlockData, FlashOp};
@@ -23,15 +23,15 @@ pub enum GuestRequest {
 pub enum GuestOutcome {
     /// Written, or flushed.
     Done,
-    /// Read; `None`: never written.
+    /// Content that was read; `None` if never written.
     Value(Option<BlockContent>),
-    /// Not carried out, and never will be: this host does not serve the volume.
+    /// Not carried out, now or later: this host does not serve the volume.
     NotServing,
     /// The host stopped serving meanwhile; a write may have been carried out.
     Unknown,
 }
 
-/// What an operator asks for.
+/// A command from an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeCommand {
     /// Destage everything, and write through from then on.
@@ -58,7 +58,7 @@ pub enum RegistryOp {
     Renew {
         /// The revision of the last renewal.
         revision: u64,
-        /// Distinguishes starts of one host's program.
+        /// Distinguishes restarts of a host's program.
         boot: u64,
     },
     /// Give the lease up.
@@ -77,7 +77,7 @@ pub enum RegistryOp {
 /// What the registry answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistryAnswer {
-    /// The lease is the caller's from now on.
+    /// The caller now holds the lease.
     Granted(u64),
     /// It has a holder.
     Held {
@@ -90,7 +90,7 @@ pub enum RegistryAnswer {
     },
     /// It had expired, or belongs to a later revision.
     Lost,
-    /// The configuration, after a read or because it had another revision than expected.
+    /// The configuration, in reply to a read or because its revision was not the expected one.
     Is {
         /// Its revision.
         revision: u64,
@@ -119,12 +119,12 @@ pub enum BackingOp {
     Flush,
 }
 
-/// What the backing store answers.
+/// An answer of the backing store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackingAnswer {
     /// Done.
     Done,
-    /// The block; `None`: never written.
+    /// Content of the block; `None` if never written.
     Value(Option<BlockData>),
     /// A higher epoch holds the reservation.
     Fenced,
@@ -135,9 +135,9 @@ pub enum BackingAnswer {
 /// What a node hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEvent {
-    /// Time has passed; a few times in the shortest span of the settings.
+    /// Time has passed; sent a few times within the shortest duration in the settings.
     Tick,
-    /// The guest on this host asks.
+    /// A request of the guest on this host.
     Guest(RequestId, GuestRequest),
     /// An operator asks.
     Command(NodeCommand),
@@ -159,11 +159,11 @@ pub enum NodeEffect {
     Reply(RequestId, GuestOutcome),
     /// Send to the peer.
     Send(PeerMessage),
-    /// Write to flash; completions come in the order of the operations.
+    /// Write to flash; operations complete in order.
     Flash(FlashOp),
-    /// Ask the backing store, in this epoch.
+    /// Send a request to the backing store, in this epoch.
     Backing {
-        /// Comes back with the answer.
+        /// Returned with the answer.
         token: u64,
         /// The asker's epoch.
         epoch: u64,
@@ -172,7 +172,7 @@ pub enum NodeEffect {
     },
     /// Ask the registry.
     Registry {
-        /// Comes back with the answer.
+        /// Returned with the answer.
         id: u64,
         /// The request.
         op: RegistryOp,

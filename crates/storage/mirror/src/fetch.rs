@@ -6,7 +6,7 @@ use crate::message::PeerMessage;
 
 impl NodeEffect {
     /// The contents that it carries. Those on flash must be replaced by their bytes before it is
-    /// carried out. If a home has been overwritten meanwhile, a read must be asked again, and a
+    /// carried out. If a home has been overwritten meanwhile, a read must be repeated, and a
     /// message may be dropped.
     pub fn contents(&mut self) -> Vec<&mut BlockContent> {
         match self {

@@ -1,7 +1,7 @@
-//! What one host's flash holds of a volume, and what each operation changes.
+//! The part of a volume on one host's flash, and the effect of each operation on it.
 //!
-//! The newest entries are a log in order; older ones have been folded into a map of blocks. A log
-//! entry may still be withdrawn by a new owner, a folded one never: it was committed.
+//! The newest entries are a log in order; older ones have been folded into a map of blocks. A new
+//! owner may still withdraw a log entry, but never a folded one: it was committed.
 
 mod home;
 mod whole;
@@ -50,19 +50,20 @@ impl LogEntry {
 /// The content of a block, current as of a position of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSlot {
-    /// No later write up to this position.
+    /// Position up to which no later write exists.
     pub lsn: u64,
     /// All bytes of the block, or where they are.
     pub data: BlockContent,
 }
 
-/// One operation on flash. Operations become durable in their order; each is atomic, except that
-/// of an append any number of leading entries may survive a power failure.
+/// One operation on flash. Operations become durable in order; each is atomic, except that any
+/// number of leading entries of an append may survive a power failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlashOp {
     /// Entries at the end of the log.
     Append(Vec<LogEntry>),
-    /// Everything after `base` is replaced. Not atomic, this would lose acknowledged writes.
+    /// Replaces everything after `base`. If this were not atomic, acknowledged writes could be
+    /// lost.
     ReplaceTail {
         /// The last entry that stays.
         base: u64,
@@ -80,17 +81,17 @@ pub enum FlashOp {
     Epoch(u64),
     /// The backing store is the authority: the log is dropped.
     Adopt {
-        /// Keep cached blocks that no dropped entry touches.
+        /// Whether to keep cached blocks that no dropped entry touches.
         keep_clean: bool,
     },
-    /// The log starts anew after `start`; this host is brought up to date.
+    /// Restarts the log after `start` while this host is being resynchronised.
     Begin {
         /// The owner's stream continues after this entry.
         start: u64,
-        /// Entries up to here are kept and valid; `None`: nothing is.
+        /// Entries up to this one are kept and valid; `None` if none are.
         floor: Option<u64>,
     },
-    /// Blocks, where newer than those present.
+    /// Copies blocks that are newer than the existing ones.
     Copy(Vec<(u64, BlockSlot)>),
     /// The copy is complete.
     EndCopy,
@@ -109,7 +110,7 @@ pub struct FlashImage {
     destaged: u64,
     start: u64,
     log: VecDeque<LogEntry>,
-    /// The last write to each block in the log.
+    /// LSN of the last write to each block in the log.
     newest: BTreeMap<u64, u64>,
     base: BTreeMap<u64, BlockSlot>,
 }
@@ -158,7 +159,7 @@ impl FlashImage {
         }
     }
 
-    /// What a power failure leaves of an append: its first `count` entries.
+    /// Applies an append torn by a power failure: its first `count` entries.
     pub fn apply_torn(&mut self, op: &FlashOp, count: usize) {
         if let FlashOp::Append(entries) = op {
             self.append(&entries[..count.min(entries.len())]);
@@ -261,7 +262,7 @@ impl FlashImage {
         })
     }
 
-    /// Entries of the log up to `lsn`.
+    /// Number of log entries up to `lsn`.
     fn count_to(&self, lsn: u64) -> usize {
         usize::try_from(lsn.saturating_sub(self.start)).unwrap_or(usize::MAX)
     }
@@ -337,7 +338,7 @@ impl FlashImage {
         self.destaged
     }
 
-    /// What this host certainly holds, even if a resynchronisation was cut off.
+    /// Last entry that this host certainly holds, even if a resynchronisation was interrupted.
     pub(crate) fn valid_to(&self) -> u64 {
         self.floor.unwrap_or(self.commit)
     }

@@ -1,4 +1,4 @@
-//! The holder's view of its lease: which revision it renews, and until when it may rely on it.
+//! The holder's view of its lease: the revision to renew, and how long it may rely on it.
 
 use units::Nanos;
 
@@ -32,7 +32,7 @@ impl HeldLease {
         self.revision
     }
 
-    /// Notes a request sent at `now`; its number.
+    /// Records a request sent at `now`; returns its number.
     pub(crate) fn ask(&mut self, now: Nanos) -> u64 {
         self.last_id += 1;
         self.asked = Some(PendingRenewal { id: self.last_id, at: now });
@@ -57,14 +57,15 @@ impl HeldLease {
         }
     }
 
-    /// The registry names this node as holder at `revision`: a reply was lost. Extends nothing.
+    /// Corrects the revision after a lost reply: the registry names this node as holder at
+    /// `revision`. Extends nothing.
     pub(crate) fn correct(&mut self, revision: u64) {
         if self.revision.is_some() {
             self.revision = Some(revision);
         }
     }
 
-    /// Forgets the lease and the answer under way; the revision to release, if any.
+    /// Drops the lease and the pending answer; returns the revision to release, if any.
     pub(crate) fn drop_it(&mut self) -> Option<u64> {
         self.asked = None;
         self.good_until = Nanos::ZERO;

@@ -1,4 +1,4 @@
-//! The parts of a node that owner and replica share: flash, lease, time, and effects to come.
+//! The parts of a node that owner and replica share: flash, lease, time, and pending effects.
 
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ pub(crate) struct Local {
     pub(crate) boot: u64,
     pub(crate) settings: MirrorSettings,
     pub(crate) now: Nanos,
-    /// With every operation carried out that was ever asked for, durable or not.
+    /// The state after every requested operation, durable or not.
     pub(crate) image: FlashImage,
     pub(crate) lease: HeldLease,
     pub(crate) flash_failed: bool,
@@ -79,7 +79,7 @@ impl Local {
         }
     }
 
-    /// Carries `op` out in memory and asks for it on flash. Failed flash is written no more.
+    /// Carries out `op` in memory and requests it on flash. Failed flash is no longer written.
     pub(crate) fn flash(&mut self, op: FlashOp, then: Then) {
         self.image.apply(&op);
         if !self.flash_failed {
@@ -88,7 +88,7 @@ impl Local {
         }
     }
 
-    /// The oldest operation has completed.
+    /// Handles the completion of the oldest operation.
     pub(crate) fn flash_done(&mut self, result: Result<(), ()>) -> Option<Then> {
         if result.is_err() {
             self.flash_failed = true;
@@ -116,12 +116,12 @@ impl Local {
         self.effects.push(NodeEffect::Registry { id, op });
     }
 
-    /// Asks the registry about the configuration; its answers carry all that matters.
+    /// Sends the registry a request about the configuration; the answers are self-contained.
     pub(crate) fn ask_config(&mut self, op: RegistryOp) {
         self.effects.push(NodeEffect::Registry { id: 0, op });
     }
 
-    /// Gives up the lease; the registry may hear of it or not.
+    /// Releases the lease; the registry may or may not receive the request.
     pub(crate) fn release(&mut self) {
         if let Some(revision) = self.lease.drop_it() {
             self.effects.push(NodeEffect::Registry { id: 0, op: RegistryOp::Release(revision) });

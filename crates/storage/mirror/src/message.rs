@@ -8,7 +8,7 @@ use crate::image::{BlockContent, BlockSlot, LogEntry};
 pub struct AttachmentKey {
     /// The owner's epoch.
     pub epoch: u64,
-    /// The owner's attempt within it.
+    /// The owner's attempt within the epoch.
     pub session: u64,
     /// The start of the peer's program.
     pub boot: u64,
@@ -50,10 +50,10 @@ pub enum PeerMessage {
         key: AttachmentKey,
         /// The stream continues after this entry.
         start: u64,
-        /// What stays; `None`: nothing.
+        /// Entries up to here are kept; `None`: nothing is.
         floor: Option<u64>,
     },
-    /// Owner: entries that follow each other (or none, as a sign of life), and its marks.
+    /// Owner: consecutive entries (or none, as a heartbeat), and its marks.
     Entries {
         /// Names the attachment.
         key: AttachmentKey,
@@ -91,7 +91,7 @@ pub enum PeerMessage {
     },
     /// Owner: every batch is on the peer's flash.
     EndCopy(AttachmentKey),
-    /// Peer: it noted that, durably.
+    /// Peer: it recorded `EndCopy` durably.
     CopyEnded(AttachmentKey),
     /// Owner: hot blocks ahead of a hand-over; best effort.
     Warm {
@@ -113,7 +113,7 @@ pub enum PeerMessage {
     RemoteValue {
         /// The reader's number.
         id: u64,
-        /// The content; `None`: never written.
+        /// The content; `None` if never written.
         data: Option<BlockContent>,
     },
 }

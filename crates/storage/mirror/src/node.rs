@@ -15,7 +15,7 @@ use crate::owner::{Over, VolumeOwner};
 use crate::replica::Replica;
 use crate::settings::MirrorSettings;
 
-/// How far a resynchronisation has come.
+/// Progress of a resynchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyProgress {
     /// Blocks that the peer has.
@@ -29,15 +29,15 @@ pub struct CopyProgress {
 pub struct Status {
     /// It answers the guest.
     pub is_serving: bool,
-    /// It acknowledges before the backing store has the data.
+    /// `true` if it acknowledges before the backing store has the data.
     pub writes_back: bool,
     /// The epoch that it owns.
     pub owns: Option<u64>,
     /// Log entries that the backing store lacks.
     pub dirty: u64,
-    /// Of the peer's resynchronisation.
+    /// Progress of the peer's resynchronisation, if any.
     pub resync: Option<CopyProgress>,
-    /// Its flash has failed; it must be started again.
+    /// `true` if its flash has failed; it must be restarted.
     pub flash_failed: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct MirrorNode {
 }
 
 impl MirrorNode {
-    /// Starts on what flash holds. `boot` must differ from that of every earlier start.
+    /// Starts from the content of flash. `boot` must differ from that of every earlier start.
     #[must_use]
     pub fn start(me: MirrorHost, boot: u64, settings: MirrorSettings, image: FlashImage) -> Self {
         let replica = Replica::new(image.end());
@@ -112,7 +112,7 @@ impl MirrorNode {
         }
     }
 
-    /// What flash holds once every operation asked for is durable.
+    /// The content of flash once every requested operation is durable.
     #[must_use]
     pub fn image(&self) -> &FlashImage {
         &self.local.image

@@ -1,5 +1,4 @@
-//! The host that serves the volume: takes writes into the log, has them copied, acknowledges and
-//! destages them.
+//! The host that serves the volume: logs writes, has them copied, acknowledges and destages them.
 
 mod agreement;
 mod copy;
@@ -40,17 +39,17 @@ pub(crate) enum Over {
 #[derive(Debug)]
 pub(crate) struct VolumeOwner {
     pub(crate) epoch: u64,
-    /// Flash worked when this ownership began.
+    /// `true` if flash worked when this ownership began.
     uses_flash: bool,
-    /// The start of this ownership is on flash.
+    /// `true` once the start of this ownership is on flash.
     ready: bool,
-    /// The request by which the backing store refuses earlier owners, until it is answered.
+    /// The request that makes the backing store refuse earlier owners, until it is answered.
     fencing: Option<u64>,
-    /// Entries that earlier owners left; nothing is served before they are committed.
+    /// End of the entries left by earlier owners; nothing is served before they are committed.
     recover_to: u64,
     /// The log is on this host's flash up to here.
     logged: u64,
-    /// This host's flash knows that entries up to here are destaged.
+    /// This host's flash has recorded that entries up to this one are destaged.
     marked: u64,
     /// Entries up to here survive the loss of either host: they may be read.
     commit: u64,
@@ -66,18 +65,19 @@ pub(crate) struct VolumeOwner {
     draining: bool,
     leaving: Option<Leaving>,
     heat: BTreeMap<u64, u32>,
-    /// When the open flush epoch got its first write.
+    /// Time of the first write in the open flush epoch.
     open_since: Nanos,
     pub(crate) over: Option<Over>,
 }
 
 impl VolumeOwner {
-    /// The owner that `config` names, stored at `revision`; `before` is what it replaced.
+    /// The owner named by `config`, which is stored at `revision`; `before` is the configuration
+    /// that it replaced.
     pub(crate) fn start(local: &mut Local, config: Config, revision: u64, before: Config) -> Self {
         let is_adopted = config.authority == Authority::Backing;
         let was_last = before.owner == local.me && before.epoch == local.image.epoch();
         if is_adopted {
-            // Before the epoch: that is the proof, after a crash, that the cache is valid.
+            // Before the epoch: after a crash this order proves that the cache is valid.
             local.flash(FlashOp::Adopt { keep_clean: was_last }, Then::Nothing);
         }
         local.flash(FlashOp::Epoch(config.epoch), Then::Nothing);
@@ -107,8 +107,8 @@ impl VolumeOwner {
             open_since: local.now,
             over: None,
         };
-        // Committing an entry of this epoch proves that a peer whose copy counts has given up its
-        // tail: it could surface after a read had shown its absence.
+        // Committing an entry of this epoch proves that a peer with a counted copy has dropped its
+        // tail, which could otherwise reappear after a read had shown its absence.
         owner.recover_to = owner.append(local, EntryKind::Barrier);
         owner.fence(local);
         owner
@@ -158,12 +158,12 @@ impl VolumeOwner {
         }
     }
 
-    /// Blocks of the resynchronisation that are done, and all of them.
+    /// Number of blocks resynchronised, and the total.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         self.link.progress()
     }
 
-    /// Lets flash know how far the log is committed, so that a restart has less to replay.
+    /// Records on flash how far the log is committed, so that a restart has less to replay.
     fn note_commit(&mut self, local: &mut Local) {
         if self.is_serving() && local.image.commit() < self.commit {
             let (commit, destaged) = (self.commit, self.destaged);
@@ -184,7 +184,7 @@ impl VolumeOwner {
         }
     }
 
-    /// Does whatever the last event made possible.
+    /// Makes all progress that the last event allows.
     pub(crate) fn pump(&mut self, local: &mut Local) {
         if local.flash_failed && self.uses_flash {
             // Even if the backing store holds everything: a restart would trust this flash, unless
@@ -203,7 +203,8 @@ impl VolumeOwner {
         self.reconfigure(local);
     }
 
-    /// Ends the open flush epoch if its writes wait for the backing store, or have for long.
+    /// Ends the open flush epoch if its writes are waiting for the backing store, or have waited
+    /// too long.
     fn close_epoch(&mut self, local: &mut Local) {
         let age = local.now.since(self.open_since);
         let is_urgent = !self.writes_back(local)
@@ -221,7 +222,7 @@ impl VolumeOwner {
         if local.settings.backed { local.image.end().saturating_sub(self.destaged) } else { 0 }
     }
 
-    /// What follows an operation on flash that was asked for in this ownership.
+    /// Continues after an operation on flash that this ownership requested.
     pub(crate) fn flash_done(&mut self, then: Then) {
         match then {
             Then::Logged { epoch, lsn } if epoch == self.epoch => {
@@ -250,7 +251,7 @@ impl VolumeOwner {
         }
     }
 
-    /// Answers everything that still waits, and gives up the lease.
+    /// Answers all waiting requests, and releases the lease.
     pub(crate) fn stop(self, local: &mut Local) {
         for id in self.waiting.into_values() {
             local.reply(id, GuestOutcome::Unknown);

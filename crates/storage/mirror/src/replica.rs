@@ -133,7 +133,7 @@ impl Replica {
         }
     }
 
-    /// A clean block leaves the cache.
+    /// Evicts a clean block from the cache.
     pub(crate) fn evict(&mut self, local: &mut Local, block: u64) {
         if local.settings.backed {
             self.evicted_at = self.evicted_at.max(local.image.end());
@@ -158,8 +158,8 @@ impl Replica {
     }
 }
 
-/// Has everything so far reported once it is durable: an operation that changes nothing ends the
-/// queue.
+/// Requests a report once everything so far is durable, by queueing an operation that changes
+/// nothing.
 fn note(local: &mut Local, key: AttachmentKey) {
     let (lsn, marked) = (local.image.end(), local.image.destaged());
     local.flash(FlashOp::Epoch(key.epoch), Then::Report { key, lsn, marked });

@@ -2,7 +2,7 @@
 
 use units::Nanos;
 
-/// Times are spans on the host's own clock.
+/// Durations are measured on the host's own clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MirrorSettings {
     /// `true` if a backing store lies behind the flash; otherwise flash is the storage.
@@ -13,11 +13,11 @@ pub struct MirrorSettings {
     pub clock_drift_ppm: u64,
     /// A peer that has confirmed nothing for this long is dropped.
     pub peer_timeout: Nanos,
-    /// Pause between attempts: of a claim, a join, a change of the configuration.
+    /// Pause between attempts to claim, to join, or to change the configuration.
     pub retry: Nanos,
-    /// Pause between messages that are sent again because nothing came back.
+    /// Pause before an unanswered message is resent.
     pub resend: Nanos,
-    /// Write-back stops acknowledging this many log entries past the destaged ones.
+    /// Write-back stops acknowledging once the log is this many entries ahead of destaging.
     pub dirty_limit: u64,
     /// Destage a flush epoch that the guest has left open for this long.
     pub epoch_age: Nanos,
@@ -27,7 +27,7 @@ pub struct MirrorSettings {
     pub batch_blocks: usize,
     /// Pause between two such messages: the throttle.
     pub batch_pause: Nanos,
-    /// A hand-over that is not done by then is given up, and the source serves on. Also how long
+    /// A hand-over that takes longer is abandoned, and the source continues to serve. Also how long
     /// the source leaves the volume to the target afterwards.
     pub hand_over_limit: Nanos,
 }
@@ -53,7 +53,7 @@ impl Default for MirrorSettings {
 
 impl MirrorSettings {
     /// How long a holder may rely on a lease, on its own clock, from the moment it *sent* the
-    /// request. The slowest local clock against the fastest server clock loses the drift twice.
+    /// request. With the slowest local clock and the fastest server clock the drift counts twice.
     pub(crate) fn lease_span(&self) -> Nanos {
         let million = 1_000_000_u128;
         let drift = u128::from(self.clock_drift_ppm).min(million);

@@ -26,7 +26,7 @@ use drives::Drive;
 
 pub use change::ArrayUsage;
 
-/// Pages of which a cache for reads keeps one and not another.
+/// Unit of the read cache, which keeps some pages and not others.
 const KEPT_BYTES: u64 = 32 << 10;
 
 /// A request of the host, in the address space of the set.
@@ -59,11 +59,11 @@ const NEIGHBOUR: HostToken = HostToken::MAX;
 /// An event at a time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ArrayEvent {
-    /// A request of the host, by its slot, has been understood.
+    /// The array has received and decoded a host request, given by its slot.
     Arrived(u32),
     /// A drive has finished its current request.
     DriveDone(u32),
-    /// The drive's part of an operation, by its slot, is done.
+    /// A drive's part of an operation, given by its slot, is done.
     PieceDone(u32),
     /// The host has its answer.
     Answered(HostToken),
@@ -87,9 +87,9 @@ struct DriveOperation {
 enum OperationPurpose {
     /// A request that the host waits for.
     Host(u32),
-    /// Bytes leave the write cache.
+    /// Bytes being destaged from the write cache.
     Destage(u64),
-    /// Bytes come ahead of a stream, up to this offset.
+    /// Bytes being read ahead of a stream, up to this offset.
     ReadAhead { stream: usize, to: u64 },
     /// The spare rebuilds the contents of the failed drive, up to this offset of the drive.
     Rebuild { begun: VirtualMoment, to: u64 },
@@ -100,7 +100,7 @@ enum OperationPurpose {
 struct PieceOrder {
     is_write: bool,
     is_durable: bool,
-    /// The write of the host that it is for.
+    /// The host's write that caused it.
     origin: Option<HostToken>,
 }
 
@@ -182,12 +182,12 @@ impl ArrayState {
         self.at(arrives, ArrayEvent::Arrived(slot));
     }
 
-    /// Whether a write would survive, complete, after a loss of power now.
+    /// Whether a write would survive a loss of power now, in full.
     pub(crate) fn spares(&self, write: HostToken) -> bool {
         self.at_risk.spares(write)
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub(crate) fn next_event(&self) -> Option<VirtualMoment> {
         self.events.peek().map(|Reverse((at, ..))| *at)
     }
@@ -219,7 +219,7 @@ impl ArrayState {
     fn arrived(&mut self, now: VirtualMoment, slot: u32) {
         let HostRequest { work, offset, length, .. } = *self.hosts.get(slot);
         match (work, self.cache.mode) {
-            // A cache that writes back keeps everything: nothing has to be flushed.
+            // A write-back cache preserves everything: no flush is needed.
             (HostWork::Flush, CacheMode::WriteBack) => self.answer(now, slot),
             (HostWork::Flush, _) => self.flush(now, slot),
             (HostWork::Write(_), CacheMode::WriteBack) => {
@@ -267,7 +267,7 @@ impl ArrayState {
         }
     }
 
-    /// How full the memory for writes is, as a share of it; none if no write waits in memory.
+    /// How full the memory for writes is, as a fraction; `None` if no write is waiting in memory.
     pub(crate) fn filled_memory(&self) -> Option<f64> {
         let keeps_writes = self.cache.mode == CacheMode::WriteBack && self.cache.write_bytes > 0;
         keeps_writes.then(|| self.writes.held_bytes() as f64 / self.cache.write_bytes as f64)
@@ -308,7 +308,7 @@ impl ArrayState {
         writes: Vec<DrivePiece>,
         purpose: OperationPurpose,
     ) {
-        // Only writes of a set that needs no reads come without anything to be written later.
+        // Only writes of a set that needs no reads have no later writes.
         let is_write = writes.is_empty()
             && match purpose {
                 OperationPurpose::Host(slot) => self.hosts.get(slot).is_write(),
@@ -326,8 +326,8 @@ impl ArrayState {
         self.issue(now, first, order, slot);
     }
 
-    /// Attributes of drive requests: only data that the host may lose may stay in their volatile
-    /// memory.
+    /// Attributes of drive requests: only data that the host may lose may stay in a drive's
+    /// volatile memory.
     fn order(&self, purpose: OperationPurpose, is_write: bool) -> PieceOrder {
         let OperationPurpose::Host(slot) = purpose else {
             return PieceOrder { is_write, is_durable: true, origin: None };
@@ -362,7 +362,7 @@ impl ArrayState {
         }
     }
 
-    /// Read-ahead bytes have arrived; answers the reads that waited for them.
+    /// Records that read-ahead bytes have arrived; answers the reads that waited for them.
     fn come(&mut self, now: VirtualMoment, stream: usize, to: u64) {
         self.ahead.come(stream, to);
         let waiting = std::mem::take(&mut self.waiting_reads);

@@ -7,12 +7,12 @@ use crate::disk::VirtualMoment;
 /// Bytes that are acknowledged and wait for the disks.
 #[derive(Default)]
 pub(crate) struct WriteCache {
-    /// Ends by beginnings, none of which touch.
+    /// End of each dirty range, by its start; no two ranges touch.
     dirty: BTreeMap<u64, u64>,
     dirty_bytes: u64,
     /// Bytes being written to the disks, which still occupy the cache.
     leaving_bytes: u64,
-    /// End of the last extent that left.
+    /// End of the last destaged extent.
     cursor: u64,
 }
 
@@ -52,8 +52,8 @@ impl WriteCache {
         before.is_some_and(|(_, end)| *end >= offset + length)
     }
 
-    /// The next extent to leave, at most `most` bytes: the one that follows, and from the last back
-    /// to the first.
+    /// Removes the next extent to destage, at most `most` bytes: the one after the last, wrapping
+    /// around at the end.
     pub(crate) fn leave(&mut self, most: u64) -> Option<(u64, u64)> {
         let ahead = self.dirty.range(self.cursor..).next().or_else(|| self.dirty.iter().next());
         let (begin, end) = ahead.map(|(begin, end)| (*begin, *end))?;
@@ -68,26 +68,26 @@ impl WriteCache {
         Some((begin, cut - begin))
     }
 
-    /// An extent has reached the disks.
+    /// Records that an extent has reached the disks.
     pub(crate) fn left(&mut self, length: u64) {
         self.leaving_bytes -= length;
     }
 }
 
-/// Streams of reads that follow each other.
+/// Sequential streams of reads.
 pub(crate) struct ReadAhead {
     depth: u64,
     most_streams: usize,
     streams: Vec<Stream>,
 }
 
-/// Reads that follow each other before the controller reads ahead of them.
+/// Number of consecutive reads before the controller reads ahead.
 const READS_OF_A_STREAM: u32 = 2;
 
 /// Reads in flight arrive in any order: a read this far behind the farthest one may still come.
 const REORDERED_BYTES: u64 = 4 << 20;
 
-/// A stream that is silent for longer has ended, and its memory serves others.
+/// A stream that is silent for longer has ended, and its memory is reused.
 const LONGEST_SILENCE: VirtualMoment = 5_000_000_000;
 
 struct Stream {
@@ -135,12 +135,12 @@ pub(crate) enum FoundAhead {
     Miss,
     /// All of it is there.
     Hit,
-    /// It is on its way, in the stream of this number.
+    /// It is being read ahead, in the stream of this number.
     Coming(usize),
 }
 
 impl ReadAhead {
-    /// Reads `depth` bytes ahead of streams, of which `most_streams` are followed at a time.
+    /// Reads `depth` bytes ahead of each stream; follows at most `most_streams` at a time.
     pub(crate) const fn new(depth: u64, most_streams: usize) -> Self {
         Self { depth, most_streams, streams: Vec::new() }
     }
@@ -182,7 +182,7 @@ impl ReadAhead {
         (found, Some((number, from, stream.asked - from)))
     }
 
-    /// Read-ahead bytes have arrived.
+    /// Records that read-ahead bytes have arrived.
     pub(crate) fn come(&mut self, number: usize, to: u64) {
         if let Some(stream) = self.streams.get_mut(number) {
             stream.come = stream.come.max(to.min(stream.asked));
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));
     }
 
-    /// A stream of 100 bytes each that has come to 300, with 1,000 more read ahead.
+    /// A stream with reads of 100 bytes that has reached 300, with 1,000 more read ahead.
     fn followed() -> ReadAhead {
         let mut ahead = ReadAhead::new(1_000, 16);
         for number in 0..3 {
@@ -266,7 +266,7 @@ mod tests {
         ahead
     }
 
-    /// Memory that was handed over serves others: a random read near a scan finds nothing of it.
+    /// Memory already read is reused: a random read near a scan finds nothing there.
     #[test]
     fn what_was_read_or_never_asked_for_is_not_found_behind_a_stream() {
         for behind in [0, 100, 150, 200] {

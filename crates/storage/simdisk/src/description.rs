@@ -1,4 +1,4 @@
-//! The file that describes an array, as people write it, with the place of every mistake.
+//! The array description file, with the position of every mistake in it.
 
 mod bounds;
 mod host_cache;
@@ -14,7 +14,7 @@ use crate::disk::{QueuePolicy, SeekFamily};
 use crate::model::CacheMode;
 use crate::raid::RaidLevel;
 
-/// An array as its file describes it.
+/// An array, as described by its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayDescription {
@@ -64,10 +64,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Published or measured results; empty: none.
+    /// Published or measured results; empty if there are none.
     #[serde(default)]
     pub results: Vec<String>,
-    /// Parameters that were free.
+    /// Number of free parameters in the fit.
     #[serde(default)]
     pub free_parameters: u32,
     /// Error bound of latencies, in percent of the true ones, either way. 25 if nothing was fitted:
@@ -128,7 +128,7 @@ impl RaidSection {
 }
 
 impl RaidSection {
-    /// Drives that it still survives the loss of, whichever they are.
+    /// Number of further drives that it can lose, in any combination.
     pub const fn survived_disks(&self) -> usize {
         let whole: usize = match self.level {
             RaidLevel::Raid0 => 0,
@@ -178,13 +178,13 @@ pub struct DiskSection {
     /// Overhead of every command besides the mechanics.
     #[serde(default)]
     pub overhead_ms: f64,
-    /// Requests among which the disk chooses.
+    /// Number of queued requests that the disk chooses from.
     #[serde(default = "usual_queue_depth")]
     pub queue_depth: usize,
     /// How it chooses.
     #[serde(default)]
     pub policy: QueuePolicy,
-    /// KiB that it reads on behind a read.
+    /// KiB that it reads ahead after a read.
     #[serde(default = "usual_read_ahead_kib")]
     pub read_ahead_kib: u64,
     /// KiB of the disk's volatile write cache; 0: switched off, as controllers with a write cache
@@ -210,7 +210,7 @@ const fn usual_read_ahead_kib() -> u64 {
 pub struct FlashSection {
     /// Decimal gigabytes of one device.
     pub capacity_gb: f64,
-    /// Dies that work at the same time.
+    /// Number of dies that work concurrently.
     pub dies: usize,
     /// A read of a flash page.
     pub read_us: f64,
@@ -229,11 +229,11 @@ pub struct FlashSection {
     /// Further additional time of a durable write or a flush.
     #[serde(default)]
     pub durable_us: f64,
-    /// How much longer a read takes that arrives while a write is not answered: virtual disks serve
-    /// both from one queue.
+    /// Extra time of a read that arrives while a write is outstanding: virtual disks serve both
+    /// from one queue.
     #[serde(default)]
     pub read_beside_writes_us: f64,
-    /// Bytes written for each byte given, in the steady state.
+    /// Bytes written to flash per byte of host writes, in the steady state.
     #[serde(default = "no_amplification")]
     pub write_amplification: f64,
     /// KiB of writes that a buffer takes before they are programmed.
@@ -259,21 +259,21 @@ pub struct CacheSection {
     pub battery: bool,
     /// MiB of the memory.
     pub size_mib: u64,
-    /// Percent of it that is for writes.
+    /// Percent of the memory that is for writes.
     pub write_percent: u64,
-    /// Percent of that below which it writes nothing to the disks.
+    /// Percent of the write memory below which nothing is written to the disks.
     pub low_mark_percent: u64,
-    /// Extents on their way to the disks at a time.
+    /// Maximum number of extents being destaged.
     pub destage_concurrency: usize,
-    /// KiB of the longest of them.
+    /// Maximum length of a destaged extent, in KiB.
     pub destage_kib: u64,
     /// KiB read ahead of a stream.
     pub read_ahead_kib: u64,
     /// Streams that it follows at a time. If they are few, random reads keep a slow scan from being
     /// recognised.
     pub read_ahead_streams: usize,
-    /// Percent of all pages of 32 KiB of which it holds a copy for reads, as flash in front of
-    /// disks does once it is full. That share of uniform random reads hits, whatever its policy.
+    /// Percent of all 32 KiB pages that it caches for reads, like full flash in front of disks.
+    /// That share of uniform random reads hits, regardless of policy.
     pub read_hit_percent: u64,
     /// Microseconds until the other controller has a copy of a write.
     pub mirror_us: f64,
@@ -303,21 +303,21 @@ impl Default for CacheSection {
 pub struct PathSection {
     /// Links that share the load.
     pub links: usize,
-    /// MB (decimal) of payload per second of each: 118 for 1 Gb/s Ethernet, 1,180 for 10 Gb/s, 600
-    /// for SAS of 6 Gb/s.
+    /// Payload of each link, in MB (decimal) per second: 118 for 1 Gb/s Ethernet, 1,180 for 10
+    /// Gb/s, 600 for SAS of 6 Gb/s.
     pub mb_per_second: f64,
-    /// Time on the way, in one direction.
+    /// Transit time, in one direction.
     pub latency_us: f64,
     /// Processors of the front end.
     pub processors: usize,
     /// Their time for a request.
     pub request_us: f64,
-    /// Their time for a write, if it differs.
+    /// Front-end processor time for a write, if it differs from other requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_us: Option<f64>,
-    /// Their time for each KiB of it.
+    /// Front-end processor time for each KiB of a request.
     pub kib_us: f64,
-    /// Their time for each request that the array sends to a drive, parity among it.
+    /// Front-end processor time for each request that the array sends to a drive, including parity.
     pub drive_us: f64,
 }
 
@@ -340,9 +340,9 @@ impl Default for PathSection {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitSection {
-    /// Requests per second; 0: as many as come.
+    /// Requests per second; 0 for no limit.
     pub iops: f64,
-    /// MB (decimal) per second; 0: as many as come.
+    /// MB (decimal) per second; 0 for no limit.
     pub mb_per_second: f64,
     /// KiB that count as one request; a longer one counts as several. 256 is the usual value of
     /// cloud disks.
@@ -357,12 +357,12 @@ impl Default for LimitSection {
     }
 }
 
-/// Other hosts on the same drives: random requests all over the set, at random moments. They share
-/// cache and drives with this host, and have links of their own.
+/// Other hosts on the same drives: random requests all over the set, at random times. They share
+/// cache and drives with this host, and have separate links.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NeighbourSection {
-    /// Reads per second, all of them together.
+    /// Reads per second, of all neighbours in total.
     pub reads_per_second: f64,
     /// Writes per second.
     pub writes_per_second: f64,
@@ -380,12 +380,12 @@ impl Default for NeighbourSection {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileSystemSection {
-    /// Writes of the file system for a hundred of the database. 0 for file systems that write in
-    /// place; 33 for `ReFS`, derived from the 13 % of its rate that a published run lost by it.
+    /// Writes of the file system per hundred database writes. 0 for file systems that write in
+    /// place; 33 for `ReFS`, derived from a published run that lost 13 % of its rate to it.
     pub metadata_percent: u32,
     /// KiB of each.
     pub write_kib: u64,
-    /// Whether a write completes only after them.
+    /// Whether a write completes only after the additional writes.
     pub is_awaited: bool,
 }
 
@@ -395,12 +395,12 @@ impl Default for FileSystemSection {
     }
 }
 
-/// Processor time of the host for transactions. Nothing by default: only if it is given can the
-/// processors be the limit.
+/// Processor time of the host for transactions. None by default: the processors can be the limit
+/// only if it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSection {
-    /// How many there are; 0: their time costs nothing.
+    /// Number of processors; 0 if their time costs nothing.
     pub processors: usize,
     /// Microseconds for each record that a transaction changes, with the reads that come with it.
     pub update_us: f64,
@@ -473,7 +473,7 @@ impl ArrayDescription {
         Ok(description)
     }
 
-    /// Bytes that the array holds.
+    /// Capacity of the array in bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.model(&self.name).map_or(0, |model| model.capacity())
     }
@@ -483,7 +483,7 @@ impl ArrayDescription {
         self.raid.level != RaidLevel::Raid0
     }
 
-    /// The description as a file, which reads back the same.
+    /// The description as file text, which parses to the same description.
     pub fn text(&self) -> String {
         toml::to_string(self).expect("invariant: a description has text keys and finite numbers")
     }
@@ -493,7 +493,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Puts a value that a person wrote where the key says. Words need no quotes.
+/// Sets the value at `key` from user input. Words need no quotes.
 fn put(table: &mut Table, file: &str, key: &str, value: &str) -> Result<(), DescriptionError> {
     let problem =
         |problem: String| DescriptionError::Syntax { file: file.to_owned(), line: 0, problem };

@@ -1,18 +1,18 @@
-//! A file system's additional writes, beside the requested ones.
+//! A file system's additional writes, on top of the requested ones.
 
 use units::{Prng, Seed};
 
 use crate::description::FileSystemSection;
 
-/// Bytes at the end of a volume over which a file system's structures are spread.
+/// Bytes at the end of a volume that hold a file system's structures.
 const METADATA_BYTES: u64 = 256 << 20;
 
-/// The writes that the file system of one volume owes.
+/// The additional writes of one volume's file system.
 pub(crate) struct Metadata {
     section: FileSystemSection,
-    /// The end of the volume: there its structures lie.
+    /// End of the volume, where its structures are.
     end: u64,
-    /// Hundredths of a write that are owed.
+    /// Pending writes, in hundredths.
     due: u32,
     prng: Prng,
 }
@@ -22,7 +22,7 @@ impl Metadata {
         Self { section, end, due: 0, prng: Prng::new(seed) }
     }
 
-    /// Whether a write completes only after these.
+    /// Whether a write completes only after the additional ones.
     pub(crate) const fn is_awaited(&self) -> bool {
         self.section.is_awaited
     }

@@ -1,5 +1,4 @@
-//! Flash: dies that work beside each other behind one interface, and garbage collection as a
-//! share of the writes.
+//! Flash: concurrent dies behind one interface, and garbage collection as a share of the writes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +9,7 @@ use crate::places::scattered;
 /// Parameters of a flash device. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FlashParameters {
-    /// Dies that work at the same time.
+    /// Number of dies that work concurrently.
     pub dies: usize,
     /// A read of a flash page.
     pub read: f64,
@@ -26,7 +25,7 @@ pub(crate) struct FlashParameters {
     pub write_overhead: f64,
     /// Further additional time of a durable write or a flush.
     pub durable: f64,
-    /// How much longer a read takes that arrives while a write is not answered.
+    /// Extra time of a read that arrives while a write is outstanding.
     pub read_beside_writes: f64,
     /// Bytes that the device writes for each byte written to it, in its steady state, including
     /// copies by garbage collection. For greedy collection under uniform random writes it is about
@@ -47,8 +46,8 @@ pub(crate) struct FlashDone {
     pub safe: VirtualMoment,
 }
 
-/// One flash device. Reads go before programming, which a buffer hides, and wait only for the
-/// current program of their die; so the end of a request is known when it arrives.
+/// One flash device. Reads have priority over programming, which a buffer hides, and wait only for
+/// the current program of their die; so the end of a request is known when it arrives.
 pub(crate) struct Flash {
     parameters: FlashParameters,
     dies: Vec<Die>,
@@ -79,7 +78,7 @@ impl Flash {
         }
     }
 
-    /// When a request is done that arrives now.
+    /// Completion of a request that arrives now.
     pub(crate) fn submit(&mut self, now: VirtualMoment, request: &MediaRequest) -> FlashDone {
         self.served += 1;
         let MediaRequest { is_write, is_durable, offset, length, .. } = *request;
@@ -112,7 +111,7 @@ impl Flash {
         self.dies.iter().map(|die| die.busy).max().unwrap_or(0)
     }
 
-    /// When everything that was acknowledged is safe, asked for now.
+    /// Time at which everything acknowledged so far is safe, if flushed now.
     pub(crate) fn flush(&self, now: VirtualMoment) -> VirtualMoment {
         let FlashParameters { buffer_is_volatile, durable, .. } = self.parameters;
         let safe = if buffer_is_volatile { now.max(self.programmed) } else { now };
@@ -144,8 +143,8 @@ impl Flash {
         acknowledged
     }
 
-    /// When every page of a request has had its time on its die, which `serve` reserves and
-    /// returns.
+    /// Time at which every page of a request has been processed by its die; `serve` reserves a
+    /// die's time and returns its end.
     fn dies_done(
         &mut self,
         offset: u64,

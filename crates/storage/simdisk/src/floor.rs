@@ -1,5 +1,5 @@
-//! The least that a random read can take by the physics of a description, so that a simulation
-//! which beats it is noticed.
+//! The shortest time that a random read can take by the physics of a description, to detect a
+//! simulation that beats it.
 
 use units::Nanos;
 
@@ -9,11 +9,11 @@ const MILLISECOND_NS: f64 = 1e6;
 const MINUTE_MS: f64 = 60_000.0;
 
 impl ArrayDescription {
-    /// The least mean time of random reads from databases of `database_bytes` in all: the shortest
-    /// seek and half a revolution, or a read of a flash page. Reads that memory can answer take no
-    /// time: the stated share of a read cache, and at most the part of the databases in the
-    /// controller's memory.
-    /// Flash in the host may answer every read: then no time is known.
+    /// The least mean time of random reads from databases of `database_bytes` in total: the
+    /// shortest seek and half a revolution, or a read of a flash page. Reads that memory can answer
+    /// take no time: the stated share of a read cache, and at most the part of the databases that
+    /// fits in the controller's memory. Flash in the host may answer every read: then no bound is
+    /// known.
     pub fn least_random_read(&self, database_bytes: u64) -> Nanos {
         if self.host_cache.is_some() {
             return Nanos::ZERO;
@@ -23,8 +23,8 @@ impl ArrayDescription {
         nanoseconds(self.medium_read_ms() * (1.0 - answered).max(0.0))
     }
 
-    /// A read that a drive answers from its medium, in milliseconds; of drives that do not seek,
-    /// the time of a flash page.
+    /// Time of a read that a drive answers from its medium, in milliseconds; the time of a flash
+    /// page for drives that do not seek.
     fn medium_read_ms(&self) -> f64 {
         let disk = self.disk.as_ref();
         let disk = disk.map(|disk| disk.seek_track_to_track_ms + MINUTE_MS / disk.rpm / 2.0);
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_disk_turns_half_a_revolution_after_its_shortest_seek() {
         let shelf = include_str!("../../../../arrays/shelf-15k.toml");
-        // 0.2 ms and half of 4 ms; 512 MiB of a TiB are a twentieth of a percent.
+        // 0.2 ms plus half of 4 ms; 512 MiB are a twentieth of a percent of a TiB.
         let found = least(shelf, &[], TEBIBYTE);
         assert!((Nanos(2_198_000)..=Nanos(2_200_000)).contains(&found), "{found:?}");
     }
@@ -69,7 +69,7 @@ mod tests {
         let shelf = include_str!("../../../../arrays/shelf-15k.toml");
         let half = least(shelf, &[("cache.read_hit_percent", "50")], TEBIBYTE);
         assert!((Nanos(1_098_000)..=Nanos(1_100_000)).contains(&half), "{half:?}");
-        // Databases of 1 GiB, half of which the memory holds; and of less than it.
+        // Databases of 1 GiB, half of which fit in the memory; and smaller ones that fit entirely.
         assert_eq!(least(shelf, &[], 1 << 30), Nanos(1_100_000));
         assert_eq!(least(shelf, &[], 256 << 20), Nanos::ZERO);
     }

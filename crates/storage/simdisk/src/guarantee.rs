@@ -1,20 +1,20 @@
-//! Which writes a loss of power would spare: those whose every part has reached something that
-//! needs none.
+//! Tracks which writes would survive a loss of power: those with every part on a medium that needs
+//! no power.
 
 use std::collections::BTreeMap;
 
 use crate::slots::HostToken;
 
-/// Writes of the host that power may still take away.
+/// The host's writes that a loss of power may still destroy.
 #[derive(Default)]
 pub(crate) struct UnsafeWrites {
-    /// Reasons why a write is not safe: parts in volatile memory, and the write itself while it has
-    /// no answer.
+    /// Number of reasons why a write is not safe: parts in volatile memory, and the write itself
+    /// until it is answered.
     parts: BTreeMap<HostToken, u32>,
 }
 
 impl UnsafeWrites {
-    /// One more part of a write is at risk.
+    /// Records that one more part of a write is at risk.
     pub(crate) fn add(&mut self, token: HostToken) {
         *self.parts.entry(token).or_default() += 1;
     }

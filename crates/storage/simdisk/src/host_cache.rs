@@ -1,5 +1,5 @@
-//! A cache on flash in the host, in front of an array. The policy is that of the cache on real
-//! flash (`flashcache`), without the data; the flash has the model of a flash drive.
+//! A flash cache in the host, in front of an array. The policy is that of the cache on real flash
+//! (`flashcache`), without the data; the flash is modelled as a flash drive.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -15,7 +15,7 @@ use crate::model::{ArrayModel, HostCacheMode, HostCacheParameters};
 use crate::places::scattered;
 use crate::slots::HostToken;
 
-/// What a cache has done so far.
+/// Activity of a cache so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostCacheCounters {
     /// Requests by class, in the order of [`RequestClass::ALL`].
@@ -38,17 +38,17 @@ struct HostCache {
     parameters: HostCacheParameters,
     policy: ShadowCache,
     flash: Flash,
-    /// Requests that the array answers, or that flash has not answered yet.
+    /// Requests outstanding at the array or at flash.
     under_way: BTreeMap<HostToken, CacheStep>,
     answers: BinaryHeap<Reverse<(VirtualMoment, u64, HostToken)>>,
     sequence: u64,
 }
 
-/// What the cache does once the array has answered.
+/// The cache's next step once the array has answered.
 #[derive(Clone, Copy)]
 enum CacheStep {
     Nothing,
-    /// A read of this class that began then; its blocks are taken in, or not.
+    /// A read of this class that began at this time; `true` if its blocks are to be cached.
     Missed(HostRequest, RequestClass, VirtualMoment, bool),
     /// A write to the volume of this number.
     Written(HostRequest, u64),
@@ -68,12 +68,12 @@ impl CachedArray {
         &self.array
     }
 
-    /// The same, to change its drives.
+    /// The array behind the cache, to change its drives.
     pub(crate) const fn array_mut(&mut self) -> &mut ArrayState {
         &mut self.array
     }
 
-    /// How full the memory for writes is; none if no write waits in memory.
+    /// How full the memory for writes is; `None` if no write is waiting in memory.
     pub(crate) fn filled_memory(&self) -> Option<f64> {
         let is_used = self.cache.as_ref().is_none_or(|cache| !cache.is_storage());
         self.array.filled_memory().filter(|_| is_used)
@@ -88,15 +88,15 @@ impl CachedArray {
         self.cache.as_ref().map(HostCache::counters)
     }
 
-    /// Holds the share of these bytes that a warm cache has from the start, if `part` of all
-    /// databases lies in them.
+    /// Caches the share of these bytes that a warm cache has from the start, if they contain `part`
+    /// of all databases.
     pub(crate) fn warm(&mut self, bytes: Range<u64>, part: f64) {
         if let Some(cache) = &mut self.cache {
             cache.warm(bytes, part);
         }
     }
 
-    /// Whether a write would survive, complete, after a loss of power now.
+    /// Whether a write would survive a loss of power now, in full.
     pub(crate) fn spares(&self, write: HostToken) -> bool {
         match &self.cache {
             Some(cache) if cache.is_storage() => !cache.under_way.contains_key(&write),
@@ -117,7 +117,7 @@ impl CachedArray {
         }
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub(crate) fn next_event(&self) -> Option<VirtualMoment> {
         let own = self.cache.as_ref().and_then(HostCache::next_answer);
         [own, self.array.next_event()].into_iter().flatten().min()
@@ -170,7 +170,7 @@ impl HostCache {
         }
     }
 
-    /// Blocks that lie in no order, so that every part of the databases is held alike.
+    /// Caches blocks in scattered order, so that every part of the databases is equally cached.
     fn warm(&mut self, bytes: Range<u64>, part: f64) {
         let HostCacheParameters { block, warm_millionths, .. } = self.parameters;
         let wanted = self.policy.capacity_blocks() as f64 * warm_millionths as f64 / 1e6 * part;
@@ -229,7 +229,7 @@ impl HostCache {
         false
     }
 
-    /// The array has answered: the cache takes the blocks in, and the host has its answer.
+    /// Handles an answer of the array: caches the blocks, and answers the host.
     fn array_answered(&mut self, now: VirtualMoment, token: HostToken) {
         let step = self.under_way.insert(token, CacheStep::Nothing);
         let (written, offset) = match step {

@@ -1,6 +1,6 @@
-//! Storage that need not exist: disks, flash, RAID, controller caches and links in virtual time.
+//! Simulated storage: disks, flash, RAID, controller caches and links in virtual time.
 //!
-//! An array is a state machine (`array.rs`) that receives the time; [`SimulatedArray`] puts it
+//! An array is a state machine (`array.rs`) that is given the time; [`SimulatedArray`] puts it
 //! behind the seam, so that the database engine runs on it unchanged. docs/method.md lists the
 //! modelled, the fitted and the unknown parts. The same seed gives the same requests, times and
 //! bytes on every machine.

@@ -1,13 +1,14 @@
-//! Limits set by a seller of storage: requests and bytes per second, with some of both saved up.
+//! Limits set by a seller of storage: requests and bytes per second, with some unused allowance
+//! carried over.
 
 use crate::disk::{VirtualMoment, micros};
 
-/// How much is allowed. Zero: as much as comes.
+/// Permitted rates; zero for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LimitParameters {
     /// Requests per second.
     pub requests: f64,
-    /// Longer requests count as several of this many bytes.
+    /// Longer requests count as several requests of this many bytes.
     pub request_bytes: u64,
     /// Bytes per microsecond.
     pub rate: f64,
@@ -15,7 +16,7 @@ pub(crate) struct LimitParameters {
     pub burst: f64,
 }
 
-/// Lets requests pass as fast as is allowed, in the order of their arrival.
+/// Lets requests pass at the permitted rate, in order of arrival.
 pub(crate) struct RateLimit {
     parameters: LimitParameters,
     /// End of the allowance used up so far, of requests and of bytes.
@@ -45,7 +46,7 @@ impl RateLimit {
     }
 }
 
-/// Takes an allowance that lasts for `taken`; when it may be used.
+/// Takes an allowance that lasts for `taken`; returns the time at which it may be used.
 fn taken_from(
     until: &mut VirtualMoment,
     now: VirtualMoment,

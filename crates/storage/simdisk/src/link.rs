@@ -4,24 +4,25 @@
 use crate::disk::{VirtualMoment, micros};
 use crate::servers::FifoServers;
 
-/// The way of the bytes and the work per request. Times in microseconds.
+/// Properties of the links, and the processor time per request. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PathParameters {
     /// Links that share the load.
     pub links: usize,
     /// Payload bytes per microsecond of each, in each direction.
     pub rate: f64,
-    /// Time on the way, in one direction.
+    /// Transit time, in one direction.
     pub latency: f64,
     /// Processors of the front end.
     pub processors: usize,
-    /// Their time for a request that writes nothing.
+    /// Front-end processor time for a request that writes nothing.
     pub read: f64,
-    /// Their time for a write: it takes memory, and is copied to the other controller.
+    /// Front-end processor time for a write: it allocates memory, and is copied to the other
+    /// controller.
     pub write: f64,
-    /// Their time for each KiB of it.
+    /// Front-end processor time for each KiB of a request.
     pub kibibyte: f64,
-    /// Their time for a request to a drive.
+    /// Front-end processor time for a request to a drive.
     pub drive: f64,
 }
 
@@ -46,7 +47,8 @@ impl HostPath {
         }
     }
 
-    /// When a request that is sent now has been understood by the array; a write brings its bytes.
+    /// Time at which the array has received and decoded a request that is sent now, including the
+    /// bytes of a write.
     pub(crate) fn arrives(
         &mut self,
         now: VirtualMoment,
@@ -61,8 +63,8 @@ impl HostPath {
         self.front.serve(there, request + kibibyte * length as f64 / 1_024.0)
     }
 
-    /// The array sends a request to a drive: the processors are busy with it, and the host's
-    /// requests wait meanwhile. The drive does not: a seek takes many times as long.
+    /// Sends a request to a drive: it occupies the processors, and the host's requests wait
+    /// meanwhile. The drive does not wait: a seek takes many times as long.
     pub(crate) fn asks_drive(&mut self, now: VirtualMoment) {
         if self.parameters.drive > 0.0 {
             self.front.serve(now, self.parameters.drive);
@@ -74,7 +76,8 @@ impl HostPath {
         (self.inbound.busy_ns().max(self.outbound.busy_ns()), self.front.busy_ns())
     }
 
-    /// When the host has the answer that the array gives now; a read's brings its bytes.
+    /// Time at which the host has the answer that the array sends now, including the bytes of a
+    /// read.
     pub(crate) fn answers(
         &mut self,
         now: VirtualMoment,
@@ -127,7 +130,7 @@ mod tests {
             (0..4).for_each(|_| path.asks_drive(0));
             path.arrives(0, false, 4_096)
         };
-        // The request itself is 30.4 us on its way.
+        // The request itself takes 30.4 us in transit.
         assert!((369_000..370_000).contains(&(arrives(100.0) - arrives(0.0))));
     }
 

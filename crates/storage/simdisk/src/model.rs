@@ -20,14 +20,14 @@ pub(crate) struct ArrayModel {
     pub limits: LimitParameters,
     pub neighbours: NeighbourParameters,
     pub host_cache: Option<HostCacheParameters>,
-    /// Percent of its time that a spare is given to take the place of a failed disk.
+    /// Percent of its time that a spare spends on replacing a failed disk.
     pub rebuild_percent: f64,
     /// Whether a spare is there from the beginning.
     pub has_spare: bool,
 }
 
 impl ArrayModel {
-    /// Bytes that the set holds, in whole rows.
+    /// Capacity of the set in bytes, in whole rows.
     pub(crate) const fn capacity(&self) -> u64 {
         let rows = self.drive_bytes / self.layout.stripe_unit;
         rows * self.layout.stripe_unit * self.layout.data_disks() as u64
@@ -60,27 +60,27 @@ pub(crate) struct CacheParameters {
     pub mode: CacheMode,
     /// Bytes that may be acknowledged before the disks have them.
     pub write_bytes: u64,
-    /// Nothing is written to the disks while no more than this waits.
+    /// Nothing is written to the disks unless more than this is waiting.
     pub low_mark: u64,
-    /// Extents on their way to the disks at a time.
+    /// Maximum number of extents being destaged.
     pub destage_concurrency: usize,
     /// The longest of them.
     pub destage_bytes: u64,
     /// Bytes read ahead of a stream.
     pub read_ahead: u64,
-    /// Streams that are followed at a time.
+    /// Streams tracked at once.
     pub read_ahead_streams: usize,
     /// Percent of all pages cached for reads.
     pub read_hit_percent: u64,
-    /// Until the other controller has a copy.
+    /// Time until the other controller has a copy.
     pub mirror: VirtualMoment,
 }
 
-/// What a host's flash is used for.
+/// Purpose of a host's flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostCacheMode {
-    /// A cache of the array: reads are answered from flash if they can, writes by the array.
+    /// A cache for the array: reads are answered from flash if possible, writes by the array.
     #[default]
     WriteThrough,
     /// The storage itself, mirrored to another host; the array is not used.
@@ -93,13 +93,13 @@ pub(crate) struct HostCacheParameters {
     pub mode: HostCacheMode,
     pub capacity: u64,
     pub block: u64,
-    /// Bytes a second that admissions may write.
+    /// Bytes per second that admissions may write.
     pub budget: Option<u64>,
     /// Blocks per million that are held from the start.
     pub warm_millionths: u64,
     pub flash: FlashParameters,
-    /// Time of every request in the layer that caches.
+    /// Time that every request spends in the caching layer.
     pub hop: VirtualMoment,
-    /// Until the other host has a copy of a write.
+    /// Time until the other host has a copy of a write.
     pub mirror: VirtualMoment,
 }

@@ -7,7 +7,7 @@ use crate::disk::{VirtualMoment, micros};
 /// Requests of the neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct NeighbourParameters {
-    /// Reads per second, all of them together.
+    /// Reads per second, of all neighbours in total.
     pub reads: f64,
     /// Writes per second.
     pub writes: f64,
@@ -18,7 +18,7 @@ pub(crate) struct NeighbourParameters {
 /// Neighbours wait for answers as well: they send nothing more while this many are outstanding.
 const MOST_OUTSTANDING: usize = 256;
 
-/// A load that does not care how this host fares.
+/// A load that is independent of this host's performance.
 pub(crate) struct Neighbours {
     parameters: NeighbourParameters,
     prng: Prng,
@@ -44,7 +44,8 @@ impl Neighbours {
         (rate > 0.0).then(|| micros(1e6 / rate * exponential(&mut self.prng)).max(1))
     }
 
-    /// The request that comes now, in a set of `capacity` bytes, unless too many wait already.
+    /// The neighbour's request that is due now, in a set of `capacity` bytes, unless too many are
+    /// outstanding.
     pub(crate) fn request(&mut self, capacity: u64) -> Option<NeighbourRequest> {
         let NeighbourParameters { reads, writes, bytes } = self.parameters;
         let is_write = uniform(&mut self.prng) * (reads + writes) < writes;
@@ -56,7 +57,7 @@ impl Neighbours {
         Some(NeighbourRequest { is_write, offset: place * bytes, length: bytes })
     }
 
-    /// One of their requests was answered.
+    /// Records that one of their requests was answered.
     pub(crate) const fn answered(&mut self) {
         self.outstanding -= 1;
     }
@@ -66,7 +67,7 @@ fn uniform(prng: &mut Prng) -> f64 {
     prng.below(1 << 52) as f64 / (1_u64 << 52) as f64
 }
 
-/// A draw of the exponential distribution with mean 1 by comparisons alone, after von Neumann: a
+/// Draws from the exponential distribution with mean 1 using only comparisons, after von Neumann: a
 /// logarithm would not have the same last bit on every machine.
 fn exponential(prng: &mut Prng) -> f64 {
     let mut whole = 0.0;

@@ -10,7 +10,7 @@ use units::Seed;
 
 use spread::Spread;
 
-/// Larger files are databases: if they represent larger ones, their pages are spread accordingly.
+/// Larger files are databases; pages of a scaled-down one are spread like the original's.
 const LEAST_DATABASE: u64 = 8 << 20;
 
 /// The size of a file is a multiple of this.
@@ -19,21 +19,22 @@ const EXTENT: u64 = 1 << 20;
 /// Blocks of a stretched file begin at multiples of a database page, as its pages do.
 const PAGE: u64 = 32 << 10;
 
-/// Bytes of a stretched database whose pages lie together: enough for requests that follow each
-/// other, and so little that random ones go all over the disks.
+/// Block size in which a stretched database keeps its pages together: enough for sequential
+/// requests, yet small enough that random ones spread all over the disks.
 const PAGES_BLOCK: u64 = 4 << 20;
 
-/// Bytes that a scan reads from one piece of the disks: its stream breaks seldom.
+/// Bytes that a scan reads from one contiguous piece of the disks, so that its stream rarely
+/// breaks.
 const SCAN_BLOCK: u64 = 64 << 20;
 
 /// Longer reads are those of a scan, which reads all of a database in order.
 const LONGEST_READ_OF_PAGES: u64 = 64 << 10;
 
-/// The header of a database and its copy, of which a larger one has no more.
+/// Bytes of a database's header and its copy, independent of the database's size.
 const HEADER: u64 = 64 << 10;
 
-/// Bytes of a volume for a database of this size: it may grow by a quarter before it wraps around.
-/// Volumes are filled to four fifths, as in the published runs.
+/// Volume size in bytes for a database of this size: it may grow by a quarter before it wraps
+/// around. Volumes are filled to four fifths, as in the published runs.
 pub const fn room_of_database(bytes: u64) -> u64 {
     bytes + bytes / 4
 }
@@ -44,16 +45,16 @@ pub(crate) struct FilePlaces {
     base: u64,
     length: u64,
     stretch: f64,
-    /// Bytes of the part that are given out.
+    /// Bytes of the part that are allocated.
     taken: u64,
     files: BTreeMap<u64, FilePlace>,
 }
 
 #[derive(Debug)]
 struct FilePlace {
-    /// From the begin of the part on.
+    /// Offset from the start of the part.
     base: u64,
-    /// Bytes that the file had at first.
+    /// Initial length of the file in bytes.
     length: u64,
     /// Bytes of the file before it wraps around.
     room: u64,
@@ -70,12 +71,12 @@ pub(crate) struct FileRequest {
 }
 
 impl FileRequest {
-    /// Nothing, at the begin of a file.
+    /// An empty request at the start of a file.
     pub(crate) const BEGIN: Self = Self { offset: 0, length: 0, is_write: false };
 }
 
 impl FilePlaces {
-    /// Nothing in `length` bytes from `base` on; databases are stretched by `stretch`.
+    /// An empty folder in `length` bytes at `base`; databases are stretched by `stretch`.
     pub(crate) const fn new(base: u64, length: u64, stretch: f64) -> Self {
         Self { base, length, stretch, taken: 0, files: BTreeMap::new() }
     }
@@ -85,7 +86,8 @@ impl FilePlaces {
         length > LEAST_DATABASE
     }
 
-    /// The bytes of the databases so far, each with the room that its pages are spread over.
+    /// The byte ranges of the databases so far, each including the room over which its pages are
+    /// spread.
     pub(crate) fn databases(&self) -> Vec<Range<u64>> {
         self.files
             .values()
@@ -97,7 +99,7 @@ impl FilePlaces {
             .collect()
     }
 
-    /// Address of a request goes to a file that is `file_length` long at present.
+    /// The address of a request to a file that is currently `file_length` bytes long.
     pub(crate) fn address(&mut self, file: u64, file_length: u64, request: FileRequest) -> u64 {
         let place = self.place(file, file_length);
         let within = request.offset % place.room;
@@ -144,8 +146,8 @@ impl FilePlace {
     }
 }
 
-/// The blocks of a stretched file, each anywhere in the room of those that it represents. Blocks at
-/// even distances would all begin on the same disks of a set.
+/// The blocks of a stretched file, each anywhere in the space it represents. Evenly spaced blocks
+/// would all begin on the same disks of a set.
 #[derive(Clone, Copy)]
 struct StretchedBlocks {
     block: u64,
@@ -153,7 +155,7 @@ struct StretchedBlocks {
 }
 
 impl StretchedBlocks {
-    /// Offset of the byte `within` a file whose block `random` places.
+    /// Offset of the byte at `within` in a file, with its block placed by `random`.
     fn place(self, within: u64, random: u64) -> u64 {
         let Self { block, stretch } = self;
         let free = (stretched(block, stretch) - block) / PAGE;
@@ -162,7 +164,7 @@ impl StretchedBlocks {
     }
 }
 
-/// A number that says nothing of its neighbours'.
+/// A number that is unrelated to those of adjacent numbers.
 pub(crate) const fn scattered(number: u64) -> u64 {
     let mixed = (number ^ (number >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)
@@ -183,7 +185,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A read as a scan makes it.
+    /// A read typical of a scan.
     const fn scan(offset: u64) -> FileRequest {
         FileRequest { offset, length: 256 << 10, is_write: false }
     }

@@ -1,4 +1,4 @@
-//! Which disks a request to a set of disks touches, as a function of values.
+//! Maps a request on a set to the disks that it touches, as a pure function.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub(crate) struct FailedDisk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub enum RaidLevel {
-    /// Stripes, nothing else; a single disk is one of them.
+    /// Striping alone; a single disk is also this level.
     Raid0,
     /// Every byte twice.
     Raid1,
@@ -68,7 +68,7 @@ impl From<RaidLevel> for u32 {
 }
 
 impl RaidLevel {
-    /// The fewest disks that make a set.
+    /// Minimum number of disks in a set.
     pub(crate) const fn fewest_disks(self) -> usize {
         match self {
             Self::Raid0 => 1,
@@ -96,7 +96,7 @@ impl RaidLevel {
 pub(crate) struct DrivePiece {
     /// The disk.
     pub disk: usize,
-    /// A second disk that holds the same, of which one is read.
+    /// A second disk with the same content; only one of the two is read.
     pub mirror: Option<usize>,
     /// Its offset on the disk.
     pub offset: u64,
@@ -123,7 +123,7 @@ struct UnitChunk {
 }
 
 impl RaidLayout {
-    /// Disks that hold data, of each row.
+    /// Data disks per row.
     pub(crate) const fn data_disks(&self) -> usize {
         if self.level.is_mirrored() { self.disks / 2 } else { self.disks - self.level.parities() }
     }
@@ -176,8 +176,8 @@ impl RaidLayout {
         steps.writes.extend(parities);
     }
 
-    /// Old data and parity, or the rest of the row, whichever takes fewer disks; nothing if the row
-    /// is written whole. The contents of a failed disk must come from the others.
+    /// Reads old data and parity, or the rest of the row, whichever takes fewer disks; nothing if
+    /// the whole row is written. The contents of a failed disk must come from the others.
     fn reads_of_row(
         &self,
         chunks: &[UnitChunk],
@@ -239,7 +239,7 @@ impl RaidLayout {
         })
     }
 
-    /// Everything else of a row, from which a lost piece is reconstructed.
+    /// The rest of a row, from which a lost piece is reconstructed.
     fn others(&self, lost: &DrivePiece) -> impl Iterator<Item = DrivePiece> {
         let lost = *lost;
         let needed = self.disks - self.level.parities().saturating_sub(1);
@@ -247,7 +247,8 @@ impl RaidLayout {
         disks.take(needed - 1).map(move |disk| DrivePiece { disk, mirror: None, ..lost })
     }
 
-    /// Parity moves one disk to the left with every row ("left-symmetric"), and data begin behind.
+    /// First parity disk of a row: parity moves one disk to the left with every row
+    /// ("left-symmetric"), and data starts after it.
     fn first_parity(&self, row: u64) -> usize {
         let disks = self.disks as u64;
         let place = disks - 1 - row % disks;
@@ -285,14 +286,14 @@ impl RaidLayout {
     }
 }
 
-/// The bytes of a stripe unit that any chunk of a row touches.
+/// Range of a stripe unit that the chunks of a row touch.
 fn span(chunks: &[UnitChunk]) -> (u64, u64) {
     let from = chunks.iter().map(|chunk| chunk.within).min().unwrap_or(0);
     let to = chunks.iter().map(|chunk| chunk.within + chunk.length).max().unwrap_or(0);
     (from, to - from)
 }
 
-/// The same with pieces that follow each other on a disk as one request.
+/// Merges pieces that are contiguous on a disk into one request.
 fn merged(mut pieces: Vec<DrivePiece>) -> Vec<DrivePiece> {
     pieces.sort_by_key(|piece| (piece.disk, piece.offset));
     pieces.dedup_by(|piece, last| {
@@ -319,8 +320,8 @@ mod tests {
         FailedDisk { disk, rebuilt }
     }
 
-    /// Judged: a small write takes 4 requests to disks of RAID 5 and 6 of RAID 6, a full stripe one
-    /// to each disk.
+    /// Judged: a small write takes 4 disk requests on RAID 5 and 6 on RAID 6, a full stripe one per
+    /// disk.
     #[test]
     fn writes_take_as_many_requests_as_their_level_costs() {
         let requests = |layout: RaidLayout, offset: u64, length: u64| {
@@ -341,7 +342,7 @@ mod tests {
         assert_eq!(requests(layout(RaidLevel::Raid5, 7), 0, 5 * 64 * KIB), (1, 6));
     }
 
-    /// No byte of a set lies where another does, and parity lies apart from its data.
+    /// No two bytes of a set share a place, and parity is on other disks than its data.
     #[test]
     fn every_unit_of_a_set_has_a_place_of_its_own() {
         for (level, disks) in [

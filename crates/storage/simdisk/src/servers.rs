@@ -1,8 +1,8 @@
-//! Servers of one queue in the order of arrival, so that the end of work is known when it arrives.
+//! Servers with one FIFO queue: the completion time of work is known as soon as it arrives.
 
 use crate::disk::{VirtualMoment, micros};
 
-/// Alike servers with one queue.
+/// Identical servers with one queue.
 pub(crate) struct FifoServers {
     /// When each is free.
     free: Vec<VirtualMoment>,
@@ -15,7 +15,7 @@ impl FifoServers {
         Self { free: vec![0; count.max(1)], busy: 0 }
     }
 
-    /// When work of `microseconds` that arrives now is done.
+    /// Returns when work of `microseconds` that arrives now completes.
     pub(crate) fn serve(&mut self, now: VirtualMoment, microseconds: f64) -> VirtualMoment {
         let work = micros(microseconds);
         self.busy += work;

@@ -15,7 +15,7 @@ use crate::file_system::Metadata;
 use crate::host_cache::{CachedArray, HostCacheCounters};
 use crate::places::{FilePlaces, FileRequest};
 
-/// An array in the virtual time of a reactor. Clones are the same array.
+/// An array in the virtual time of a reactor. Clones share the array.
 #[derive(Clone)]
 pub struct SimulatedArray(Rc<Driver>);
 
@@ -24,12 +24,12 @@ struct Driver {
     reactor: Rc<VirtualReactor>,
     file_system: FileSystemSection,
     seed: Seed,
-    /// Where databases lie that no cache has been warmed with.
+    /// Locations of databases that no cache has been warmed with.
     databases: RefCell<Vec<Range<u64>>>,
     waiting: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
     /// Number of the next request.
     next: Cell<u64>,
-    /// The moment for which the reactor has been asked.
+    /// The moment at which the reactor was asked to wake the array.
     asked: Cell<Option<VirtualMoment>>,
 }
 
@@ -45,7 +45,7 @@ pub struct ArrayShare {
 }
 
 impl SimulatedArray {
-    /// The array of a description, idle; `seed` turns its platters.
+    /// Creates an idle array from a description; `seed` turns its platters.
     pub fn new(
         description: &ArrayDescription,
         reactor: &Rc<VirtualReactor>,
@@ -69,12 +69,12 @@ impl SimulatedArray {
         self.0.array.borrow().capacity()
     }
 
-    /// How full its memory for writes is, as a share of it; none if it keeps no writes there.
+    /// Fill level of its write memory, as a share of it; `None` if it keeps no writes there.
     pub fn filled_memory(&self) -> Option<f64> {
         self.0.array.borrow().filled_memory()
     }
 
-    /// What the host's cache in front of it has done so far; none if there is no cache.
+    /// Counters of the host's cache in front of it; `None` if there is no cache.
     pub fn host_cache(&self) -> Option<HostCacheCounters> {
         self.0.array.borrow().counters()
     }
@@ -93,8 +93,8 @@ impl SimulatedArray {
         }
     }
 
-    /// Whether all bytes of the write of this number would survive a loss of power now: they have
-    /// reached a medium, or memory that keeps them without power.
+    /// Whether every byte of write number `write` would survive a power failure now: on a medium,
+    /// or in memory that survives without power.
     pub fn spares(&self, write: u64) -> bool {
         self.0.array.borrow().spares(write)
     }
@@ -171,8 +171,8 @@ impl Service for Folder {
 }
 
 impl Folder {
-    /// The volume of a file, as a cache below the file system would tell them apart: each
-    /// database has one, and all logs of the folder share another.
+    /// Volume of a file as seen by a cache below the file system: one per database, and a shared
+    /// one for all logs of the folder.
     fn volume(&self, file: u64, length: u64) -> u64 {
         let own = if FilePlaces::is_database(length) { file + 1 } else { 0 };
         self.index << 32 | own & u64::from(u32::MAX)
@@ -227,8 +227,7 @@ impl Driver {
         self.ask();
     }
 
-    /// Asks the reactor for the moment of the next event, unless it has been asked for an earlier
-    /// one.
+    /// Asks the reactor to wake the array at the next event, unless an earlier wake-up is pending.
     fn ask(self: &Rc<Self>) {
         let Some(next) = self.array.borrow().next_event() else {
             return;

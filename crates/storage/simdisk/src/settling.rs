@@ -1,31 +1,31 @@
-//! When a load has filled an array's memory for writes as far as it does: before, writes are faster
-//! than they stay.
+//! Detects when a load has filled an array's write memory to its steady level: until then, writes
+//! are faster than they stay.
 
 use units::Nanos;
 
-/// How long the memory is followed before it may have settled.
+/// Time for which the memory is watched before it can count as settled.
 const WINDOW: Nanos = Nanos::from_secs(30);
 
 /// The memory has settled if less than this part of it is filled or freed in a window.
 const LARGEST_CHANGE: f64 = 0.02;
 
-/// No load is followed for longer: one that is nearly too high for the disks fills and frees memory
-/// for ever.
+/// No load is watched for longer: one that is close to the limit of the disks fills and frees
+/// memory for ever.
 const LONGEST: Nanos = Nanos::from_secs(600);
 
-/// Follows how full the memory of arrays is.
+/// Follows the fill level of arrays' memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySettling {
-    /// When the window began, and how full the memory was then.
+    /// Start of the window, and the fill level at that time.
     begun: Option<(Nanos, f64)>,
-    /// When it was asked for the first time.
+    /// Time of the first call.
     asked: Option<Nanos>,
     is_settled: bool,
 }
 
 impl MemorySettling {
-    /// Whether memory has settled of which `filled` is full at `now`, as a share of one array's,
-    /// summed over all arrays.
+    /// Whether the memory has settled. `filled` is the fill level at `now` as a share of one
+    /// array's memory, summed over all arrays.
     pub fn is_settled(&mut self, now: Nanos, filled: f64) -> bool {
         let asked = *self.asked.get_or_insert(now);
         let (begun, before) = *self.begun.get_or_insert((now, filled));

@@ -3,7 +3,7 @@
 /// Names a request of the host.
 pub(crate) type HostToken = u64;
 
-/// Values by number, whose numbers are used again.
+/// Values by number; numbers are reused.
 pub(crate) struct SlotTable<T> {
     values: Vec<Option<T>>,
     free: Vec<u32>,

@@ -1,8 +1,8 @@
 //! Identifies the engine that wrote a database file from the file's format version.
 //!
 //! The header of a database holds no Exchange build, only its format version, so the answer is a
-//! range of products. Formats after libesedb's documentation of the file format and the version
-//! ladder of the engine's published source.
+//! range of products. Formats follow libesedb's documentation of the file format and the version
+//! ladder in the engine's published source.
 
 const KIB: usize = 1 << 10;
 
@@ -11,7 +11,7 @@ pub fn engine_of(version: u32, update: u32, page_bytes: usize) -> Option<&'stati
     if version != 0x620 {
         return None;
     }
-    // Mailboxes lie on pages of 4 KiB until Exchange 2003, 8 KiB in 2007, 32 KiB since 2010.
+    // Mailboxes use pages of 4 KiB up to Exchange 2003, 8 KiB in 2007, 32 KiB since 2010.
     Some(match (update, page_bytes / KIB) {
         (9, _) => "Windows XP and Windows Server 2003",
         (11, 4) => "Exchange Server 2003",

@@ -23,7 +23,7 @@ pub enum Identity<'table> {
     Before(&'table Release),
     /// It is higher than this, the last of its series: newer than the data, or misprinted.
     After(&'table Release),
-    /// No release has its first two numbers.
+    /// No release starts with its first two numbers.
     Unknown,
 }
 

@@ -1,7 +1,7 @@
 //! Identifies the Exchange release of a version number: a dated table of builds, the notations of
 //! version numbers, and the upgrade steps between two builds.
 //!
-//! The table is a snapshot of one day. A build that it lacks is reported as unknown or as near
+//! The table is a snapshot of one day. A build missing from it is reported as unknown or as near
 //! another build, never guessed.
 
 mod engine;

@@ -6,7 +6,7 @@ use crate::table::BuildTable;
 
 /// The highest number of an IPv4 address, which has four numbers and three points as well.
 const HIGHEST_OF_ADDRESS: u32 = 255;
-/// Letters of the longest form, `Version 15.1 (Build 32375.72)`, with some room.
+/// Characters of the longest form, `Version 15.1 (Build 32375.72)`, with some margin.
 const LONGEST: usize = 40;
 
 /// A version number in a text.

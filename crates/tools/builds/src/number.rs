@@ -6,7 +6,7 @@ use std::fmt;
 /// 15.1.2507.6 is stored as `Version 15.1 (Build 32507.6)`.
 const DIRECTORY_OFFSET: u32 = 30_000;
 
-/// A version number; ordered as releases are.
+/// A version number, ordered like releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BuildNumber {
     /// 15 in 15.1.2375.7.

@@ -56,7 +56,7 @@ impl fmt::Display for ReleaseKind {
 /// A released build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// Such as `Exchange Server 2016`.
+    /// Product name, such as `Exchange Server 2016`.
     pub product: String,
     /// The level that its updates apply to: `RTM`, `SP3`, `CU23`.
     pub level: String,
@@ -66,15 +66,15 @@ pub struct Release {
     pub update: String,
     /// Its number.
     pub version: BuildNumber,
-    /// Day, or month if no source has the day, in ISO 8601.
+    /// Release day (or month, if no source has the day), in ISO 8601.
     pub released: String,
-    /// `rangeUpper` of the directory's schema; `None`, as for the next two, if no source has it.
+    /// `rangeUpper` of the directory's schema; `None` if no source has it, as in the next two.
     pub schema: Option<u32>,
     /// `objectVersion` of the organisation.
     pub organization: Option<u32>,
     /// `objectVersion` of the domain's system objects.
     pub domain: Option<u32>,
-    /// Last day of extended support, as ISO 8601 writes it.
+    /// Last day of extended support, in ISO 8601.
     pub support_end: String,
     /// Who printed it.
     pub sources: String,

@@ -2,7 +2,7 @@
 
 use crate::number::BuildNumber;
 
-/// `VS_FIXEDFILEINFO`: its signature and the version of the structure, as they lie in the file.
+/// `VS_FIXEDFILEINFO`: its signature and structure version, in file byte order.
 const FIXED_FILE_INFO: [u8; 8] = [0xBD, 0x04, 0xEF, 0xFE, 0x00, 0x00, 0x01, 0x00];
 
 /// The file version of a Windows program or library, if it has one.
@@ -12,7 +12,7 @@ pub fn file_version(bytes: &[u8]) -> Option<BuildNumber> {
     }
     let at = bytes.windows(FIXED_FILE_INFO.len()).position(|window| window == FIXED_FILE_INFO)?;
     let (fields, _) = bytes.get(at + FIXED_FILE_INFO.len()..)?.split_first_chunk::<8>()?;
-    // Two words of four bytes, each with its higher number in its upper half.
+    // Two four-byte words, each with the higher number in its upper half.
     let (halves, _) = fields.as_chunks::<2>();
     let [minor, major, revision, build] =
         std::array::from_fn(|at| u32::from(u16::from_le_bytes(halves[at])));

@@ -28,19 +28,19 @@ const COLUMNS: [&str; 12] = [
     "notes",
 ];
 
-/// Why a file is no table of builds.
+/// Why a file is not a table of builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildTableError {
     /// The first line lacks a column.
     NoColumn(&'static str),
-    /// A line cannot be taken apart.
+    /// A line cannot be parsed.
     Line {
         /// Counted from 1.
         line: u64,
         /// The error found.
         problem: String,
     },
-    /// No line follows the header.
+    /// The header is the only line.
     Empty,
 }
 
@@ -75,7 +75,7 @@ impl BuildTable {
         table
     }
 
-    /// Reads a table of the same columns, in any order, from CSV.
+    /// Reads a table with the same columns, in any order, from CSV.
     pub fn parse(text: &str) -> Result<Self, BuildTableError> {
         let text = text.trim_start_matches('\u{feff}');
         let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
@@ -94,8 +94,8 @@ impl BuildTable {
         Ok(Self { releases, date })
     }
 
-    /// The day of the data: when its sources were read, or the newest release in it where the table
-    /// is not our own.
+    /// The day of the data: when its sources were read, or its newest release if the table is not
+    /// the embedded one.
     pub fn date(&self) -> &str {
         &self.date
     }
@@ -110,7 +110,7 @@ impl BuildTable {
     pub fn named(&self, name: &str) -> Option<&Release> {
         let mut wanted = words(name);
         self.called(&wanted).or_else(|| {
-            // The article identifies security updates; for others the name decides.
+            // The article number identifies security updates; for others the name decides.
             let is_security = wanted.iter().any(|word| SECURITY.contains(&word.as_str()));
             if is_security && wanted.iter().any(|word| is_article(word)) {
                 wanted.retain(|word| !SECURITY.contains(&word.as_str()));
@@ -130,7 +130,7 @@ fn is_article(word: &str) -> bool {
     word.starts_with("kb")
 }
 
-/// Spellings on Windows and Microsoft's pages of the table's abbreviations.
+/// The table's abbreviations as spelled out by Windows and on Microsoft's pages.
 const SPELLINGS: [(&str, &str); 8] = [
     ("cumulative update", "cu"),
     ("service pack", "sp"),
@@ -142,7 +142,7 @@ const SPELLINGS: [(&str, &str); 8] = [
     ("\u{a0}", " "),
 ];
 
-/// Windows' words for an update that the table names by its article.
+/// Windows' words for updates that the table names by KB article.
 const SECURITY: [&str; 3] = ["security", "update", "hotfix"];
 
 /// The distinguishing words of a name, sorted: all names contain `Exchange` and `Server`, and the
@@ -213,7 +213,7 @@ fn number(text: &str, column: &str) -> Result<Option<u32>, String> {
     number.map_err(|_| format!("{column} is {text:?}, not a number"))
 }
 
-/// `2026-08-11` or `2026-08`.
+/// Checks a date: `2026-08-11` or `2026-08`.
 fn date(text: &str, column: &str) -> Result<String, String> {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();

@@ -58,9 +58,10 @@ pub struct Upgrade<'table> {
     pub preparations: Vec<Preparation>,
     /// Both schema versions, if the older release's is higher: Setup of the newer release refuses.
     pub sinking_schema: Option<(u32, u32)>,
-    /// Prerequisite of the newer one, if that is an update of another level.
+    /// Level to install first, if the newer release updates one other than the older's.
     pub first: Option<&'table Release>,
-    /// Releases of the newer one's product that lie between, the newer one included.
+    /// Number of the newer product's releases after the older one, up to and including the newer
+    /// one.
     pub releases_between: usize,
 }
 

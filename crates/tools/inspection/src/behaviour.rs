@@ -1,6 +1,6 @@
 //! Infers the caches of a storage from its behaviour: the time of single durable writes, and the
-//! moment at which many of them become slow. Declarations say nothing about arrays, hypervisors and
-//! disks that lie.
+//! moment at which sustained writes become slow. Declarations are no evidence about arrays,
+//! hypervisors and disks that lie.
 
 use device_os::probe::{BlockDevice, Makeup, OwnCache};
 use record::{StorageFinding, WriteSamples};
@@ -8,8 +8,8 @@ use units::{Bytes, Nanos};
 
 use crate::draft::{FindingDraft, mended_by};
 
-/// Of random durable writes to a disk with moving parts three in four take longer: at 15,000 turns
-/// a minute a quarter of a turn is 1 ms, and a short seek comes on top.
+/// On a disk with moving parts, three in four random durable writes take longer: at 15,000 rpm a
+/// quarter turn is 1 ms, plus a short seek.
 const MECHANICAL_NS: u64 = 1_300_000;
 
 /// A flush that reaches a medium makes a write at least this many times slower.
@@ -18,13 +18,13 @@ const FLUSH_FACTOR: u64 = 4;
 /// A full cache slows writes down by at least this factor.
 const SLOWDOWN_FACTOR: f64 = 2.0;
 
-/// Places at which writes may have become slow that are tried.
+/// Number of candidate points for the slowdown.
 const CANDIDATES: usize = 400;
 
 /// A full cache is observed for at least this long.
 const SETTLED_NS: u64 = 8_000_000_000;
 
-/// Fewer completions on a side of such a place say nothing.
+/// With fewer completions on either side, such a point proves nothing.
 const FEWEST_COMPLETIONS: usize = 16;
 
 /// How storage handles durable writes.
@@ -48,7 +48,7 @@ pub(crate) struct Slowdown {
     pub cached_per_second: f64,
     /// Writes per second from then on.
     pub drained_per_second: f64,
-    /// When it was, from the first write on.
+    /// Time of the slowdown, from the first write on.
     pub at_ns: u64,
 }
 
@@ -67,7 +67,7 @@ fn write_behaviour(samples: &WriteSamples, slowdown: Option<Slowdown>) -> Option
     })
 }
 
-/// The latency that one in `parts` keeps.
+/// The latency that one in `parts` does not exceed.
 fn quantile(latencies_ns: &[u64], parts: usize) -> Option<u64> {
     let mut sorted = latencies_ns.to_vec();
     sorted.sort_unstable();
@@ -103,7 +103,8 @@ fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
 }
 
 /// Whether more writes would hardly change the measured size of the cache: it has been full for as
-/// long as it took to fill, and for some seconds, so that a pause is not mistaken for it.
+/// long as it took to fill, and for at least some seconds, so that a pause is not mistaken for a
+/// full cache.
 pub fn is_settled(samples: &WriteSamples) -> bool {
     let last_ns = samples.completions_ns.last().copied().unwrap_or(0);
     slowdown(samples).is_some_and(|slow| last_ns >= slow.at_ns * 2 + SETTLED_NS)
@@ -132,7 +133,7 @@ fn line(from: (f64, f64), to: (f64, f64), time: f64) -> f64 {
     from.1 + (to.1 - from.1) * (time - from.0) / (to.0 - from.0).max(1.0)
 }
 
-/// Compares the writes on a place with the claims of its disk and the kernel.
+/// Compares the writes at a place with what its disk and the kernel claim.
 pub fn finding_of(
     place: &str,
     devices: &[BlockDevice],
@@ -146,7 +147,7 @@ pub fn finding_of(
     vec![measured(place, behaviour, samples, slowdown), held(place, disk, behaviour, slowdown)]
 }
 
-/// The observation, whatever was declared.
+/// The observation, regardless of any declaration.
 fn measured(
     place: &str,
     behaviour: WriteBehaviour,
@@ -183,7 +184,7 @@ fn measured(
     }
 }
 
-/// Behaviour against declaration.
+/// Compares behaviour with declaration.
 fn held(
     place: &str,
     disk: Option<&BlockDevice>,

@@ -1,4 +1,4 @@
-//! RAID controllers: the outputs of their makers' tools as facts of one shape, and their meaning
+//! RAID controllers: turns the outputs of vendors' tools into facts of one form, and judges them
 //! for a mail store.
 //!
 //! The tools' outputs are foreign text, written for people, in many releases. Five rules hold for
@@ -36,7 +36,7 @@ pub use rules::{leaves_open, not_understood, of_controller, silent, untold};
 pub struct Output {
     /// The controllers that it describes.
     pub controllers: Vec<Controller>,
-    /// Lines that no reader understood, although they may matter.
+    /// Lines that no reader understood and that may matter.
     pub unread: Vec<UnreadLine>,
 }
 

@@ -1,4 +1,4 @@
-//! Builds a finding: a check of a subject first, then the observation and its consequence.
+//! Builds a finding: first the check and its subject, then the observation and its consequence.
 
 use record::{StorageFinding, StorageRuling};
 

@@ -25,12 +25,12 @@ pub use plan::{LayoutPlan, LayoutPlanError, PlannedVolume, VolumeUse};
 pub struct LayoutRoots {
     /// Folder below which every volume is mounted.
     pub volumes: String,
-    /// Folder below which they are mounted a second time, by database, as `AutoReseed` needs it;
-    /// `None` if databases only have folders on the volumes.
+    /// Folder below which they are mounted again, by database, as `AutoReseed` requires; `None` if
+    /// databases only have folders on the volumes.
     pub databases: Option<String>,
     /// Mount point of the volume for restores; `None` for a folder below that of the volumes.
     pub restore: Option<String>,
-    /// Whose paths and commands these are.
+    /// Platform of these paths and commands.
     pub platform: Platform,
 }
 
@@ -78,7 +78,7 @@ impl LayoutRoots {
         format!("{}{separator}{name}", folder.trim_end_matches(separator))
     }
 
-    /// Every path that `plan` says something of.
+    /// Every path that `plan` mentions.
     pub fn places(&self, plan: &LayoutPlan) -> Vec<String> {
         let mut places = vec![self.volumes.clone()];
         places.extend(self.databases.clone());
@@ -99,7 +99,7 @@ impl LayoutRoots {
         }
     }
 
-    /// The folders that a database has on a volume: its own one, and those in it.
+    /// The folders of a database on a volume: its own one, and those in it.
     fn folders_of(&self, volume: &PlannedVolume, database: &str) -> Vec<String> {
         let Some(databases) = &self.databases else {
             return vec![self.inside(&self.mount_of(volume), database)];

@@ -43,9 +43,9 @@ pub struct LunPortal {
 pub struct LunWay {
     /// Unique id of the LUN at its end, if it reports one.
     pub serial: Option<String>,
-    /// The address of this machine at its near end, if known.
+    /// This machine's address on the path, if known.
     pub begin: Option<String>,
-    /// The shortest way there and back, several times.
+    /// The shortest round trips, from several attempts.
     pub round_trips: Vec<Nanos>,
 }
 
@@ -60,7 +60,7 @@ pub struct LunFacts {
     pub discovery: Result<bool, String>,
     /// Every portal that is known, each of which was tried.
     pub portals: Vec<LunPortal>,
-    /// How much it holds, in bytes.
+    /// Its capacity in bytes.
     pub capacity: Bytes,
     /// Logical block size and physical write size, in bytes.
     pub block_bytes: [u32; 2],
@@ -80,7 +80,7 @@ pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
     findings
 }
 
-/// A target or LUN that a portal lists but that cannot be inspected: `why`.
+/// Finding on a target or LUN that a portal lists but that cannot be inspected, because of `why`.
 pub fn unread_target(name: &str, why: &str) -> StorageFinding {
     let draft = FindingDraft::new(("lun-login", "Login to what the portal lists"), name);
     mended_by(
@@ -201,7 +201,7 @@ fn writes(lun: &LunFacts) -> StorageFinding {
     }
 }
 
-/// The median at each portal; the longest decides.
+/// Judges the median of each portal; the longest decides.
 fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
     let mut medians = Vec::new();
     for portal in &lun.portals {
@@ -234,7 +234,7 @@ mod tests {
 
     use super::{LunFacts, LunPortal, LunProof, LunWay, of_lun};
 
-    /// A LUN that nothing is wrong with.
+    /// A LUN without any fault.
     pub(super) fn good() -> LunFacts {
         let portal = |name: &str| {
             let way = LunWay {
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(outcome("lun-capacity", |lun| lun.is_thin = true), Warn);
         assert_eq!(outcome("lun-writes", |lun| lun.is_write_protected = true), Fail);
         assert_eq!(outcome("lun-writes", |lun| lun.has_durable_writes = false), Pass);
-        // One slow answer is not the way.
+        // One slow answer does not make the path slow.
         let once = |lun: &mut LunFacts| way(lun, 0).round_trips[0] = Nanos(9_000_000);
         assert_eq!(outcome("lun-round-trip", once), Pass);
         let slow = |lun: &mut LunFacts| way(lun, 1).round_trips = vec![Nanos(2_000_000); 5];

@@ -12,7 +12,7 @@ use record::StorageFinding;
 
 use crate::draft::FindingDraft;
 
-/// A folder that databases or logs are to lie in.
+/// A folder planned for databases or logs.
 #[derive(Clone, Copy, Debug)]
 pub struct StoragePlace<'a> {
     /// Its name in findings.
@@ -46,7 +46,7 @@ pub fn together(places: &[StoragePlace<'_>]) -> Vec<StorageFinding> {
     findings
 }
 
-/// Copies of a database may not lie on disks with sectors of different kinds; whether volumes hold
+/// Copies of a database must not be on disks with different sector kinds; whether volumes hold
 /// copies of one database is not known here.
 fn sectors(places: &[StoragePlace<'_>]) -> Option<StorageFinding> {
     let devices = places.iter().filter_map(|place| place.devices.first());

@@ -1,4 +1,4 @@
-//! Matches completions to the requests that they end. The block layer merges requests, so one
+//! Matches completions to the requests that they complete. The block layer merges requests, so one
 //! completion may end several.
 
 use std::collections::BTreeMap;

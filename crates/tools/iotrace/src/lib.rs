@@ -1,13 +1,13 @@
-//! Traces of block devices that other tools write, as text: blkparse, fio's iologs, CSV.
+//! Reads traces of block devices that other tools write, as text: blkparse, fio's iologs, CSV.
 //!
-//! What a line says and is not understood is counted by its reason, never guessed.
+//! Lines that are not understood are counted by reason, never guessed.
 
 mod answers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Bytes of a sector of blkparse.
+/// Bytes per blkparse sector.
 const SECTOR_BYTES: u64 = 512;
 
 /// Direction of a request.
@@ -22,9 +22,9 @@ pub enum IoDirection {
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRequest {
-    /// Nanoseconds since the trace's zero.
+    /// Nanoseconds since time zero of the trace.
     pub time: u64,
-    /// Which of the trace's devices or files, counted from 0.
+    /// Number of the trace's device or file, counted from 0.
     pub volume: u16,
     /// Read or write.
     pub direction: IoDirection,
@@ -35,8 +35,7 @@ pub struct TraceRequest {
 }
 
 impl TraceRequest {
-    /// Its blocks, each with the volume in the upper bits.
-    /// The numbers of the blocks of `block_bytes` that it touches.
+    /// The blocks of `block_bytes` that it touches, numbered with the volume in the upper bits.
     pub fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
         let volume = u64::from(self.volume) << 48;
         let end = self.offset.saturating_add(self.length - 1) / block_bytes;
@@ -47,18 +46,18 @@ impl TraceRequest {
 /// Which tool wrote a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// `blkparse` without options: requests as they were queued, or dispatched.
+    /// `blkparse` without options: requests as queued, or as dispatched.
     Blkparse,
     /// fio's `write_iolog`, version 2.
     FioLog2,
-    /// The same, version 3: with times.
+    /// The same in version 3, with times.
     FioLog3,
     /// Lines with time in seconds, operation, byte offset and byte count.
     Csv,
 }
 
 impl TraceFormat {
-    /// The format in a few words.
+    /// A short name of the format.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blkparse => "blkparse text",
@@ -72,7 +71,7 @@ impl TraceFormat {
 /// Why a text is no trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceError {
-    /// No line of it looks like any format.
+    /// None of its lines resembles any format.
     Unknown,
     /// The format is known, but no line is a read or a write.
     NoRequests(TraceFormat),
@@ -127,7 +126,7 @@ impl Trace {
             skipped: BTreeMap::new(),
         };
         if format == TraceFormat::Blkparse {
-            // Queued requests are the program's own; a trace without them has dispatched ones.
+            // Queued requests are those of the program; a trace without them has dispatched ones.
             trace.take(text, |line| blkparse(line, "Q", &mut names));
             if trace.requests.is_empty() {
                 trace.skipped.clear();
@@ -157,7 +156,7 @@ impl Trace {
         blocks.len() as u64
     }
 
-    /// Nanoseconds from the first request to the last; none if it has no times.
+    /// Nanoseconds from the first request to the last; `None` if it has no times.
     pub fn span_ns(&self) -> Option<u64> {
         let first = self.requests.iter().map(|request| request.time).min()?;
         let last = self.requests.iter().map(|request| request.time).max()?;
@@ -189,7 +188,7 @@ fn format_of(line: &str) -> Option<TraceFormat> {
     (is_device && words.len() >= 7).then_some(TraceFormat::Blkparse)
 }
 
-/// Names of devices or files, numbered as they come.
+/// Names of devices or files, numbered in order of appearance.
 #[derive(Default)]
 struct VolumeNames(BTreeMap<String, u16>);
 
@@ -296,7 +295,7 @@ fn csv(line: &str) -> ParsedLine {
     Ok(TraceRequest { time, volume: 0, direction, offset, length })
 }
 
-/// Seconds with decimals, exactly.
+/// Parses decimal seconds exactly into nanoseconds.
 fn nanoseconds(seconds: &str) -> Option<u64> {
     let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
     let digits: String = part.chars().chain("000000000".chars()).take(9).collect();

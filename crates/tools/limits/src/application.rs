@@ -1,4 +1,4 @@
-//! The virtual directories of an Exchange server that clients send messages through.
+//! The virtual directories of an Exchange server through which clients send messages.
 
 use std::fmt;
 
@@ -87,7 +87,7 @@ pub struct Application {
     pub side: Side,
     /// Its path within the site.
     pub path: &'static str,
-    /// Its folder below the folder that Exchange is installed in.
+    /// Its folder below the folder in which Exchange is installed.
     pub folder: &'static str,
     /// Its name in collections of configuration files, such as `DefaultWebSite-OWA_web.config`.
     collected: &'static str,

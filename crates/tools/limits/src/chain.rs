@@ -1,4 +1,4 @@
-//! The limits that a request meets on its way, and which of them decides.
+//! The limits that a request passes on its way, and which of them decides.
 
 use std::fmt;
 
@@ -63,8 +63,8 @@ pub struct Link {
     pub bytes: u64,
     /// Place of the setting.
     pub place: RulePlace,
-    /// False where IIS's request filter is removed: whether Exchange's own reads the value is not
-    /// documented.
+    /// `false` if IIS's request filter is removed: whether Exchange's replacement reads the value
+    /// is not documented.
     pub is_certain: bool,
 }
 
@@ -83,12 +83,12 @@ pub struct Chain {
 
 impl Chain {
     /// The lowest limit in `direction` that certainly applies, and every link with it; `None` if
-    /// nothing limits.
+    /// there is no limit.
     pub fn effective(&self, direction: Direction) -> Option<(u64, Vec<&Link>)> {
         self.lowest(direction, true)
     }
 
-    /// The lowest limit of those that may hold as well.
+    /// The lowest limit, including those that may not apply.
     pub fn perhaps(&self, direction: Direction) -> Option<(u64, Vec<&Link>)> {
         self.lowest(direction, false)
     }
@@ -140,7 +140,7 @@ impl Server {
         Ok(chain)
     }
 
-    /// An error where a file above that of `application` forbids it to set a limit.
+    /// Returns an error if a file above that of `application` forbids it to set a limit.
     pub fn refuse_locked(&self, application: &Application) -> Result<(), ConfigError> {
         let location = application.location();
         let lock = self.lock(application)?;

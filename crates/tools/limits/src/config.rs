@@ -1,18 +1,18 @@
-//! One configuration file: its text, and the way to the sections that hold for the whole
+//! One configuration file: its text, and how to find the sections that apply to the whole
 //! application.
 
 use roxmltree::{Document, Node};
 
 use crate::error::ConfigError;
 
-/// The text of a web.config or applicationHost.config, known to be one.
+/// The validated text of a web.config or applicationHost.config.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFile {
     name: String,
     text: String,
 }
 
-/// Attributes that say that a section's content is not in this file.
+/// Attributes that place a section's content outside this file.
 const ELSEWHERE: [&str; 2] = ["configSource", "configProtectionProvider"];
 
 impl ConfigFile {
@@ -39,7 +39,7 @@ impl ConfigFile {
         &self.name
     }
 
-    /// All of it, byte order mark included.
+    /// The whole text, including the byte order mark.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -81,7 +81,7 @@ impl ConfigFile {
         Ok(found)
     }
 
-    /// The one element at the end of `path`, or none.
+    /// The only element at the end of `path`, or `None`.
     pub(crate) fn one_below<'a, 'input>(
         &self,
         scopes: &[Node<'a, 'input>],
@@ -104,7 +104,7 @@ fn is_elsewhere(node: Node<'_, '_>) -> bool {
     ELSEWHERE.iter().any(|name| node.has_attribute(*name))
 }
 
-/// The elements whose sections apply to everything under the file's own path: the root, and
+/// The elements with sections that apply to everything under the file's own path: the root, and
 /// `<location>` without a path. Sections of parts, such as `<location path="smime">`, are left out.
 pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
     let root = document.root_element();

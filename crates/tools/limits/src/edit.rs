@@ -10,8 +10,8 @@ use crate::error::ConfigError;
 use crate::setting::{Setting, settings};
 use crate::setting_kind::SettingKind;
 
-/// The most that can be set: `maxRequestLength` and `maxStringContentLength` are signed numbers of
-/// 32 bits, and the runtime counts the first in bytes.
+/// Maximum value: `maxRequestLength` and `maxStringContentLength` are signed 32-bit numbers, and
+/// the runtime counts the first in bytes.
 pub const LARGEST_BYTES: u64 = i32::MAX as u64;
 
 /// The section of `maxAllowedContentLength`, from the outside in.
@@ -34,8 +34,8 @@ pub struct Edit {
     text: String,
 }
 
-/// The edits after which the file of `application` accepts exactly `bytes`, or the least excess
-/// that its units allow; empty if it already does.
+/// The edits that make the file of `application` accept `bytes`, rounded up to its units; empty if
+/// it already does.
 pub fn plan(
     file: &ConfigFile,
     application: &Application,
@@ -57,7 +57,7 @@ pub fn plan(
     Ok(edits)
 }
 
-/// The file with the edits carried out.
+/// The text of the file after the edits.
 pub fn apply(file: &ConfigFile, edits: &[Edit]) -> String {
     let mut text = String::with_capacity(file.text().len() + 256);
     let mut done = 0;
@@ -139,7 +139,7 @@ fn no_place(file: &ConfigFile, section: &'static str) -> ConfigError {
     ConfigError::NoPlace { file: file.name().to_owned(), section }
 }
 
-/// Behind the name in the start tag.
+/// Position after the name in the start tag.
 fn name_end(file: &ConfigFile, node: Node<'_, '_>) -> usize {
     let start = node.range().start + 1;
     let rest = &file.text()[start..];

@@ -85,7 +85,7 @@ pub enum ConfigError {
         /// The section that is missing, or that lacks an end tag.
         section: &'static str,
     },
-    /// After the planned edits the file would not yield the requested limit.
+    /// The planned edits would not yield the requested limit.
     NotUnderstood {
         /// The file.
         file: String,

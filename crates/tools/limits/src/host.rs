@@ -15,7 +15,7 @@ pub struct HostedApplication {
     pub path: String,
     /// The pool whose processes run it.
     pub pool: String,
-    /// Its folder, as Windows writes it.
+    /// Its folder as a Windows path.
     pub folder: String,
 }
 
@@ -46,8 +46,8 @@ fn attribute(node: Node<'_, '_>, name: &str) -> String {
     node.attribute(name).unwrap_or("").to_owned()
 }
 
-/// The `maxAllowedContentLength` that `host` gives the path `location`, such as
-/// `Default Web Site/owa`, by the nearest of its locations: the number and its line.
+/// The `maxAllowedContentLength` that `host` sets for the path `location`, such as `Default Web
+/// Site/owa`, by the nearest of its locations: the number and its line.
 pub(crate) fn content_length(
     host: &ConfigFile,
     location: &str,
@@ -83,7 +83,7 @@ pub(crate) fn content_length(
     Ok(nearest.map(|(_, found)| found))
 }
 
-/// Whether `path` is `location` or above it; case does not count in IIS.
+/// Whether `path` is `location` or above it; IIS ignores case.
 pub(crate) fn covers(path: &str, location: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let location = location.to_ascii_lowercase();

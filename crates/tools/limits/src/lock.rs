@@ -29,7 +29,7 @@ pub(crate) fn lock(file: &ConfigFile, location: &str) -> Result<Option<Lock>, Co
         let depth = path(scope).len();
         match mode(scope) {
             Some(Override::Deny(by)) => (found, denied_at) = (Some(made(file, scope, by)), depth),
-            // Equally near, the lock counts.
+            // At equal distance the lock counts.
             Some(Override::Allow)
                 if denied_at != depth || found.as_ref().is_some_and(is_default) =>
             {

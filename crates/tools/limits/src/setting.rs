@@ -1,4 +1,4 @@
-//! The settings that limit a request or an answer, as a file states them.
+//! The settings that limit a request or a response, as found in a file.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::config::{ConfigFile, is_inherited, scopes};
 use crate::error::ConfigError;
 use crate::setting_kind::SettingKind;
 
-/// A limit that a file states.
+/// A limit set in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub kind: SettingKind,
@@ -32,8 +32,8 @@ impl Setting {
     }
 }
 
-/// Bindings that carry no messages of clients: voice mail of old servers, and the shell of the
-/// hosted service.
+/// Bindings that carry no client messages: voice mail of old servers, and the shell of the hosted
+/// service.
 const NO_MESSAGES: [&str; 2] = ["UMLegacy", "MsOnlineShellService"];
 
 /// The limits of `file` that apply to requests of `protocol`, in the order of the file. Bindings
@@ -121,7 +121,7 @@ fn setting(
 ) -> Result<Setting, ConfigError> {
     let span = attribute.range_value();
     let line = node.document().text_pos_at(span.start).row;
-    // The text and not its value: a number written with entities is not replaced blindly.
+    // Compares the text, not its value: a number written with entities is not replaced blindly.
     let written = file.text().get(span.clone()).unwrap_or("");
     let number = written.trim().parse().ok();
     let number = number.filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()));

@@ -11,20 +11,20 @@ use units::Bytes;
 
 /// The size of a LUN is a multiple of this, so that the end of its contents can be aligned as well.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
-/// A LUN is not to be fuller. Source: the product's storage guidance counts on 20 % that stay free.
+/// Maximum fill of a LUN. Source: the product's storage guidance expects 20 % to stay free.
 pub(crate) const MOST_FILLED_PERCENT: u64 = 80;
 
 /// The complete target state. Initiators differ in their rights, and a target of `tgt` cannot
 /// distinguish initiators; so each initiator gets a separate target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LunDesign {
-    /// Begins the names of accounts.
+    /// Prefix of account names.
     pub name: String,
     /// Addresses at which initiators reach the targets.
     pub portals: Vec<SocketAddr>,
     /// How they prove who they are.
     pub authentication: ChapMode,
-    /// Allocation unit of the file systems to come.
+    /// Allocation unit of the future file systems.
     pub allocation_unit: Bytes,
     /// Minimum size of a LUN.
     pub smallest_lun: Bytes,
@@ -32,7 +32,7 @@ pub struct LunDesign {
     pub has_copies: bool,
     /// The LUNs, in the order of their numbers.
     pub luns: Vec<DesignedLun>,
-    /// A target for each initiator that reaches any of them.
+    /// A target for each initiator that reaches a LUN.
     pub targets: Vec<Target>,
 }
 
@@ -89,7 +89,7 @@ pub struct MappedLun {
     pub is_read_only: bool,
 }
 
-/// Numbers that LUNs have already, by name: they keep them, because initiators know them by these.
+/// Numbers that LUNs already have, by name. They keep them, because initiators know them by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers(pub Vec<(String, u64)>);
 
@@ -108,7 +108,7 @@ pub enum DesignError {
         /// Its contents.
         holds: LunContent,
     },
-    /// The name that a volume gets is too long, or another LUN has it.
+    /// The name for a volume is too long or taken by another LUN.
     BadName {
         /// The name.
         lun: String,
@@ -146,7 +146,7 @@ impl std::fmt::Display for DesignError {
 impl std::error::Error for DesignError {}
 
 impl LunDesign {
-    /// The design of a document; `provision` is the deployment that it names, laid out.
+    /// Creates the design of a document; `provision` is the deployment that it names, laid out.
     pub fn of(
         document: &LunDocument,
         provision: Option<&Provision>,
@@ -191,7 +191,7 @@ impl LunDesign {
         self.luns.iter().find(|lun| lun.name == name)
     }
 
-    /// Initiators that write a LUN, and those that only read it.
+    /// Initiators that may write to a LUN, and those that may only read it.
     pub fn users(&self, lun: &str) -> (Vec<&str>, Vec<&str>) {
         let mut users = (Vec::new(), Vec::new());
         for target in &self.targets {
@@ -223,7 +223,7 @@ impl DesignedLun {
 }
 
 impl Numbers {
-    /// A number for each wish: its own if it has one, else the next that was never used.
+    /// A number for each wish: its existing one, otherwise the next that was never used.
     fn of(&self, wishes: &[LunWish]) -> Vec<u64> {
         let mut last = self.0.iter().map(|(_, number)| *number).max().unwrap_or(0);
         let mut numbers = Vec::new();
@@ -244,7 +244,7 @@ fn volumes(provision: &Provision) -> impl Iterator<Item = (&Server, &Volume, &Pr
     })
 }
 
-/// A volume as a LUN, large enough that it is never fuller than it may be.
+/// A volume as a LUN, large enough that it never exceeds the maximum fill.
 fn wish(
     document: &LunDocument,
     server: &Server,
@@ -274,12 +274,12 @@ fn wish(
     })
 }
 
-/// The least that is not fuller than it may be with `content` on it.
+/// Minimum size at which `content` does not exceed the maximum fill.
 pub(crate) const fn room_for(content: Bytes) -> Bytes {
     Bytes(content.0.div_ceil(MOST_FILLED_PERCENT).saturating_mul(100))
 }
 
-/// The databases of a volume when their mailboxes are full.
+/// Size of the databases on a volume when their mailboxes are full.
 fn content(volume: &Volume, provision: &Provision) -> Option<Bytes> {
     let needs = &provision.needs;
     let logs = if needs.log_volume.is_none() { needs.log } else { Bytes(0) };

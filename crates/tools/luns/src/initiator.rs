@@ -1,5 +1,5 @@
-//! The initiator's side: scripts that connect a system to its LUNs, and the steps after one has
-//! grown. Scripts ask for secrets when they run, and keep them off command lines if the system
+//! The initiator's side: scripts that connect a system to its LUNs, and the steps after a LUN has
+//! grown. Scripts prompt for secrets when they run, and keep them off command lines if the system
 //! allows.
 
 use std::fmt::{self, Write as _};
@@ -36,7 +36,7 @@ pub fn connect_script(design: &LunDesign, target: &Target, system: InitiatorSyst
     }
 }
 
-/// Steps for an initiator to notice that LUNs of `target` have grown, a line each.
+/// Steps, one per line, for an initiator to notice that LUNs of `target` have grown.
 pub fn rescan(target: &Target) -> [String; 3] {
     let iqn = shell_quoted(&target.iqn);
     [
@@ -50,7 +50,7 @@ pub fn rescan(target: &Target) -> [String; 3] {
     ]
 }
 
-/// The secret goes from the terminal into the record of the node by a word of the shell itself.
+/// A shell builtin passes the secret from the terminal to the node record.
 fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
     let iqn = shell_quoted(&target.iqn);
     let name = shell_quoted(&format!("InitiatorName={}", target.initiator_iqn));
@@ -148,7 +148,7 @@ fn esxi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
     writeln!(text, "esxcli storage core adapter rescan --adapter=\"$adapter\"")
 }
 
-/// How PowerShell asks for a secret without showing it.
+/// PowerShell function that prompts for a secret without echoing it.
 const ASK: &str = "function Ask($what) {\n    \
                    $entered = Read-Host -AsSecureString $what\n    \
                    $secret = [Net.NetworkCredential]::new('', $entered)\n    \

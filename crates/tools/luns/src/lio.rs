@@ -7,8 +7,8 @@ use crate::design::{DesignedLun, LunDesign, Target};
 use crate::secret::SecretFile;
 use crate::state::LunState;
 
-/// The configuration. It holds the secrets, so its file is for its owner alone. LIO lets initiators
-/// in by name; addresses are not asked for.
+/// The configuration. It contains the secrets, so only its owner may read its file. LIO admits
+/// initiators by name; addresses are ignored.
 pub fn saved_configuration(design: &LunDesign, secrets: &SecretFile, state: &LunState) -> Value {
     let objects = design.luns.iter().map(|lun| object(lun, state));
     let targets = design.targets.iter().map(|one| target(design, one, secrets));
@@ -31,7 +31,7 @@ fn object(lun: &DesignedLun, state: &LunState) -> Value {
     })
 }
 
-/// 16 hexadecimal digits as the identity that LIO keeps, which has 32.
+/// Expands 16 hexadecimal digits to the 32 of an identity in LIO.
 fn uuid(serial: &str) -> String {
     let digits = format!("{serial}{serial}");
     let parts = [0..8, 8..12, 12..16, 16..20, 20..32];

@@ -5,18 +5,18 @@ use units::Bytes;
 
 use crate::design::{ALIGNMENT, DesignedLun, LunDesign, MOST_FILLED_PERCENT, room_for};
 
-/// The largest database with copies, and without. Source: the product's storage guidance.
+/// Maximum database size with copies, and without. Source: the product's storage guidance.
 const LARGEST_DATABASE: Bytes = Bytes(2 << 40);
 const LARGEST_DATABASE_ALONE: Bytes = Bytes(200 << 30);
 /// Allocation unit that the product's storage guidance requires of file systems with databases.
 const ALLOCATION_UNIT: Bytes = Bytes(64 << 10);
-/// Rounding of sizes that people write with two digits.
+/// Tolerance for sizes that people write with two digits.
 const ROUNDING: f64 = 0.001;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LunSeverity {
-    /// It can be made, and is not advised.
+    /// It is possible, but not advised.
     Warning,
     /// It is not made.
     Violation,
@@ -45,7 +45,7 @@ impl LunSeverity {
     }
 }
 
-/// Everything wrong with `design`.
+/// All problems of `design`.
 pub fn check(design: &LunDesign) -> Vec<LunFinding> {
     let mut findings = Vec::new();
     for lun in &design.luns {

@@ -4,20 +4,21 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Random bytes that a secret takes.
+/// Random bytes for a secret.
 pub const SECRET_BYTES: usize = 16;
 
-/// Least and most characters. Source: the initiator of Windows takes no other, and others follow.
+/// Minimum and maximum number of characters. Source: the Windows initiator accepts no other length,
+/// and others follow.
 const LENGTHS: std::ops::RangeInclusive<usize> = 12..=16;
-/// 64 signs, so that 16 of them hold 96 random bits, which RFC 7143 asks for; none of them means
-/// anything to a shell.
+/// 64 characters, so that 16 of them hold the 96 random bits that RFC 7143 asks for; none is
+/// special to a shell.
 const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._";
 
 /// The file beside the state that only its owner may read.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretFile {
-    /// Description of the file, for people who find it.
+    /// Description of the file, for people who come across it.
     #[serde(default)]
     pub kind: String,
     /// The key of the state's seal, 64 hexadecimal digits.
@@ -36,12 +37,12 @@ pub struct InitiatorSecrets {
     pub initiator: String,
     /// Secret with which the initiator authenticates.
     pub secret: String,
-    /// By which the target does; empty where the initiator does not ask.
+    /// Secret with which the target authenticates; empty if the initiator asks for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub target_secret: String,
 }
 
-/// Secrets go into no message, whatever prints this.
+/// Keeps secrets out of every message.
 impl fmt::Debug for SecretFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretFile of {} initiators", self.initiators.len())
@@ -69,7 +70,7 @@ pub enum SecretFault {
         /// Whose it is.
         initiator: String,
     },
-    /// Who learns one of them could pass for another.
+    /// An attacker who learns one of them could impersonate another.
     Repeated {
         /// Whose it is.
         initiator: String,
@@ -141,7 +142,7 @@ fn check(initiator: &str, secret: &str) -> Result<(), SecretFault> {
     Ok(())
 }
 
-/// A secret of random bytes; each gives six bits.
+/// A secret made of random bytes; each byte gives six bits.
 pub fn made_secret(random: &[u8; SECRET_BYTES]) -> String {
     random.iter().map(|byte| char::from(SIGNS[usize::from(byte % 64)])).collect()
 }

@@ -53,8 +53,8 @@ pub struct LunRecord {
     pub proof: FileProof,
 }
 
-/// Attributes of a file that no later file of the same name shares: its inode number and its
-/// creation time. The device number is excluded, since restarts change it.
+/// Attributes of a file that no later file of the same name has: its inode number and its creation
+/// time. The device number is excluded, since it changes across restarts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileProof {
@@ -74,7 +74,7 @@ pub struct AccountMark {
     pub mark: String,
 }
 
-/// Why a file is no state that may be trusted.
+/// Why a file is not a trustworthy state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateFault {
     /// It is no state.
@@ -169,7 +169,7 @@ impl LunState {
         self.luns.iter().any(|lun| lun.file == path)
     }
 
-    /// A number for a target that no target of another machine is likely to share: initiators
+    /// A number for a target that is unlikely to be used by a target of another machine: initiators
     /// derive disk ids from it.
     pub(crate) fn target_number(&self, iqn: &str) -> u32 {
         let [a, b, c, d, ..] = hash(&[self.id.as_bytes(), iqn.as_bytes()]);
@@ -194,12 +194,12 @@ impl LunState {
     }
 }
 
-/// A hash that needs the key, in the nested form that nothing can be added to (as HMAC).
+/// A keyed hash in the nested form that cannot be extended (like HMAC).
 fn keyed(key: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&hash(&[key.as_bytes(), &hash(&[&[key.as_bytes()], parts].concat())]))
 }
 
-/// The hash of parts that cannot run into one another.
+/// Hash of parts, with unambiguous boundaries between them.
 fn hash(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! Designs, checks, seals and steps, each without any target.
+//! Checks designs, checks, seals and steps, all without a target.
 
 use plan::LunDocument;
 use plan::luns::{ChapMode, LunContent};

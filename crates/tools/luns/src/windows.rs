@@ -1,5 +1,5 @@
-//! Setup of the Windows target server, as a script of its commands, which reads the secrets from
-//! the file that keeps them.
+//! Setup of the Windows target server, as a script of its commands that reads the secrets from
+//! their file.
 
 use std::fmt::{self, Write as _};
 
@@ -11,14 +11,14 @@ use crate::design::{LunDesign, Target};
 /// Reasons why there is no script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowsFault {
-    /// Its targets know no LUN that can only be read.
+    /// Windows targets have no read-only LUNs.
     ReadOnly {
         /// The LUN.
         lun: String,
         /// Who was to read it.
         initiator: String,
     },
-    /// A folder that no path of Windows can be made of.
+    /// A folder that cannot be converted to a Windows path.
     Folder {
         /// The file in it.
         file: String,
@@ -73,7 +73,7 @@ pub fn target_script(design: &LunDesign) -> Result<String, WindowsFault> {
     Ok(text.replace('\n', "\r\n"))
 }
 
-/// `/D/luns/db1.lun` as `D:\luns\db1.vhdx`, the only kind of file that its disks are.
+/// Converts `/D/luns/db1.lun` to `D:\luns\db1.vhdx`, the only kind of file that its disks can be.
 fn disk_path(file: &str) -> Option<String> {
     let mut steps = file.strip_prefix('/')?.split('/');
     let drive = steps.next().filter(|drive| {
@@ -140,7 +140,7 @@ fn write_target(design: &LunDesign, target: &Target, text: &mut String) -> fmt::
     Ok(())
 }
 
-/// The secret `key` of an initiator, with the account that it is of.
+/// The secret `key` of an initiator, with its account.
 fn credential(initiator: &str, account: &str, key: &str) -> String {
     format!("(Credential {} $secrets[{initiator}].{key})", powershell_quoted(account))
 }

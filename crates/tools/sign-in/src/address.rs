@@ -35,13 +35,13 @@ impl Address {
         &self.0
     }
 
-    /// The part that may be shown: paths and queries of downloads are keys.
+    /// The part safe to show: paths and queries of downloads act as keys.
     pub(crate) fn origin(&self) -> String {
         origin(&self.0.to_string())
     }
 }
 
-/// Scheme, host and port of whatever was given, without a name and a password before the host.
+/// Scheme, host and port of the text, without a user name and password before the host.
 fn origin(text: &str) -> String {
     let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -13,7 +13,7 @@ use zeroize::Zeroize as _;
 use crate::error::SignInError;
 use crate::secret::Secret;
 
-/// For how long an assertion is good.
+/// Validity of an assertion.
 const LIFETIME_SECONDS: i64 = 300;
 
 /// The certificate that is registered for the application, with its key.

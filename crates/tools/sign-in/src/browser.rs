@@ -1,4 +1,4 @@
-//! The way in by a browser on this machine: authorization code, answered on the loopback interface.
+//! Sign-in with a browser on this machine: authorization code, received on the loopback interface.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,10 +12,10 @@ use crate::pkce::{self, Verifier};
 use crate::redirect::{self, Visit};
 use crate::secret::Secret;
 
-/// Time that the user has to sign in.
+/// Maximum time for the user to sign in.
 const PATIENCE: Duration = Duration::from_mins(10);
 const PAUSE: Duration = Duration::from_millis(50);
-/// A browser that connects and says nothing keeps others waiting no longer.
+/// Longest that a silent browser keeps others waiting.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: usize = 16 << 10;
 
@@ -81,7 +81,7 @@ fn wait(
             world.wait(PAUSE);
             continue;
         };
-        // A browser may connect in advance and say nothing, or go away.
+        // A browser may connect in advance without sending anything, or disconnect.
         let request = request(&mut stream).unwrap_or_default();
         let visit = redirect::read(&request, state, issuer);
         // The answer is a courtesy: the code has been read.

@@ -1,6 +1,6 @@
-//! The `Date` header of an answer, which shows how far this machine's clock is off.
+//! The `Date` header of a response, which shows the error of this machine's clock.
 
-/// Seconds since 1970 of a date in HTTP's format, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Converts a date in HTTP format, such as `Sun, 06 Nov 1994 08:49:37 GMT`, to seconds since 1970.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let (_, rest) = text.split_once(", ")?;

@@ -1,4 +1,4 @@
-//! The way in by a browser anywhere: a code to type (RFC 8628).
+//! Sign-in with a browser on any machine: a code to type (RFC 8628).
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ struct DeviceWire {
     interval: Option<u64>,
 }
 
-/// A code that is shown, and one that is not.
+/// The code to show, and the secret one.
 pub(crate) struct DeviceCode {
     pub(crate) secret: Secret,
     user_code: String,
@@ -31,7 +31,7 @@ pub(crate) struct DeviceCode {
 }
 
 impl DeviceCode {
-    /// Parses the answer of `device`, the endpoint, received at `now`.
+    /// Parses the response of the endpoint `device`, received at `now`.
     pub(crate) fn read(
         device: &Address,
         reply: &Reply,

@@ -13,7 +13,7 @@ pub(crate) struct Endpoints {
     pub(crate) token: Address,
     pub(crate) authorization: Option<Address>,
     pub(crate) device: Option<Address>,
-    /// Seconds that the provider's clock is ahead of this machine's.
+    /// Seconds by which the provider's clock is ahead of this machine's.
     pub(crate) skew_seconds: i64,
 }
 

@@ -8,9 +8,9 @@ use crate::grant::OAuthRefusal;
 /// Reasons why there are no reports.
 #[derive(Debug)]
 pub enum SignInError {
-    /// An address that is invalid, or that secrets must not be sent to.
+    /// An address that is invalid, or to which secrets must not be sent.
     Address {
-        /// The thing that it is the address of.
+        /// Kind of address, e.g. `download`.
         what: &'static str,
         /// As given.
         address: String,
@@ -33,7 +33,7 @@ pub enum SignInError {
     },
     /// The provider does not offer this grant.
     NotOffered(&'static str),
-    /// The provider, or the person, said no.
+    /// The provider or the person refused.
     Refused {
         /// The requested thing.
         what: &'static str,
@@ -51,7 +51,7 @@ pub enum SignInError {
         /// The status of HTTP.
         status: u16,
     },
-    /// Microsoft Graph asks to wait for longer than is reasonable, or fails again and again.
+    /// Microsoft Graph asks for an unreasonably long wait, or fails repeatedly.
     Busy {
         /// Which report.
         report: &'static str,
@@ -60,9 +60,9 @@ pub enum SignInError {
     },
     /// Certificate or key cannot be used.
     Credential(&'static str),
-    /// The loopback interface cannot be listened on.
+    /// Listening on the loopback interface failed.
     Loopback(io::Error),
-    /// The system has no randomness to give.
+    /// The system provides no random bytes.
     NoRandomness,
 }
 

@@ -1,12 +1,12 @@
-//! Names and values as forms and addresses carry them (application/x-www-form-urlencoded).
+//! Names and values in the encoding of forms and addresses (application/x-www-form-urlencoded).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use zeroize::Zeroizing;
 
-/// Everything but the letters that RFC 3986 leaves alone.
+/// All characters except those that RFC 3986 leaves unescaped.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The pairs as one line, wiped at its end: values may be secrets.
+/// Encodes the pairs as one line, wiped when dropped: values may be secrets.
 pub(crate) fn encode(pairs: &[(&str, &str)]) -> Zeroizing<String> {
     let length: usize = pairs.iter().map(|(name, value)| name.len() + 3 * value.len() + 2).sum();
     // Allocated at full size, so that growing leaves no copy of the secrets in memory.

@@ -16,7 +16,7 @@ pub(crate) struct Grant {
     pub(crate) lifetime: Duration,
 }
 
-/// The provider's no, in the words of RFC 6749 and RFC 8628.
+/// The provider's refusal, in the terms of RFC 6749 and RFC 8628.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OAuthRefusal {
     /// The code of the error, such as `access_denied`.
@@ -25,7 +25,7 @@ pub struct OAuthRefusal {
     pub description: String,
 }
 
-/// Everything that a token endpoint may say.
+/// Possible responses of a token endpoint.
 #[derive(Debug)]
 pub(crate) enum TokenAnswer {
     Granted(Grant),
@@ -34,7 +34,7 @@ pub(crate) enum TokenAnswer {
     Unclear(&'static str),
 }
 
-/// How long a token is good for where the provider does not say.
+/// Lifetime of a token if the provider does not state it.
 const SHORT_LIFETIME: Duration = Duration::from_mins(5);
 /// The longest word of a description that is shown: longer ones may be tokens.
 const LONGEST_WORD: usize = 40;
@@ -66,7 +66,7 @@ pub(crate) fn read(is_success: bool, body: &[u8]) -> TokenAnswer {
     TokenAnswer::Granted(Grant { access: wire.access_token, refresh: wire.refresh_token, lifetime })
 }
 
-/// A number of seconds, which some providers write as a text.
+/// A number of seconds, which some providers write as text.
 fn lifetime(seconds: Option<&Value>) -> Option<Duration> {
     let seconds = match seconds {
         None => return Some(SHORT_LIFETIME),

@@ -63,7 +63,7 @@ pub struct SignIn {
 pub trait Surroundings {
     /// Monotonic time since an arbitrary start.
     fn elapsed(&self) -> Duration;
-    /// Seconds since 1970, as this machine's clock shows them.
+    /// Seconds since 1970 by this machine's clock.
     fn unix_seconds(&self) -> i64;
     /// Sleeps for `duration`.
     fn wait(&mut self, duration: Duration);

@@ -8,7 +8,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use crate::error::SignInError;
 use crate::secret::Secret;
 
-/// An unguessable text: 256 random bits, encoded so that they are safe in a URL.
+/// An unguessable text: 256 random bits in a URL-safe encoding.
 pub(crate) fn nonce() -> Result<String, SignInError> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);

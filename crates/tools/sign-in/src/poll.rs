@@ -1,4 +1,4 @@
-//! When to ask again whether a device code was used (RFC 8628, 3.5).
+//! Schedules the polls for whether a device code was used (RFC 8628, 3.5).
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::grant::{Grant, OAuthRefusal, TokenAnswer};
 
 /// Added to the interval by every `slow_down`, permanently.
 const SLOWER: Duration = Duration::from_secs(5);
-/// The interval where the provider names none.
+/// The interval if the provider states none.
 pub(crate) const USUAL_INTERVAL: Duration = Duration::from_secs(5);
 /// The longest interval, however often the network fails.
 const LONGEST_INTERVAL: Duration = Duration::from_mins(2);
@@ -16,7 +16,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_mins(2);
 pub(crate) enum PollOutcome {
     /// The provider answered.
     Answered(TokenAnswer),
-    /// Nothing came back, or a failure of the server.
+    /// No response, or a server failure.
     Failed,
 }
 
@@ -27,17 +27,17 @@ pub(crate) enum PollStep {
     Wait(Duration),
     Done(Grant),
     Refused(OAuthRefusal),
-    /// The answer cannot be used; why.
+    /// The response cannot be used; the reason.
     Unclear(&'static str),
     /// The code has expired.
     TooLate,
 }
 
-/// The pace of the questions.
+/// The pace of polling.
 #[derive(Debug)]
 pub(crate) struct Poll {
     interval: Duration,
-    /// When the code expires, on the clock that never goes back.
+    /// Expiry of the code on the monotonic clock.
     end: Duration,
 }
 

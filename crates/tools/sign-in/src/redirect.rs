@@ -1,4 +1,4 @@
-//! The redirect that a browser brings back to the loopback interface.
+//! The redirect with which a browser returns to the loopback interface.
 
 use crate::form;
 use crate::grant::OAuthRefusal;
@@ -13,8 +13,8 @@ pub(crate) enum Visit {
     Other,
 }
 
-/// Reads a request. Only an answer with our `state` counts: others can send browsers here too. A
-/// provider that names itself must be `issuer` (RFC 9207).
+/// Parses a request. Only an answer with our `state` counts, because others can send browsers here
+/// too. If the provider names itself, it must be `issuer` (RFC 9207).
 pub(crate) fn read(request: &str, state: &str, issuer: &str) -> Visit {
     let Some(query) = query(request) else {
         return Visit::Other;

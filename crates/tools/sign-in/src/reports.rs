@@ -1,4 +1,4 @@
-//! The two reports of Microsoft Graph, and nothing else of it.
+//! The two reports of Microsoft Graph, the only part of it in use.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) enum UsageReport {
     EmailActivity,
 }
 
-/// Most retries of a request.
+/// Maximum number of retries of a request.
 const MOST_RETRIES: u32 = 4;
 /// The longest pause that is worth waiting for.
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);

@@ -1,4 +1,4 @@
-//! From a sign-in to the reports: tokens are obtained, renewed if they expire on the way, and
+//! Uses a sign-in to fetch the reports: tokens are obtained, renewed if they expire on the way, and
 //! discarded.
 
 use std::time::Duration;
@@ -16,9 +16,10 @@ use crate::tokens::Tokens;
 use crate::web::{Reply, Web};
 use crate::{Credential, SignIn, Surroundings, Way};
 
-/// Permissions that the user is asked to grant; the second renews the first on the way.
+/// Permissions that the user is asked to grant; the second allows the first to be renewed on the
+/// way.
 const PERMISSIONS: [&str; 2] = ["Reports.Read.All", "offline_access"];
-/// A clock that is wrong by more is worth a word.
+/// A larger clock error is reported.
 const SMALL_SKEW_SECONDS: u64 = 60;
 
 /// Signs in and fetches both reports. All tokens are wiped when it returns.
@@ -140,7 +141,7 @@ impl SignInSession<'_> {
         )
     }
 
-    /// Sends a question to the token endpoint that is answered at once.
+    /// Sends a request to the token endpoint that is answered at once.
     fn granted(
         &self,
         what: &'static str,
@@ -169,7 +170,8 @@ impl SignInSession<'_> {
         }
     }
 
-    /// Exchanges old tokens for new ones: by the key if there is one, else by the refresh token.
+    /// Exchanges old tokens for new ones: with the key if there is one, otherwise with the refresh
+    /// token.
     fn renew(&self, tokens: &mut Tokens, world: &mut dyn Surroundings) -> Result<(), SignInError> {
         if let Way::Certificate(credential) = &self.sign_in.way {
             *tokens = self.by_certificate(credential, world)?;
@@ -204,7 +206,7 @@ impl SignInSession<'_> {
             match reply.status {
                 200 => return Ok(reply.body.to_vec()),
                 302 | 307 => return self.download(report, &address, &reply),
-                // A clock or a policy ended the token before its time.
+                // A wrong clock or a policy ended the token early.
                 401 if !is_renewed => {
                     is_renewed = true;
                     self.renew(tokens, world)?;
@@ -221,8 +223,8 @@ impl SignInSession<'_> {
         }
     }
 
-    /// Fetches a report from where Microsoft Graph has put it. The address is a key in itself, and
-    /// the token is not for that place.
+    /// Downloads a report from the address given by Microsoft Graph. That address is itself a key,
+    /// and the token must not go there.
     fn download(
         &self,
         report: UsageReport,

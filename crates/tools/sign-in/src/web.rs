@@ -1,4 +1,4 @@
-//! Questions over HTTP, one at a time: no redirect is followed unseen, no answer is without limit.
+//! HTTP requests, one at a time: no automatic redirects, no unbounded answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::error::SignInError;
 use crate::form;
 use crate::secret::Secret;
 
-/// The longest answer of a provider.
+/// Maximum length of a provider's response.
 const LONGEST_ANSWER: u64 = 1 << 20;
 /// The longest report: some 300 bytes for each of 3 million mailboxes.
 const LONGEST_REPORT: u64 = 1 << 30;
@@ -44,7 +44,7 @@ impl Reply {
         matches!(self.status, 200..=299)
     }
 
-    /// Whether a retry may succeed later.
+    /// Whether the failure is temporary, so that a retry may succeed.
     pub(crate) const fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..=599)
     }
@@ -62,7 +62,7 @@ pub fn system_trust() -> TlsConfig {
 }
 
 impl Web {
-    /// Trusts whom the system trusts.
+    /// Trusts the certificate authorities that the system trusts.
     pub(crate) fn new() -> Self {
         let config = Agent::config_builder()
             .tls_config(system_trust())

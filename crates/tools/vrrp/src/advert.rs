@@ -1,12 +1,12 @@
-//! The claims of a router in one packet.
+//! The contents of one advertisement of a router.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use crate::segment::{Family, Segment};
 
-/// The protocols that share routers' work. Ids of one kind mean nothing to another unless they
-/// share a virtual address of the link layer.
+/// Redundancy protocols of routers. An id of one protocol means nothing in another unless they
+/// share a virtual link-layer address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
     /// VRRP version 2, RFC 3768.
@@ -22,7 +22,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Whether the id is part of the same virtual address, 00:00:5e:00:01:ID.
+    /// Whether the id is part of the common virtual address, 00:00:5e:00:01:ID.
     pub(crate) fn shares_vrrp_ids(self) -> bool {
         matches!(self, Self::Vrrp2 | Self::Vrrp3 | Self::Carp)
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Protocol {
 pub struct GroupKey {
     /// Network segment.
     pub segment: Segment,
-    /// IPv4 or IPv6, which have ids of their own.
+    /// IPv4 or IPv6, with separate ids.
     pub family: Family,
     /// The protocol.
     pub protocol: Protocol,
@@ -64,19 +64,19 @@ pub struct Advert {
     pub source: IpAddr,
     /// The sender's MAC address, if the capture has it.
     pub mac: Option<[u8; 6]>,
-    /// Highest wins; for CARP the skew, of which the lowest wins.
+    /// Highest wins; for CARP the skew, and lowest wins.
     pub priority: u32,
-    /// Between two advertisements.
+    /// Nanoseconds between two advertisements.
     pub interval_nanoseconds: u64,
-    /// The addresses it answers for, sorted; CARP does not say.
+    /// The addresses for which it answers, sorted; CARP does not state them.
     pub addresses: Vec<IpAddr>,
-    /// The identification of its IP header; `None` if the sender numbers no packets.
+    /// The identification in its IP header; `None` if the sender does not number packets.
     pub identification: Option<u16>,
     /// Time to live or hop limit.
     pub hops: u8,
     /// Whether the checksum is correct.
     pub is_intact: bool,
-    /// False if it gives up its role.
+    /// `false` if it resigns as master.
     pub is_master: bool,
 }
 

@@ -29,9 +29,9 @@ pub enum CaptureError {
         /// Frames that were read.
         frames: u64,
     },
-    /// All of its frames are of kinds of link layer that are not read.
+    /// All of its frames have link types that are not supported.
     UnknownLink {
-        /// The number of such a kind.
+        /// The number of one such type.
         link: i32,
     },
 }
@@ -61,7 +61,7 @@ impl std::error::Error for CaptureError {}
 pub struct CaptureSummary {
     /// Frames read.
     pub frames: u64,
-    /// Frames of other kinds of link layer.
+    /// Frames with unsupported link types.
     pub unknown_link: u64,
     /// Whether the last frame is truncated, as when the capturing program was killed.
     pub is_cut_off: bool,
@@ -206,8 +206,8 @@ fn interface(description: &InterfaceDescriptionBlock<'_>) -> Interface {
     }
 }
 
-/// Ticks in a second, from the option of an interface: a power of two where the highest bit is set,
-/// else of ten. `pcap-parser` takes every power of two for an unknown one.
+/// Ticks per second, from the option of an interface: a power of two if the highest bit is set,
+/// otherwise of ten. `pcap-parser` treats every power of two as unknown.
 fn resolution(option: u8) -> u64 {
     let exponent = u32::from(option & 0x7F);
     let ticks = match option >> 7 {

@@ -13,9 +13,9 @@ use crate::voices::{Voice, Voices, is_one_counter};
 /// (RFC 9568, section 6.1).
 const INTERVALS_TO_DEATH: u64 = 4;
 /// Advertisements of one router, each preceded by one of another router, that prove two masters.
-/// During a change of masters advertisements may cross once.
+/// Advertisements may cross once while the master changes.
 const CROSSINGS: u32 = 2;
-/// Changes of the master after which a group counts as flapping.
+/// Master changes after which a group counts as flapping.
 const MOST_CHANGES: u32 = 3;
 
 /// A problem.
@@ -23,7 +23,7 @@ const MOST_CHANGES: u32 = 3;
 pub enum Problem {
     /// Two installations use one id: their addresses differ.
     SameId {
-        /// Address lists and who answers for them.
+        /// Address lists, and the routers that answer for them.
         claims: Vec<(IpAddr, Vec<IpAddr>)>,
     },
     /// Two protocols use one virtual address of the link layer.
@@ -56,7 +56,7 @@ pub enum Problem {
         /// How many.
         count: u64,
     },
-    /// Two senders share one address of their own: two processes on a host, or two hosts.
+    /// Two senders share one real address: two processes on a host, or two hosts.
     TwoSenders {
         /// The id.
         id: u16,
@@ -67,7 +67,7 @@ pub enum Problem {
     },
     /// A virtual address is in use though nothing advertises it.
     Silent,
-    /// A virtual address is in use, and the protocol that advertises it is not read.
+    /// A virtual address is in use whose advertising protocol is not decoded.
     UnreadProtocol {
         /// Whose address it is.
         kind: MacKind,
@@ -201,7 +201,7 @@ pub struct GroupFinding {
     pub problem: Problem,
 }
 
-/// The order in which masters took over in one group.
+/// The sequence of masters in one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rivalry {
     last: Option<IpAddr>,
@@ -265,7 +265,7 @@ fn is_alive(advert: &Advert, nanoseconds: u64) -> bool {
     advert.is_master && nanoseconds <= advert.nanoseconds.saturating_add(life)
 }
 
-/// Everything that is wrong, by group.
+/// All problems, by group.
 pub(crate) fn judge(
     groups: &BTreeMap<GroupKey, Vec<Source>>,
     rivalries: &BTreeMap<GroupKey, Rivalry>,
@@ -295,7 +295,7 @@ pub(crate) fn judge(
     findings
 }
 
-/// Addresses behind which two senders were proved.
+/// Addresses with two proven senders.
 fn shared_addresses(
     key: &GroupKey,
     sources: &[Source],

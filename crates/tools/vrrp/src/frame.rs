@@ -1,4 +1,4 @@
-//! From the bytes of a frame to a packet of IP or ARP, through any VLAN tags.
+//! Decodes the bytes of a frame into an IP or ARP packet, through any VLAN tags.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -25,7 +25,7 @@ pub(crate) struct IpPacket<'a> {
     pub destination: IpAddr,
     pub hops: u8,
     pub identification: Option<u16>,
-    /// False for fragments and for frames that the capture truncated.
+    /// `false` for fragments and for frames that the capture truncated.
     pub is_whole: bool,
     pub number: u8,
     pub payload: &'a [u8],
@@ -33,7 +33,7 @@ pub(crate) struct IpPacket<'a> {
     pub udp: Option<(u16, &'a [u8])>,
 }
 
-/// A claim of an address by ARP.
+/// An ARP claim to an address.
 pub(crate) struct ArpClaim {
     pub segment: Segment,
     pub mac: [u8; 6],

@@ -24,7 +24,7 @@ const MILLISECOND: u64 = SECOND / 1000;
 
 /// States of version 1: initial, learn, listen, speak and standby.
 const PASSIVE_1: [u8; 5] = [0, 1, 2, 4, 8];
-/// The same of version 2, which counts them.
+/// The same for version 2, which numbers them consecutively.
 const PASSIVE_2: std::ops::RangeInclusive<u8> = 0..=5;
 /// Opcodes: hello, and coup, with which a router takes over.
 const HELLO: u8 = 0;
@@ -47,7 +47,7 @@ pub(crate) fn is_group_address(address: IpAddr) -> bool {
     }
 }
 
-/// Parses `body`, the UDP payload; nothing if its router is on standby.
+/// Parses `body`, the UDP payload; `Heard::Nothing` if its router is on standby.
 pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Heard<Advert> {
     if !packet.is_whole {
         return Heard::Unread(Unread::CutHsrp);

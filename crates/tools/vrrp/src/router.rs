@@ -1,4 +1,4 @@
-//! The addresses of the link layer that redundancy protocols reserve, and the ids within them.
+//! The link-layer addresses that redundancy protocols reserve, and the ids within them.
 
 use std::fmt;
 

@@ -16,11 +16,11 @@ pub struct Source {
     pub first_nanoseconds: u64,
     /// Advertisements.
     pub adverts: u64,
-    /// Those that other routers take for true.
+    /// Advertisements that other routers accept.
     pub believed: u64,
     /// Advertisements with a wrong checksum.
     pub damaged: u64,
-    /// Advertisements that had passed a router: their time to live was not 255.
+    /// Advertisements that had passed through a router: their time to live was not 255.
     pub routed: u64,
 }
 

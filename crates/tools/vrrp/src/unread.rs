@@ -1,4 +1,4 @@
-//! Frames that may have said something of redundant routers and were not understood.
+//! Frames not understood that may concern redundant routers.
 
 use std::fmt;
 
@@ -88,7 +88,7 @@ impl fmt::Display for Unread {
 pub(crate) enum Heard<T> {
     /// An advertisement.
     Advert(T),
-    /// Nothing, and that is certain.
+    /// Certainly nothing.
     Nothing,
     /// Undecodable.
     Unread(Unread),

@@ -5,7 +5,7 @@ use crate::advert::Advert;
 
 /// Maximum number of senders kept per address; the one silent for longest is dropped.
 const MOST_VOICES: usize = 8;
-/// Advertisements of one sender, each preceded by another sender's, that prove there are two.
+/// Times that a sender must follow another to prove that there are two.
 const CROSSINGS: u32 = 2;
 /// Largest step of one sender's IP identification between two advertisements; other packets to the
 /// same destination may advance it.
@@ -26,12 +26,12 @@ pub(crate) struct Voice {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Voices {
     voices: Vec<Voice>,
-    /// Two senders that were proved.
+    /// Two proven senders.
     proved: Option<[usize; 2]>,
 }
 
 impl Voices {
-    /// Takes the next believed advertisement.
+    /// Processes the next accepted advertisement.
     pub(crate) fn hear(&mut self, advert: &Advert) {
         if self.voices.iter().any(|voice| is_copy(&voice.last, advert)) {
             return;
@@ -73,7 +73,7 @@ impl Voices {
         }
     }
 
-    /// The two senders, if there are two.
+    /// The two senders, if two were proved.
     pub(crate) fn two(&self) -> Option<[&Voice; 2]> {
         self.proved.map(|pair| pair.map(|at| &self.voices[at]))
     }

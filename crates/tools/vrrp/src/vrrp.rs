@@ -14,7 +14,7 @@ pub(crate) const NUMBER: u8 = 112;
 const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
-/// Length of its authentication in words of four bytes, in the place of VRRP's authentication type.
+/// Length of its authentication in four-byte words, in the position of VRRP's authentication type.
 const CARP_AUTHENTICATION: u8 = 7;
 const HEADER_BYTES: usize = 8;
 /// Authentication data after the addresses of VRRP 2.
@@ -32,7 +32,7 @@ pub(crate) fn is_protected(packet: &IpPacket<'_>) -> bool {
     is_for_vrrp && IPSEC.contains(&packet.number)
 }
 
-/// Parses `packet`, which is one of them.
+/// Parses `packet`, which contains one of them.
 pub(crate) fn read(packet: &IpPacket<'_>) -> Heard<Advert> {
     let body = packet.payload;
     let Some(&header) = body.first_chunk::<HEADER_BYTES>().filter(|_| packet.is_whole) else {
@@ -54,13 +54,13 @@ pub(crate) fn read(packet: &IpPacket<'_>) -> Heard<Advert> {
 
 fn carp(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Advert {
     let [_, id, skew, _, _, base, ..] = header;
-    // The skew counts in 256ths of a second.
+    // The skew is in units of 1/256 second.
     let interval = u64::from(base) * SECOND + u64::from(skew) * SECOND / 256;
     Advert {
         interval_nanoseconds: interval,
         priority: u32::from(skew),
         is_intact: is_right(&[packet.payload]),
-        // The highest skew gives the role up.
+        // The highest skew resigns the role.
         is_master: skew != u8::MAX,
         ..blank(packet, Protocol::Carp, id)
     }
@@ -93,7 +93,7 @@ fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
     }
     let body = packet.payload;
     let before = pseudo_header(packet.source, packet.destination, body.len(), NUMBER);
-    // For IPv4 the standards disagree whether the addresses of the packet are summed.
+    // For IPv4 the standards disagree on whether the checksum covers the packet's addresses.
     let is_bare_right = packet.source.is_ipv4() && is_right(&[body]);
     Some(Advert {
         interval_nanoseconds: interval * CENTISECOND,

@@ -33,7 +33,7 @@ pub struct Watch {
 /// The observations, judged.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// Between the first and the last frame.
+    /// Nanoseconds between the first and the last frame.
     pub nanoseconds: u64,
     /// Masters by group.
     pub groups: BTreeMap<GroupKey, Vec<Source>>,
@@ -81,7 +81,7 @@ impl Watch {
         self.first.get_or_insert(nanoseconds);
     }
 
-    /// Counts the time until `nanoseconds`, though no frame came any more.
+    /// Counts the time until `nanoseconds`, even if no more frames came.
     pub fn end(&mut self, nanoseconds: u64) {
         self.last = self.last.max(nanoseconds);
     }
@@ -126,7 +126,7 @@ impl Watch {
         }
     }
 
-    /// The judgement of everything seen.
+    /// Judges everything that was seen.
     pub fn survey(self) -> Survey {
         let groups: BTreeMap<GroupKey, Vec<Source>> = self
             .groups
@@ -212,12 +212,12 @@ fn owns(key: &GroupKey, segment: &Segment, mac: VirtualMac) -> bool {
 }
 
 impl Survey {
-    /// Segments on which anything was seen.
+    /// Segments with any traffic seen.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
         self.segments.iter()
     }
 
-    /// Ids of VRRP and CARP that nothing on `segment` was seen to use, as ranges.
+    /// Unused ids of VRRP and CARP on `segment`, as far as was seen, as ranges.
     pub fn free_ids(&self, segment: &Segment) -> Vec<(u8, u8)> {
         let advertised = self
             .groups

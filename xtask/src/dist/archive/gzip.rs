@@ -7,29 +7,29 @@ use std::thread;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Bytes of a gzip head without a name.
+/// Bytes of a gzip header without a name.
 const HEAD: usize = 10;
 
-/// Bytes behind the stream: checksum and length.
+/// Bytes after the stream: checksum and length.
 const TAIL: usize = 8;
 
-/// A stream of deflate with the checksum of what it holds.
+/// A deflate stream with the checksum of its contents.
 pub(crate) struct Deflated {
     pub stream: Vec<u8>,
     pub crc32: u32,
 }
 
-/// A whole archive as a gzip file, in a third of the time that the last percent would take.
+/// Compresses a whole archive with gzip, in a third of the time that the last percent would take.
 pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     piped(&["gzip", "-6", "-n", "-c"], bytes)
 }
 
-/// `bytes` as a gzip file, as small as can be.
+/// Compresses `bytes` with gzip to the smallest size.
 pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     piped(&["gzip", "-9", "-n", "-c"], bytes)
 }
 
-/// `bytes` as a bare stream, as zip files hold them.
+/// Compresses `bytes` to a bare stream, as used in zip files.
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Deflated, Failure> {
     let whole = pack(bytes)?;
     let end = whole.len().checked_sub(TAIL).filter(|end| *end >= HEAD);
@@ -38,7 +38,7 @@ pub(crate) fn deflate(bytes: &[u8]) -> Result<Deflated, Failure> {
     Ok(Deflated { stream: whole[HEAD..end].to_vec(), crc32 })
 }
 
-/// What a program makes of `bytes` on its standard input.
+/// Returns a program's output for `bytes` on its standard input.
 pub(crate) fn piped(words: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut command = shell::command(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -46,7 +46,7 @@ pub(crate) fn piped(words: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut child = command.spawn().map_err(failed)?;
     let mut input = child.stdin.take();
     let output = thread::scope(|scope| {
-        // A reader that ends early shows in its exit status.
+        // If the reader ends early, its exit status shows it.
         scope.spawn(move || input.as_mut().map(|input| input.write_all(bytes)));
         child.wait_with_output()
     });

@@ -1,5 +1,5 @@
-//! Archives whose bytes follow from their content alone: sorted names, one time for all, no owner
-//! of the machine that made them.
+//! Archives with bytes that depend only on their content: sorted names, one time for all, no owner
+//! from the build machine.
 
 pub(super) mod ar;
 pub(super) mod gzip;

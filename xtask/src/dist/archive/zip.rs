@@ -1,14 +1,14 @@
-//! Zip files, of which a Python wheel is one too.
+//! Zip files, including Python wheels.
 
 use xtask::failure::Failure;
 
 use super::gzip::deflate;
 use crate::dist::tree::{Content, Tree};
 
-/// The first day that a zip file can name, 1 January 1980, as its two fields hold it.
+/// The earliest day that a zip file can represent, 1 January 1980, encoded in its two fields.
 const DATE: u16 = 0x0021;
 
-/// Unix made it; so modes count.
+/// Made on Unix, so modes count.
 const MADE_BY: u16 = 3 << 8 | 0x14;
 
 const DEFLATED: u16 = 8;

@@ -1,4 +1,4 @@
-//! What lies in a system before and after.
+//! Files in a system before and after a trial.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Listing {
         Ok(Self(found.lines().filter(|path| !is_below(path, &BOOKS)).map(str::to_owned).collect()))
     }
 
-    /// A failure if anything but the `kept` folders has come since `before`.
+    /// Fails if anything except the `kept` folders has been added since `before`.
     pub(super) fn only_users_files_since(
         &self,
         before: &Self,

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// A root folder, removed at its end.
+/// A root folder, removed when dropped.
 pub(super) struct Scratch(PathBuf);
 
 fn folder() -> PathBuf {
     shell::root().join("target/dist-try")
 }
 
-/// A Debian without anything of ours, fetched once.
+/// A Debian without any of our files, fetched once.
 pub(super) fn base() -> Result<PathBuf, Failure> {
     let base = folder().join("debian");
     if base.join("etc/debian_version").exists() && !base.join("debootstrap").exists() {
@@ -68,8 +68,8 @@ impl Scratch {
         verdict_of(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// A command inside, where it sees processes and devices as in any system. The mounts for that
-    /// disappear with the command.
+    /// A command inside, with processes and devices as in any system. The mounts for that disappear
+    /// with the command.
     fn inside(&self, options: &[&str], words: &[&str]) -> Vec<String> {
         let mounts = "mkdir -p $0/proc $0/sys; mount -t proc proc $0/proc; \
                       mount -t sysfs sysfs $0/sys; root=$0; exec chroot $OPTIONS $root \"$@\"";

@@ -9,17 +9,17 @@ use crate::fleet::network::HOSTS;
 use crate::fleet::reports::{exits, judged, none_lost, only_failed, require};
 use crate::fleet::world::Fleet;
 
-/// Reads and writes of a host whose two copies are both active.
+/// Reads and writes per second of a host with both copies active.
 const TARGET_IOPS: u32 = 200;
 
-/// The same with one active copy and one passive copy, at 20 %: enough log writes to be judged.
+/// The same with one active and one passive copy, at 20 %: enough log writes to be judged.
 const SHARED_IOPS: f64 = 120.0;
 
-/// Requests that the throttled volume serves a second: enough before the loss, too few after it.
-/// Sixteen sessions then wait for a tenth of a second, which no busy processor explains.
+/// Requests per second of the throttled volume: enough before the loss, too few after it. Sixteen
+/// sessions then wait for a tenth of a second, which a busy processor cannot explain.
 const THROTTLE: &str = "database any rate=130";
 
-/// The place of the part after the loss among those of the report.
+/// Index of the part after the loss among the parts of the report.
 const AFTER: usize = 2;
 
 pub(super) const SOUND: Design = Design {
@@ -38,7 +38,7 @@ pub(super) const SOUND: Design = Design {
 
 pub(super) const SLOW: Design = Design { faulty: Some(2), ..SOUND };
 
-/// The active copy of a host and the passive one of its neighbour's.
+/// The active copy of a host and the passive copy of its neighbour's database.
 fn copies_of(host: usize) -> Vec<String> {
     let before = if host == 1 { HOSTS } else { host - 1 };
     vec![format!("DB{host}"), format!("DB{before}")]

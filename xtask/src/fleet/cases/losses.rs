@@ -1,4 +1,4 @@
-//! One host is gone or fails, and the others go on.
+//! One host is lost or fails, and the others continue.
 
 use std::thread;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::fleet::reports::{
 };
 use crate::fleet::world::Fleet;
 
-/// Enough requests before the cut and after it that chance changes a rate by less than the limit.
+/// Enough requests before and after the cut that random variation of a rate stays below the limit.
 pub(super) const CUT: Design = Design { measured: 45, target_iops: 200, ..PLAIN };
 
-/// Behind the first seconds of the measurement.
+/// Past the first seconds of the measurement.
 const UNTIL_THE_CUT: Duration = Duration::from_secs(12);
 
 /// A pulled cable: noticed in time, and the others carry their load as before.
@@ -60,7 +60,7 @@ pub(super) fn agent_stopped(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     complete(fleet, &report, HOSTS).map(|said| format!("{lost} {said}"))
 }
 
-/// Storage that fails is that of its host, which is not lost.
+/// Failing storage is reported for its host, which is not lost.
 pub(super) fn disk_failed(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let run = fleet.start()?;
     fleet.wait_for_the_measurement()?;

@@ -1,4 +1,5 @@
-//! Controller, server or network are gone for a while, and nothing of the record may be missing.
+//! Controller, server or network are unavailable for a while, and no part of the record may be
+//! missing.
 
 use std::thread;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use crate::fleet::network::HOSTS;
 use crate::fleet::reports::complete;
 use crate::fleet::world::Fleet;
 
-/// Times that a link goes down for three seconds and comes back for three: a minute.
+/// Number of times that a link goes down for three seconds and up for three: a minute.
 const FLAPS: u32 = 10;
 
 pub(super) fn controller_killed(fleet: &mut Fleet<'_>) -> Result<String, Failure> {

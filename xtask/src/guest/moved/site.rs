@@ -20,7 +20,7 @@ pub(super) const HOSTS: [&str; 2] = ["left", "right"];
 const VOLUME_BYTES: u64 = 128 << 20;
 const CACHE: &str = "40MiB";
 
-/// How long the hosts may take to begin.
+/// Time limit for the hosts to start.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// See the module.
@@ -94,7 +94,7 @@ impl Site {
         }
     }
 
-    /// Orders the volume to a host and waits until it is there.
+    /// Moves the volume to a host and waits until it has arrived.
     pub(super) fn hand_over(&self, host: usize) -> Result<(), Failure> {
         let words = ["cache", "hand-over", "mail", HOSTS[host], "--server", &self.server];
         self.plimsoll.answer(&self.folder, &words).map(drop)

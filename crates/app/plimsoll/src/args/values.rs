@@ -1,5 +1,5 @@
-//! Values that a shell completes although others are accepted too: names beside paths, and words
-//! that a plan judges with its own message.
+//! Values that a shell completes although others are accepted too: names as well as paths, and
+//! words that a plan checks with its own message.
 
 use std::ffi::OsStr;
 
@@ -8,14 +8,14 @@ use clap::{Arg, Command};
 use host::simulate::arrays;
 use plan::TestKind;
 
-/// Takes any text, and has a shell offer some.
+/// Accepts any text, and offers some values for completion.
 #[derive(Clone, Copy)]
 pub(crate) struct Offered(pub fn() -> Vec<&'static str>);
 
 /// Kinds of tests that are simulated.
 pub(crate) const TESTS: Offered = Offered(|| TestKind::NAMES.to_vec());
 
-/// Arrays that come with the program, beside files.
+/// Built-in arrays; files are accepted too.
 pub(crate) const ARRAYS: Offered = Offered(arrays::names);
 
 impl TypedValueParser for Offered {

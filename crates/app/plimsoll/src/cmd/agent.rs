@@ -37,10 +37,10 @@ use surroundings::ThisHost;
 const STOPS: &str = "stopping the agent; a run that it started continues, and the next agent with \
                      this state folder adopts it";
 
-/// Longest wait for an order before time is looked at.
+/// Longest wait for an order between checks of the time.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Obeys the fleet until it is stopped.
+/// Executes the fleet's orders until it is stopped.
 pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let stop = signals::install(STOPS)?;
     let access = access::access(flags.join.as_deref(), flags.credentials.as_deref(), "agent")?;
@@ -68,7 +68,7 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     Ok(Outcome::Pass)
 }
 
-/// Answers questions for the time on a separate thread: an order may take longer.
+/// Answers clock queries on a separate thread, since an order may take longer.
 fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
     let questions = carrier.subscribe(clocks(id))?;
     let replies = carrier.replies();
@@ -120,7 +120,7 @@ impl AgentWork {
                 beaten = Some(Instant::now());
                 let beat = Heartbeat { load: self.gauge.read(), ..self.agent.beat() };
                 let beat = encode(&beat);
-                // A server that is gone comes back; the client reconnects.
+                // A lost server comes back; the client reconnects.
                 let _ = self.carrier.publish(beats(self.home.id()), beat);
             }
         }
@@ -139,7 +139,7 @@ impl AgentWork {
         Ok(())
     }
 
-    /// Does what the plan of the fleet has this host do on purpose by now.
+    /// Performs the deliberate actions that the fleet's plan has scheduled for this host by now.
     fn do_duties(&mut self) -> Result<(), CommandError> {
         let due = self.agent.due(super::fleet::now());
         let reports = self.copies.reports();

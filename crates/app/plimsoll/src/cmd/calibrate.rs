@@ -25,7 +25,7 @@ use crate::term;
 use flags::CalibrateFlags;
 use host::version;
 
-/// Left on the volume for others.
+/// Space left free on the volume for other uses.
 const RESERVE_BYTES: u64 = 1 << 30;
 
 /// Measures, fits, writes the file, and reports the quality of the fit.

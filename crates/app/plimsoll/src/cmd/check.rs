@@ -1,4 +1,4 @@
-//! `check`: every page of every file against its checksum, as fast as the storage reads.
+//! `check`: verifies the checksum of every page of every file, as fast as the storage reads.
 
 pub(crate) mod flags;
 
@@ -61,7 +61,7 @@ pub(super) fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
     })
 }
 
-/// A file whose pages were read, and its damage as ranges.
+/// A scanned file, and its damage as ranges.
 pub(super) struct CheckedPages {
     pub file: Scanned,
     pub ranges: Vec<Range>,
@@ -201,7 +201,7 @@ fn print_judgement(checked: &CheckedPages, console: &mut Console) -> Result<(), 
     Ok(())
 }
 
-/// The damage; of two swapped pages, each names the other.
+/// Describes the damage; for two swapped pages, each names the other.
 fn words(finding: &DamagedPage, file: &Scanned) -> String {
     if let Damage::Page(PageDamage::WrongNumber { really }) = finding.damage {
         let exchange = Damage::Page(PageDamage::WrongNumber { really: finding.page });
@@ -211,7 +211,8 @@ fn words(finding: &DamagedPage, file: &Scanned) -> String {
         }
         let difference = finding.page.0 ^ really.0;
         if file.target.page_size.is_small() && difference.is_power_of_two() {
-            // The number is part of the checksum, and a small page has no second one to ask.
+            // The page number is part of the checksum, and a small page has no second checksum to
+            // consult.
             let bit = difference.trailing_zeros();
             return format!(
                 "{}, or one bit flipped at byte {} bit {}, in the page's own checksum",

@@ -17,7 +17,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use flags::{CompareFlags, ComparisonFormat};
 
-/// File endings and their forms.
+/// File extensions and their formats.
 const ENDINGS: [(&str, ComparisonFormat); 5] = [
     ("txt", ComparisonFormat::Text),
     ("html", ComparisonFormat::Html),
@@ -26,7 +26,7 @@ const ENDINGS: [(&str, ComparisonFormat); 5] = [
     ("csv", ComparisonFormat::Csv),
 ];
 
-/// Compares; that runs differ is an answer and no failure.
+/// Compares runs; differences are an answer, not a failure.
 pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.runs.len() > report::MOST_RUNS {
         return Err(CommandError::new(format!(
@@ -123,7 +123,7 @@ fn recorded(path: &Path) -> Result<RunRecord, CommandError> {
     Ok(load(path)?)
 }
 
-/// The runs with their verdicts, under names that tell them apart.
+/// The runs with their verdicts, under distinct names.
 fn named(records: Vec<RunRecord>, paths: &[PathBuf]) -> Vec<NamedRun> {
     let own: Vec<&str> = records.iter().map(|record| record.start.name.as_str()).collect();
     let names = report::comparison_names(&own, names(paths));

@@ -18,7 +18,7 @@ pub(crate) fn run(flags: &CompletionFlags, console: &mut Console) -> Result<Outc
     Ok(Outcome::Pass)
 }
 
-/// Offers files too where the arrays of the program are offered: an array may be either.
+/// Offers files along with the built-in arrays: an array may be either.
 fn with_files(script: &str) -> String {
     let names = arrays::names().join(" ");
     let first = arrays::names().first().copied().unwrap_or_default();

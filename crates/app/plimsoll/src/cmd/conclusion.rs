@@ -1,5 +1,5 @@
-//! The end of a run, the same for every verb that makes one: its last lines, its outcome, and the
-//! data for its notification.
+//! The end of a run, shared by every verb that makes one: its last lines, its outcome, and the data
+//! for its notification.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(crate) fn concluded(record: &RunRecord, verdict: &Verdict, folder: &Path) ->
     }
 }
 
-/// The last words of a run, and its outcome.
+/// Prints the last lines of a run and returns its outcome.
 pub(crate) fn conclude(
     measured: &Measured,
     folder: &Path,

@@ -72,7 +72,7 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     Ok(if sound { Outcome::Pass } else { Outcome::Fail })
 }
 
-/// The page that a database is asked for.
+/// Page requested from a database.
 fn asked_page(flags: &DumpFlags) -> Result<PageNumber, CommandError> {
     let path = flags.file.display();
     let Some(page) = flags.page else {

@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, 
         }
         FleetAction::Hosts(flags) => {
             let carrier = connect(&flags.server)?;
-            // Credentials of an agent hear no heartbeats, and are refused here.
+            // Agent credentials cannot receive heartbeats, so they are refused here.
             carrier.lease_holder()?;
             hosts::list(&carrier, flags.json, console)
         }
@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &FleetFlags, console: &mut Console) -> Result<Outcome, 
     }
 }
 
-/// A connection to the server that the flags mean.
+/// Connects to the server that the flags specify.
 pub(crate) fn connect(flags: &FleetServerFlags) -> Result<Carrier, CommandError> {
     let access = match &flags.server {
         Some(server) => access::access(Some(server), flags.credentials.as_deref(), "fleet")?,
@@ -90,13 +90,13 @@ fn run_plan(flags: &FleetRunFlags, console: &mut Console) -> Result<Outcome, Com
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &order.name));
     documents::make_new_folder(&folder)?;
     let longest = measured(&order, &plans);
-    // Others take the run for live for as long as its journal is held.
+    // Others consider the run live for as long as its journal is held.
     let _journal = conduct::conduct(&carrier, (&order, work, longest), &folder, console)?;
     collect::complete(&carrier, &folder, order.timing.collect, console)?;
     show::show(&folder, flags.json, console)
 }
 
-/// The plan of every host. Sizes that are a share of a volume cannot be known here.
+/// Returns the plan of every host. Sizes given as a share of a volume cannot be known here.
 fn host_plans(fleet: &Path, order: &FleetOrder) -> Result<Vec<Plan>, CommandError> {
     let base = fleet.parent().unwrap_or(Path::new("."));
     order.hosts.iter().map(|host| host_plan(&base.join(&host.plan))).collect()
@@ -121,7 +121,7 @@ fn host_work(
     if faults.is_empty() { Ok(work) } else { Err(CommandError::new(faults.join("\n"))) }
 }
 
-/// How long the hosts measure at most: one that returns completes its time after the others.
+/// Longest measuring time of the hosts: one that returns completes its time after the others.
 fn measured(order: &FleetOrder, plans: &[Plan]) -> Nanos {
     let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
     let returns = order.events.iter().any(|of| matches!(of.action, EventAction::Rejoin { .. }));

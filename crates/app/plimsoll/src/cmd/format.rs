@@ -1,5 +1,5 @@
-//! `format`: makes a raw device a volume for test databases. The only step that takes a device
-//! whose content is not ours.
+//! `format`: turns a raw device into a volume for test databases. The only step that takes a device
+//! with foreign content.
 
 pub(crate) mod flags;
 
@@ -21,7 +21,7 @@ use crate::error::CommandError;
 use crate::shell::shell_word;
 use flags::FormatFlags;
 
-/// Formats the device if nothing is lost by it, or if the user has permitted it.
+/// Formats the device if no data is lost, or if the user has permitted it.
 pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let target = RawTarget::of(&flags.device).filter(|target| target.inside.is_empty());
     let target = target.ok_or_else(|| {
@@ -68,7 +68,7 @@ fn vetted(target: &RawTarget, world: &World, force: bool) -> Result<Rc<dyn Devic
     }
 }
 
-/// Why a device that holds this is not formatted.
+/// Reason not to format a device with this content; `None` if it may be formatted.
 fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
     let holds = match content {
         BlockContent::Blank => return None,
@@ -85,7 +85,7 @@ fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
     ))
 }
 
-/// A unique id of the volume. The standard library draws the keys of its hashes from the system.
+/// Generates a unique volume id. The standard library draws its hash keys from the system.
 pub(crate) fn identity() -> [u8; 16] {
     let halves = [0; 2].map(|_: u8| RandomState::new().build_hasher().finish().to_le_bytes());
     let mut identity = [0; 16];

@@ -1,4 +1,4 @@
-//! `import`: a plan from the configuration of another instrument, or a record from its result.
+//! `import`: converts another instrument's configuration to a plan, or its result to a record.
 
 pub(crate) mod flags;
 mod result;
@@ -22,7 +22,7 @@ pub(crate) fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome,
     }
 }
 
-/// Says why the file was not taken.
+/// Explains why the file was rejected.
 fn refused(flags: &ImportFlags, why: &dyn std::fmt::Display) -> CommandError {
     CommandError::new(format!("{}: {why}", flags.file.display()))
 }

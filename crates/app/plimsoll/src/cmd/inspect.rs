@@ -65,7 +65,7 @@ pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome
     conclude(&answer, &flags.answer, console)
 }
 
-/// Behaviour of writes in each folder, one after the other.
+/// Measures how writes behave in each folder, one after the other.
 fn measured(
     flags: &InspectFlags,
     (paths, known): (&[PathBuf], &[StorageFacts]),
@@ -95,7 +95,7 @@ fn measured(
     Ok(findings)
 }
 
-/// A folder that cannot be opened unbuffered at all says why.
+/// Adds the reason if a folder cannot be opened unbuffered at all.
 fn with_caching(mut known: StorageFacts, path: &Path) -> StorageFacts {
     known.volume.caching = caching(path, &known.volume);
     known

@@ -1,4 +1,4 @@
-//! `inspect layout`: whether this server looks like the plan that it was built by.
+//! `inspect layout`: whether this server matches the plan that it was built from.
 
 use std::path::Path;
 

@@ -45,7 +45,7 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
     conclude(&line, &folder, flags.json, console)
 }
 
-/// Writes the reports and says the last words.
+/// Writes the reports and prints the closing lines.
 fn conclude(
     line: &LineReport<'_>,
     folder: &Path,
@@ -73,8 +73,8 @@ fn conclude(
     Ok(outcome)
 }
 
-/// Pass if the line was found at the required load or above; fail if it is below, if no judged load
-/// passes, and if data was damaged.
+/// Returns pass if the line is at or above the required load; fail if it is below, if no judged
+/// load passes, or if data was damaged.
 fn outcome(line: &LineReport<'_>) -> Outcome {
     if line.steps.iter().any(|step| step.is_damaged) {
         return Outcome::Fail;

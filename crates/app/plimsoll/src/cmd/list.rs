@@ -1,4 +1,4 @@
-//! `list`: the runs below a folder, the newest first; a set of tests is one of them.
+//! `list`: the runs below a folder, newest first; a set of tests counts as one run.
 
 mod entry;
 pub(crate) mod flags;
@@ -27,7 +27,7 @@ use fleets::ListedFleet;
 use entry::{ListedEntry, ListedSet, entries};
 use listed::{CutOff, ListedRun};
 
-/// Runs and sets of tests lie in a folder of runs, or in one of such folders.
+/// Search depth: runs and sets of tests are in a folder of runs, or in one of several such folders.
 const DEEPEST: u32 = 3;
 
 /// Lists runs; an empty list is an answer too.
@@ -39,7 +39,7 @@ pub(crate) fn run(flags: &ListFlags, console: &mut Console) -> Result<Outcome, C
     for folder in folders {
         match read(folder, &flags.folder) {
             Ok(run) => runs.push(run),
-            // One that cannot be read hides none of the others.
+            // An unreadable run does not hide the others.
             Err(error) => match error.told() {
                 Some((sentence, _)) => console::complain(sentence),
                 None => return Err(error),
@@ -78,7 +78,7 @@ fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
     })
 }
 
-/// How a run can be completed that was cut off or stopped; none of a run that came to an end.
+/// How to complete a run that was cut off or stopped; `None` if it ran to its end.
 fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandError> {
     let is_cut_off = report::is_cut_off(record);
     if !is_cut_off && !record.is_resumable() {
@@ -111,7 +111,7 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
         return Ok(());
     }
     if depth == 0 {
-        // A set here is one of the runs, although the runs of its tests lie deeper.
+        // A set counts as one run, although the runs of its tests are in subfolders.
         let parts = SUITE_PARTS.map(|(part, _)| folder.join(part));
         found.extend(parts.into_iter().filter(|part| part.join(JOURNAL).is_file()));
         return Ok(());
@@ -119,7 +119,7 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
-            // A folder that may not be looked into holds no run for this user.
+            // A folder that this user may not read contains no runs for them.
             let _ = find(&entry.path(), depth - 1, found);
         }
     }

@@ -1,5 +1,4 @@
-//! What a load will drive the storage with, and when: said before it begins, since others may share
-//! the storage.
+//! Announces the load and its timing before it starts, since others may share the storage.
 
 use std::time::Duration;
 
@@ -8,7 +7,8 @@ use units::Nanos;
 
 use crate::term;
 
-/// How fast the load of `plan` is before the measurement and in it; none of a test without one.
+/// Describes the load rate of `plan` before and during the measurement; `None` for a test without a
+/// load.
 pub(crate) fn pace(plan: &Plan) -> Option<String> {
     if !matches!(plan.test.kind, TestKind::Performance | TestKind::Stress) {
         return None;
@@ -31,7 +31,7 @@ pub(crate) fn pace(plan: &Plan) -> Option<String> {
     })
 }
 
-/// All that a run of `plan` does, in its order; none of a test without a load.
+/// Describes all steps of a run of `plan`, in order; `None` for a test without a load.
 pub(crate) fn run_words(plan: &Plan) -> Option<String> {
     let test = &plan.test;
     let day = match plan.workload.day {

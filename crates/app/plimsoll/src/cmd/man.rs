@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &ManFlags, console: &mut Console) -> Result<Outcome, Co
     Ok(Outcome::Pass)
 }
 
-/// Writes every page into `folder`, over old ones.
+/// Writes every page into `folder`, overwriting old ones.
 fn write_all(
     pages: &[(String, &Command)],
     folder: &Path,
@@ -62,7 +62,7 @@ fn page(command: &Command, name: &str) -> Result<String, CommandError> {
     let page = clap_mangen::Man::new(command.clone()).title(name).manual("Plimsoll manual");
     let page = page.source(format!("plimsoll {}", env!("CARGO_PKG_VERSION")));
     page.date(version::DATE).render(&mut text)?;
-    // The section after the help has no name there; its line breaks must be preserved.
+    // The section after the help is unnamed there; its line breaks must be preserved.
     let unnamed = format!(".SH EXTRA\n{EXAMPLES_HEADING}\n");
     Ok(String::from_utf8_lossy(&text).replacen(&unnamed, ".SH EXAMPLES\n.nf\n", 1))
 }

@@ -21,7 +21,7 @@ mod json;
 
 use super::predict::{self, PredictionOrder};
 
-/// Default folder below which a server's volumes are mounted.
+/// Default mount root of a server's volumes.
 const USUAL_ROOT: &str = "/mnt/mail";
 
 /// Prints the example, or lays a deployment out.
@@ -59,7 +59,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     Ok(complained.worse(predict::conclude(&predicted, console)?))
 }
 
-/// A deployment laid out, and the problems of its design.
+/// Lays out a deployment, and returns the problems of its design.
 pub(crate) fn laid_out(
     deployment: &Deployment,
     array: Option<ArrayKind>,
@@ -72,13 +72,13 @@ pub(crate) fn laid_out(
     Ok((provision(needs)?, sizing.findings))
 }
 
-/// The answer for programs that `plan` gives of a deployment.
+/// Returns the JSON answer of `plan` for a deployment.
 pub(super) fn layout_of(deployment: &Deployment) -> Result<Value, CommandError> {
     let (provision, _) = laid_out(deployment, None)?;
     Ok(report::answer("provision", json::of(&provision)))
 }
 
-/// Prints the problems of the deployment; it is laid out all the same, so that it can be inspected.
+/// Prints the problems of the deployment, which is laid out anyway so that it can be inspected.
 fn complain(findings: &[DesignFinding], console: &mut Console) -> Result<Outcome, CommandError> {
     let mut outcome = Outcome::Pass;
     for finding in findings {
@@ -96,12 +96,12 @@ fn complain(findings: &[DesignFinding], console: &mut Console) -> Result<Outcome
     Ok(outcome)
 }
 
-/// The folder of the volumes, whole, because the plan may be read from elsewhere.
+/// Absolute path of the volumes' folder, because the plan may be read from elsewhere.
 fn root(flags: &PlanFlags) -> Result<String, CommandError> {
     let Some(root) = &flags.root else {
         return Ok(USUAL_ROOT.to_owned());
     };
-    // Not canonical: Windows would put `\\?\` before it, behind which `/` separates no names.
+    // Not canonical: Windows would prepend `\\?\`, after which `/` is no separator.
     let whole = fs::metadata(root).and_then(|_| std::path::absolute(root));
     let whole = whole.map_err(|error| CommandError::file(root, "find", &error))?;
     let text = whole.to_str().map(str::to_owned);
@@ -170,7 +170,7 @@ fn file(name: &str, text: String) -> Document {
     Document { name: name.to_owned(), text }
 }
 
-/// The folders of the databases of the tested server, below a root that the user named.
+/// Creates the database folders of the tested server, below a root that the user named.
 fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandError> {
     let server = test.server_of(provision)?;
     for (folder, log) in test.folders(server) {
@@ -195,7 +195,7 @@ fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {
             ExportKind::Diskpart => kinds.push(Kind::Diskpart),
             ExportKind::Powershell => kinds.push(Kind::PowerShell),
             ExportKind::Linux => kinds.push(Kind::Linux),
-            // Not of the provision alone: it needs the test plan.
+            // Needs the test plan, not only the provision.
             ExportKind::Fleet => {}
         }
     }

@@ -21,23 +21,23 @@ use designed::DesignedSet;
 /// Mount root of a simulation's volumes; nothing is created there.
 const ROOT: &str = "/mnt/mail";
 
-/// More edits than this are no help.
+/// Maximum edits tried; more than this are no help.
 const MOST_EDITS: usize = 5;
 
 /// Subject and destination of a prediction.
 pub(super) struct PredictionOrder {
     /// The folder for plan, array and report.
     pub folder: PathBuf,
-    /// The server; none takes the first.
+    /// The server; `None` selects the first.
     pub server: Option<String>,
-    /// Whether existing plan and array files are replaced.
+    /// `true` to replace existing plan and array files.
     pub force: bool,
-    /// Name and text of the deployment, to try changes of it.
+    /// Name and text of the deployment, for trying changes to it.
     pub document: (String, String),
 }
 
-/// Simulates one set of disks of a server with its databases. All sets are alike, so one represents
-/// the server. If they fail, simulates edits of the deployment, too, until one passes.
+/// Simulates one disk set of a server with its databases. All sets are alike, so one represents the
+/// server. If it fails, also simulates edits of the deployment until one passes.
 pub(super) fn of(
     deployment: &Deployment,
     provision: &Provision,
@@ -75,7 +75,7 @@ pub(super) fn of(
     })
 }
 
-/// The test of a server, the first one if none is named, at full size.
+/// Full-size test of a server, the first one if none is named.
 fn test_of(server: Option<String>) -> TestPlan {
     TestPlan { server, root: ROOT.to_owned(), scale: 1.0, databases: None }
 }
@@ -100,8 +100,7 @@ fn set_of(
     Ok(PlannedSet { plan: test.to_toml(provision)?, set })
 }
 
-/// Simulates a set below a folder, whose files are replaced if `force` permits; the run and its
-/// folder.
+/// Simulates a set in a folder, replacing its files if `force`; returns the run and its folder.
 fn simulated(
     of: &PlannedSet,
     (folder, force): (&Path, bool),
@@ -114,7 +113,7 @@ fn simulated(
     simulate::measured(&flags, stop, console.is_quiet())
 }
 
-/// Simulates the edits one after the other, until one passes or a person stops.
+/// Simulates the edits one after the other, until one passes or the user stops it.
 fn try_edits(
     edits: &mut [(LighterDesign, Option<SimulatedEdit>)],
     order: &PredictionOrder,
@@ -149,7 +148,8 @@ fn write(folder: &Path, force: bool, of: &PlannedSet) -> Result<(PathBuf, PathBu
     Ok(paths)
 }
 
-/// Edits of the deployment that ease its disks, of each key the first, which takes fewest disks.
+/// Edits of the deployment that relieve its disks: for each key the first, which takes the fewest
+/// disks.
 fn lighter((file, text): &(String, String)) -> Vec<(LighterDesign, Option<SimulatedEdit>)> {
     let mut found: Vec<LighterDesign> = Vec::new();
     for one in lighter_designs(file, text) {
@@ -178,7 +178,7 @@ pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> Desi
     }
 }
 
-/// What an edit of `key` does, for readers who do not know the document.
+/// Explains an edit of `key` to readers who do not know the document.
 fn meaning(key: &str) -> &'static str {
     match key {
         "databases_equal_copies" => "half as many databases on a volume",

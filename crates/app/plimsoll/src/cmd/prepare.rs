@@ -16,7 +16,7 @@ use crate::signals;
 use crate::term::duration;
 use flags::PrepareFlags;
 
-/// Fills the databases; those that are complete stay as they are, unless they are reset.
+/// Populates the databases; complete ones are kept unless they are reset.
 pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let plan = read_plan(&flags.plan, &plan::Overrides::default())?;
     let stop = signals::install(
@@ -36,7 +36,7 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
     Ok(Outcome::Pass)
 }
 
-/// One line per database, and the speed of all together.
+/// Prints one line per database, and the combined speed.
 pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
     for database in &fill.databases {
         let how = match (database.kept, database.written_whole) {

@@ -47,7 +47,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         find_folder(&folder, flags.folder.is_none())?;
     }
     let plan = fitting(&plan, &folder, overrides)?;
-    // A plan that cannot be measured is not filled either.
+    // A plan that cannot be measured is not worth populating.
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = signals::install(STOPS_A_RUN)?;
@@ -56,7 +56,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         prepare::print(&filled, console)?;
         console.flush()?;
     }
-    // A raw device takes databases alone.
+    // A raw device can hold only databases.
     let run_folder = dated_folder(if is_raw { Path::new(".") } else { &folder }, &plan.name);
     let order = RunOrder {
         plan: &plan,
@@ -82,7 +82,7 @@ fn absolute(folder: &Path) -> Result<PathBuf, CommandError> {
         .map_err(|error| CommandError::file(folder, "use the folder", &error))
 }
 
-/// The command that starts the test again, without its options.
+/// The command that repeats the test, without its options.
 fn command(flags: &QuickFlags) -> String {
     match &flags.folder {
         Some(folder) => format!("plimsoll quick {}", shell_word(folder)),
@@ -90,8 +90,8 @@ fn command(flags: &QuickFlags) -> String {
     }
 }
 
-/// The plan with databases of the size that was asked for, or that they have already, or else of
-/// one that leaves them room to grow. Refuses those that would leave no room for the run.
+/// Returns the plan with databases of the requested size, else of their existing size, else of one
+/// that leaves them room to grow. Refuses sizes that would leave no room for the run.
 fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
     let there = prepared_size(plan)?;
     let free = Bytes(target::free_bytes(folder)?);
@@ -138,8 +138,8 @@ fn explain(
     Ok(())
 }
 
-/// Makes the default folder and no other: a mistyped path, or one to a volume that is not mounted,
-/// must not qualify the disk that it would lie on.
+/// Creates only the default folder: a mistyped path, or one to an unmounted volume, must not
+/// qualify the disk that it would end up on.
 fn find_folder(folder: &Path, is_default: bool) -> Result<(), CommandError> {
     let found = if is_default { fs::create_dir(folder) } else { fs::metadata(folder).map(drop) };
     match found {

@@ -63,7 +63,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
         Files { database: path.clone(), log_folder: log_folder.to_owned(), log_base: base.clone() };
     locks::wait_for([held], &shown::on_console(console.is_quiet()));
     let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
-    // Every other state is refused by recovery itself, before it writes.
+    // Recovery itself refuses every other state before it writes.
     if Dirty::is(&header) {
         owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;
     }
@@ -72,8 +72,8 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     Ok(Outcome::Pass)
 }
 
-/// The manifest beside the database. The log proves as well whose a database is, so one without a
-/// readable manifest is nothing to complain of.
+/// Reads the manifest next to the database. The log identifies the owner of a database equally
+/// well, so a missing or unreadable manifest is no error.
 fn manifest_of(world: &World, database: &Rc<dyn Volume>, name: &str) -> Option<Manifest> {
     let (database, name) = (Rc::clone(database), name.to_owned());
     let reading = async move { manifest::read_beside(&database, &name).await };
@@ -107,7 +107,7 @@ fn recover(
     })
 }
 
-/// Damage fails the storage; anything else is for the person who typed the command.
+/// Damage counts against the storage; anything else is the user's error.
 fn not_open(error: &OpenError) -> CommandError {
     if error.is_damage() {
         CommandError::Damage(error.to_string())
@@ -116,7 +116,7 @@ fn not_open(error: &OpenError) -> CommandError {
     }
 }
 
-/// How many generations are done, of how many, and how long the rest should take.
+/// Shows the generations done, their total, and the estimated remaining time.
 fn describe(step: &RecoveryProgress, elapsed: Duration) -> String {
     let done = step.current.0.saturating_sub(step.first.0);
     let total = step.last.0.saturating_sub(step.first.0).saturating_add(1);

@@ -17,7 +17,7 @@ use crate::error::CommandError;
 use crate::shell::shell_word;
 use flags::{ReportFlags, ReportFormat};
 
-/// File endings and their forms.
+/// File extensions and their formats.
 const ENDINGS: [(&str, ReportFormat); 8] = [
     ("txt", ReportFormat::Text),
     ("html", ReportFormat::Html),
@@ -125,7 +125,7 @@ fn complain_of_seal(seal: &Seal, run: &Path) {
     }
 }
 
-/// The newest run at `path`, which may be the folder that several runs lie in.
+/// Finds the newest run at `path`, which may be a folder of several runs.
 fn newest_run(path: &Path, console: &mut Console) -> Result<PathBuf, CommandError> {
     let mut runs = runs_at(path)?;
     let newest = runs.remove(0);

@@ -1,4 +1,4 @@
-//! `run --resume`: resumes a run that a crash or a power cut has ended.
+//! `run --resume`: resumes a run that a crash or a power cut interrupted.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(
     conclude(&measured, &folder, flags.json, console)
 }
 
-/// Refuses options, which the run has already, and a plan that is not the one it began with.
+/// Refuses options, which the run already has, and a plan other than the original.
 fn refuse_another_plan(
     flags: &RunFlags,
     overrides: &Overrides,
@@ -84,7 +84,7 @@ fn refuse_another_plan(
     )))
 }
 
-/// The plan for the remainder: the number of sessions found and the target stay.
+/// Returns the plan for the remainder: it keeps the number of sessions found, and the target.
 fn rest_of(mut plan: Plan, record: &RunRecord, remaining: Nanos) -> Plan {
     plan.test.duration = remaining;
     if let (Sessions::Auto, Some(tuned)) = (plan.workload.sessions, record.tuned) {

@@ -20,7 +20,7 @@ use crate::shown;
 use crate::signals::{self, STOPS_A_RUN};
 use flags::RunFlags;
 
-/// Runs the plan; the verdict is the outcome.
+/// Runs the plan; the outcome is its verdict.
 pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let (Some(file), Some(flags::ALL), None) =
         (&flags.plan, flags.test.as_deref(), &flags.resume)
@@ -62,7 +62,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     conclude(&measured, &folder, flags.json, console)
 }
 
-/// Refuses options that the test would pass over.
+/// Refuses options that the test would ignore.
 fn refuse_options_of_a_load(flags: &RunFlags, kind: TestKind) -> Result<(), CommandError> {
     let what_it_does = match kind {
         TestKind::Performance | TestKind::Stress => return Ok(()),

@@ -28,15 +28,15 @@ const INDENT: usize = 4;
 
 /// How one part ended.
 enum PartEnd {
-    /// Everything was as required; the details.
+    /// Every requirement was met; the details.
     Held(String),
-    /// Something was not; the details.
+    /// A requirement was not met; the details.
     Broken(Vec<String>),
     /// The check could not be completed, for this reason.
     Untried(String),
 }
 
-/// One part, once it has ended.
+/// A completed part of the test.
 struct TriedPart {
     name: &'static str,
     end: PartEnd,
@@ -146,7 +146,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// The cache that answers in the storage's place, if there is one.
+    /// The cache that answers instead of the storage, if there is one.
     fn cache(&self) -> Option<&str> {
         match &self.facts.caching {
             Caching::Below(cache) | Caching::InFileSystem(cache) => Some(cache),

@@ -56,7 +56,7 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
 fn tell(ready: &Ready<'_>, flags: &ServeFlags, console: &mut Console) -> Result<(), CommandError> {
     let Ready { address, token, no_history } = ready;
     let place = reachable::from_elsewhere(*address, &flags.host);
-    // Whole, so that a terminal lets it be clicked.
+    // Not folded, so that it stays clickable in a terminal.
     console.answer_text(&format!("http://{place}/?token={}\n", token.digits()))?;
     console
         .remark("Open it in a browser; Ctrl-C ends. Without the token nothing can be changed.")?;

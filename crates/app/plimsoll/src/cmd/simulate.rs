@@ -1,4 +1,4 @@
-//! `simulate`: predicts a run on an array that is described and need not exist.
+//! `simulate`: predicts a run on a described, possibly hypothetical array.
 
 pub(super) mod alternatives;
 pub(crate) mod deployment;
@@ -39,7 +39,7 @@ use sweep::OpenSweep;
 /// An example for the user.
 pub(crate) const EXAMPLE: &str = "raid.level=5,10 or cache.mode=write-back,write-through";
 
-/// Between two looks for a request to stop.
+/// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Effect of a signal on a simulation.
@@ -80,7 +80,7 @@ pub(super) fn measured(
     Ok((measured, folder))
 }
 
-/// The flags' replacements of the plan's values, and the usual length of a simulation.
+/// Returns the flags' overrides of the plan's values, and the default length of a simulation.
 fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     let mut overrides = Overrides {
         name: flags.identity.name.clone(),
@@ -107,7 +107,7 @@ fn overrides(flags: &SimulateFlags) -> Result<Overrides, CommandError> {
     Ok(overrides)
 }
 
-/// Whether the load follows the hours of a day, which takes as long as the plan says.
+/// Whether the load follows the hours of a day; its length then comes from the plan.
 fn plays_day(flags: &SimulateFlags, plan: &Plan) -> bool {
     let detail = SimulationLevel::from(flags.level).detail(plan);
     plan.workload.day.is_some() && detail.is_ok_and(|of| of == SimulationDetail::Operations)
@@ -129,7 +129,7 @@ fn folder_of(flags: &SimulateFlags, overrides: &Overrides) -> Result<PathBuf, Co
     Ok(flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &name)))
 }
 
-/// Stops also where `serve` asks for it, by a file in the folder.
+/// Also stops when `serve` requests it through a file in the folder.
 fn heed_requests(folder: &Path, stop: &StopFlag) -> Result<(), CommandError> {
     let (mut request, stop) = (StopRequest::start(folder)?, stop.clone());
     crew::start_thread("stop request", move || {
@@ -148,7 +148,7 @@ pub(crate) fn no_volume(_: &str) -> Result<VolumeSize, String> {
     Err("is a share of volumes, which a simulation has none of; give `size`".to_owned())
 }
 
-/// The array's file and its text: one of the program's own where a name is given.
+/// Name and text of the array file, or of the built-in array called `given`.
 fn array_text(given: &str) -> Result<(String, String), CommandError> {
     if let Some(text) = arrays::text_of(given) {
         return Ok((given.to_owned(), text.to_owned()));
@@ -171,7 +171,7 @@ struct SeededLoad {
     profile: Option<OperationProfile>,
 }
 
-/// The requested seeds: the plan's, and those that follow it.
+/// The requested seeds: the plan's and its successors.
 fn seeds(
     flags: &SimulateFlags,
     overrides: &Overrides,
@@ -196,7 +196,7 @@ fn seeds(
         .collect()
 }
 
-/// The request, without the parts that change from one simulation to the next.
+/// The parts of the request that all its simulations share.
 struct SimulationRequest<'a> {
     flags: &'a SimulateFlags,
     /// One at least.
@@ -215,7 +215,7 @@ impl<'a> SimulationRequest<'a> {
         Ok(Self { flags, seeds: seeds(flags, overrides, quiet)?, file, text })
     }
 
-    /// The simulation with the first seed and the array as its file describes it.
+    /// Simulates the first seed on the array exactly as its file describes it.
     fn alone(&self, folder: &Path, stop: &StopFlag, quiet: bool) -> Result<Measured, CommandError> {
         let load = &self.seeds[0];
         let shown = SimulationProgress::new(&load.plan, quiet);
@@ -250,7 +250,7 @@ impl<'a> SimulationRequest<'a> {
         Ok(simulate::simulate(&order, stop, told)?)
     }
 
-    /// The array with these changes, behind the plan's own cache unless it has one.
+    /// Returns the array with these changes, behind the plan's cache unless it has its own.
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
         let mut array = ArrayDescription::parse(self.file, self.text, &pairs(changes))
             .map_err(|error| CommandError::new(error.to_string()))?;
@@ -287,7 +287,7 @@ fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {
     changes.iter().map(|of| (of.key.clone(), of.value.clone())).collect()
 }
 
-/// Writes the ranking and says it.
+/// Writes and prints the ranking.
 fn conclude_sweep(
     sweep: &OpenSweep<'_>,
     all: &[PredictedArray],

@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use crate::opened::OpenDatabase;
 
-/// Prints one line per tree, as far as their space can be read.
+/// Prints one line per tree, as far as its space can be read.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut opened = OpenDatabase::open(&flags.file)?;
     let page_bytes = opened.reader.page_size().bytes_u64();

@@ -1,4 +1,5 @@
-//! `run --test all`: the tests of the Exchange Solution Reviewed Program in one go, one report.
+//! `run --test all`: all tests of the Exchange Solution Reviewed Program in one run, with one
+//! report.
 
 mod made;
 mod outlook;
@@ -33,14 +34,14 @@ const KINDS: [TestKind; SUITE_PARTS.len()] =
 struct SuiteRun {
     plan: Plan,
     overrides: Overrides,
-    /// Below the folder of the set.
+    /// Relative to the folder of the set.
     folder: &'static str,
 }
 
 /// Result of one; or why it was not run.
 type Made = Result<Measured, (Ruling, String)>;
 
-/// Runs all tests of the plan in `file`; the worst verdict is the outcome.
+/// Runs all tests of the plan in `file`; the outcome is the worst verdict.
 pub(crate) fn run(
     flags: &RunFlags,
     file: &Path,
@@ -54,7 +55,7 @@ pub(crate) fn run(
     let folder =
         flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &tests[0].plan.name));
     let stop = signals::install(STOPS_A_RUN)?;
-    // A day of tests shall not find out at its end that the last one has no room.
+    // Checked up front: a day of tests must not end because the last one has no room.
     for test in &tests {
         refuse_shortage(&test.plan, &stop)?;
     }
@@ -179,7 +180,7 @@ fn write_reports(folder: &Path, tests: &[SuiteTest<'_>]) -> Result<(), CommandEr
     Ok(())
 }
 
-/// The last words, and the outcome.
+/// Prints the closing lines and returns the outcome.
 fn conclude(
     tests: &[SuiteTest<'_>],
     folder: &Path,
@@ -203,7 +204,7 @@ fn conclude(
     Ok(outcome)
 }
 
-/// The name that the tests of the set have in common.
+/// Common name of the tests in the set.
 fn name_of(tests: &[SuiteTest<'_>]) -> String {
     let mut records = tests.iter().filter_map(|test| test.measured.as_ref().ok());
     records.next().map_or_else(String::new, |(record, _)| record.start.name.clone())

@@ -1,4 +1,4 @@
-//! `verify`: whether everything in a database agrees with everything else.
+//! `verify`: checks a database for internal consistency.
 
 pub(crate) mod flags;
 mod folded;
@@ -24,7 +24,7 @@ use crate::term::ProgressLine;
 use flags::VerifyFlags;
 use folded::folded;
 
-/// Runs of leaked pages that are named in words; the JSON answer has more.
+/// Maximum ranges of leaked pages printed as text; the JSON answer has more.
 const MOST_LEAKS_NAMED: usize = 20;
 
 /// Indent of the continuation lines of a finding.
@@ -77,7 +77,7 @@ impl Examined {
         self.checked.file.target.dirty.is_some()
     }
 
-    /// Whether a finding is more than old and new pages side by side.
+    /// Whether a finding is more than a mix of old and new pages.
     fn is_damage(&self, finding: &VerifyFinding) -> bool {
         !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
     }
@@ -147,13 +147,13 @@ impl Examined {
     }
 }
 
-/// Examines the contents of a database; its messages only if it was closed and the rest is sound.
+/// Examines the contents of a database; its messages only if it was closed and is otherwise sound.
 pub(super) fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
     let header = read_header(file)?;
     let pages = FilePages::open(file, header.page_size)?;
     locks::refuse_held(file, &HostObserver::none())?;
     let report = verify(pages, &header.header).map_err(PageError::into_command)?;
-    // Rows that cannot be reached cannot be read either, and are named already.
+    // Unreachable rows cannot be read either, and have already been reported.
     let contents = if report.is_clean() && !Dirty::is(&header.header) {
         let pages = FilePages::open_database(file)?;
         contents::examine(pages).map_err(|error| unreadable(file, error))?
@@ -176,8 +176,8 @@ struct VerifyAnswers<'a> {
 }
 
 impl VerifyAnswers<'_> {
-    /// Inconsistencies explained by old and new pages side by side, in a database that was not
-    /// closed.
+    /// Prints the inconsistencies explained by a mix of old and new pages, in a database that was
+    /// not closed.
     fn print_explained(&mut self, report: &Report, explained: usize) -> Result<(), CommandError> {
         self.answer(format_args!(
             "{} pages are later than the header: a crash leaves them, or the database is in use",

@@ -1,4 +1,4 @@
-//! `watch`: follows a run of another process, and exits with that run's status.
+//! `watch`: follows another process's run, and exits with that run's status.
 
 pub(crate) mod flags;
 mod fleets;
@@ -31,13 +31,13 @@ use flags::WatchFlags;
 /// Interval between checks of the journal.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Follows the run; its verdict is the outcome.
+/// Follows the run; the outcome is its verdict.
 pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if is_fleet(&flags.run) {
         return fleets::run(&flags.run, flags.json, console);
     }
     let folder = runs_at(&flags.run)?.remove(0);
-    // A file that is no journal is refused before anything is waited for.
+    // Refuses a file that is no journal before waiting for anything.
     let already = load(&folder)?;
     if folder != flags.run {
         console.remark(format_args!("The run in {}.", folder.display()))?;
@@ -79,8 +79,8 @@ impl JournalWatch {
         }
     }
 
-    /// Shows events as they are written until the run has ended, one way or the other; whether it
-    /// came so far before the user stopped it.
+    /// Shows events as they are written until the run has ended, whatever its outcome; `true` if it
+    /// ended before the user stopped watching.
     fn follow(
         &mut self,
         stop: &StopFlag,
@@ -88,7 +88,7 @@ impl JournalWatch {
         console: &mut Console,
     ) -> Result<bool, CommandError> {
         while !stop.is_set() {
-            // Asked first: so everything that a run writes before it unlocks is read.
+            // Queried first, so that everything a run writes before it unlocks is read.
             let goes_on = is_live(&self.journal);
             for event in self.new_events()? {
                 self.event(&event, json, console)?;
@@ -145,7 +145,7 @@ fn display(start: &Start, quiet: bool) -> Display {
     Display::new(RunOutline { settings, limits, started_epoch_ns }, quiet)
 }
 
-/// The last words, and the outcome.
+/// Prints the closing lines and returns the outcome.
 fn conclude(
     record: &RunRecord,
     verdict: &Verdict,

@@ -1,5 +1,5 @@
-//! Answers that go where `-o` says: into a file, with the folders that lead to it, or into the
-//! standard output, a pipe or a terminal that a path names.
+//! Writes answers to the destination of `-o`: a file, whose parent folders are created, or standard
+//! output, or a pipe or a terminal that a path names.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,7 @@ use crate::error::{CommandError, output_error};
 /// Names of the standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// The file that `-o` names; `None` if it names nothing, or the standard output.
+/// The file that `-o` names; `None` if it is absent or names standard output.
 pub(crate) fn named_file(output: Option<&PathBuf>) -> Option<&Path> {
     output.map(PathBuf::as_path).filter(|path| !is_standard_output(path))
 }
@@ -43,12 +43,12 @@ pub(crate) fn stream_error(path: &Path, error: &io::Error) -> CommandError {
     }
 }
 
-/// Treatment of an existing file at the place of an answer.
+/// How to treat an existing file at the path of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It stays, and the answer is refused.
+    /// The file is kept, and the answer refused.
     Keep,
-    /// The answer takes its place, as a person asked for with `--force`.
+    /// The answer replaces it, as the user requested with `--force`.
     Replace,
 }
 

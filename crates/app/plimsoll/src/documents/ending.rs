@@ -1,4 +1,4 @@
-//! The form of an answer by the name of its file: `-o times.csv` asks for CSV.
+//! Chooses the format of an answer from its file name: `-o times.csv` asks for CSV.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use clap::ValueEnum;
 
 use crate::error::CommandError;
 
-/// The form requested by the command line: the `given` one, or the one by the ending of `output`;
-/// `None` if neither decides. Of two forms with one ending the first is meant. Plain text may hold
-/// any form.
+/// Returns the format requested on the command line: the `given` one, or the one for the extension
+/// of `output`; `None` if neither decides. If two formats share an extension, the first is used.
+/// Plain text may contain any format.
 pub(crate) fn form_of<F: ValueEnum + PartialEq>(
     given: Option<F>,
     output: Option<&Path>,

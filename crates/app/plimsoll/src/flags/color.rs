@@ -17,7 +17,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What the command line asks for; the parser judges the value later.
+/// Returns the choice on the command line; the parser validates the value later.
 pub(super) fn asked_for<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> ColorChoice {
     let words: Vec<&OsStr> = words.into_iter().take_while(|word| *word != "--").collect();
     let together = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--color="));

@@ -1,4 +1,4 @@
-//! Commands to start from, below the help of each command and in its manual page: one table, so
+//! Example commands, shown below the help of each command and in its manual page: one table, so
 //! that a test can verify that every command has some, and that the parser accepts each of them.
 
 mod table;
@@ -9,7 +9,7 @@ use table::EXAMPLES;
 /// Heading of the examples below a command's help.
 pub(crate) const EXAMPLES_HEADING: &str = "Examples:";
 
-/// `command` and all below it with the examples of each.
+/// Adds its examples to `command` and to every command below it.
 pub(super) fn add(command: Command) -> Command {
     add_below(command, "")
 }
@@ -51,8 +51,8 @@ mod tests {
         std::iter::once(path.to_owned()).chain(below).collect()
     }
 
-    /// The words of a shell's command line, as far as examples use its grammar: quotes group, and
-    /// shell operators are separate words.
+    /// Splits a command line by the shell rules that the examples use: quotes group, and operators
+    /// are words.
     fn words(line: &str) -> Vec<String> {
         let mut words = vec![String::new()];
         let mut quote = None;
@@ -67,7 +67,7 @@ mod tests {
         words
     }
 
-    /// The commands of our own on a line, without output redirection.
+    /// This program's commands on a line, without output redirection.
     fn own_commands(line: &str) -> Vec<Vec<String>> {
         let all = words(line);
         let commands = all.split(|word| ["|", "&&"].contains(&word.as_str()));

@@ -1,5 +1,5 @@
-//! Help of the program as a whole: its commands by task, the five for beginners first, and where to
-//! read more.
+//! Top-level help: the commands grouped by task, the five for beginners first, and where to read
+//! more.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use clap::Command;
 /// Columns of the help.
 const COLUMNS: usize = 80;
 
-/// Columns of a command's name, including its indent and padding.
+/// Width of the command name column, including indent and padding.
 const INDENT: usize = 15;
 
 /// Commands for a first test, in the order in which they are run.
@@ -39,17 +39,17 @@ One command:   plimsoll help run, or man plimsoll-run
 Topics:        plimsoll help plan | verdict | exit-status | formats
 This machine:  plimsoll doctor says what is missing for which command";
 
-/// Before the list of commands come none of clap's own: the groups replace it.
+/// Help template without clap's own list of commands, which the groups replace.
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}\
                         Options:\n{options}{after-help}";
 
-/// `command` with the groups in its help.
+/// Adds the groups to the help of `command`.
 pub(super) fn arrange(command: Command) -> Command {
     let groups = text(&command);
     command.help_template(TEMPLATE).before_help(groups.trim_end().to_owned())
 }
 
-/// What the program prints without arguments.
+/// The text printed without arguments.
 pub(crate) fn beginning(command: &Command) -> String {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut text = format!("{about}.\n\nFive commands take you to a first report:\n\n");
@@ -75,7 +75,7 @@ fn text(command: &Command) -> String {
     text
 }
 
-/// A command and what it does, indented where it takes more than one line.
+/// Formats a command and its description, indented if it takes more than one line.
 fn line(command: &Command, name: &str) -> String {
     let about = match command.find_subcommand(name) {
         Some(found) => found.get_about().map(ToString::to_string).unwrap_or_default(),
@@ -116,7 +116,7 @@ mod tests {
         assert!(FIRST.iter().all(|name| all.contains(name)));
     }
 
-    /// A verb either has a row in the table of evidence or is named as one that judges nothing.
+    /// A verb either has a row in the table of evidence or is listed as judging nothing.
     #[test]
     fn every_command_says_what_its_pass_rests_on() {
         let table = include_str!("../../../../../docs/evidence.md");

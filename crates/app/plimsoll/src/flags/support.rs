@@ -1,4 +1,4 @@
-//! Flags of `doctor` and `logs`, which help where a test does not start or is not understood.
+//! Flags of `doctor` and `logs`, which help when a test does not start or is not understood.
 
 use std::path::PathBuf;
 

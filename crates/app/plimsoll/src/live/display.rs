@@ -28,7 +28,7 @@ impl Display {
         }
     }
 
-    /// The same for a test of a set.
+    /// Adds the outlook of a test in a set.
     pub(crate) fn with_outlook(mut self, outlook: Option<SetOutlook>) -> Self {
         self.run.outlook = outlook;
         self
@@ -45,19 +45,19 @@ impl Display {
         self.teller.told(event)
     }
 
-    /// The same, and prints it for programs that read the error output.
+    /// Processes an event, and prints it for programs that read standard error.
     pub(crate) fn event_told(&mut self, event: &Event) {
         if let Some(told) = self.event(event).filter(|_| is_for_programs() && !self.quiet) {
             console::tell(&told);
         }
     }
 
-    /// The phase reads or writes files; its progress.
+    /// Records the progress of a phase that reads or writes files.
     pub(crate) fn work(&mut self, work: PassWork) {
         self.run.set_work(work);
     }
 
-    /// Shows how far the run is, `now_ns` after its begin. Call it as often as you like.
+    /// Shows the progress of the run, `now_ns` after its start. May be called as often as needed.
     pub(crate) fn show(&mut self, now_ns: u64) {
         let run = &self.run;
         if let Some(progress) = &mut self.progress {

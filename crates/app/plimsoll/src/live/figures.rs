@@ -1,4 +1,4 @@
-//! The figures of an interval that a person watches.
+//! The figures of an interval that the user watches.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use record::{Interval, Series};
 
 use super::latency::SampledLatency;
 
-/// Figures of one interval, all databases together.
+/// Figures of one interval, summed over all databases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
     /// Database reads per second.
@@ -17,11 +17,11 @@ pub(crate) struct Figures {
     pub log_writes_per_second: f64,
     /// Mean and worst latency of database reads.
     pub read: SampledLatency,
-    /// The same of database writes.
+    /// Mean and worst latency of database writes.
     pub write: SampledLatency,
     /// The same of log writes.
     pub log_write: SampledLatency,
-    /// Other programs that used the processors, if they used much.
+    /// Other programs with considerable processor use, if any.
     pub others: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Figures {
     }
 }
 
-/// Requests of each kind, all databases together.
+/// Requests of each kind, summed over all databases.
 fn counts(interval: &Interval) -> BTreeMap<Series, u64> {
     let mut counts = BTreeMap::new();
     for series in interval.databases.iter().flat_map(|database| &database.series) {

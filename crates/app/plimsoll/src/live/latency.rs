@@ -1,4 +1,4 @@
-//! The latency that a person watches. Requests in flight count by their age; otherwise storage that
+//! The latency that the user watches. Requests in flight count by their age; otherwise storage that
 //! stops answering would show no latency at all.
 
 use std::fmt;
@@ -15,12 +15,12 @@ pub(crate) struct SampledLatency {
     pub slowest_ns: Option<f64>,
     /// Requests that had no answer at the end.
     pub waiting: u64,
-    /// The age of the oldest of them.
+    /// Age of the oldest unanswered request.
     pub oldest_ns: u64,
 }
 
 impl SampledLatency {
-    /// Of requests of one kind in this interval.
+    /// Computes the latencies of one kind of request in this interval.
     pub(super) fn of(interval: &Interval, series: Series) -> Self {
         let (mut found, mut requests, mut time_ns) = (Self::default(), 0, 0.0);
         let span_ns = interval.to_ns.saturating_sub(interval.from_ns);
@@ -60,7 +60,7 @@ fn part_of(database: &DatabaseInterval, wanted: Series) -> Option<&SeriesInterva
     (mine.latency.count() + mine.unanswered.waiting > 0).then_some(mine)
 }
 
-/// A latency as people read it.
+/// Formats a latency for people.
 pub(super) fn milliseconds(nanoseconds: Option<f64>) -> String {
     nanoseconds.map_or_else(
         || "- ms".to_owned(),

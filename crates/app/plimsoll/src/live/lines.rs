@@ -1,4 +1,4 @@
-//! A live run in words: a few lines as wide as the terminal, or one sentence for a log.
+//! Describes a live run: a few lines as wide as the terminal, or one sentence for a log.
 
 use record::Phase;
 use report::format::whole;
@@ -8,10 +8,10 @@ use super::spark::sparkline;
 use super::{Figures, LiveRun};
 use crate::term;
 
-/// Columns beside the bars that the rate and its target take.
+/// Columns next to the bars for the rate and its target.
 const RATE_COLUMNS: usize = 40;
 
-/// Narrower bars show nothing.
+/// Fewer bars are not drawn.
 const FEWEST_BARS: usize = 8;
 
 impl LiveRun {
@@ -42,7 +42,7 @@ impl LiveRun {
         lines
     }
 
-    /// The same in one line, for a log.
+    /// Describes the run in one line, for a log.
     pub(crate) fn sentence(&self, now_ns: u64) -> String {
         let of_run = self.sentence_of_run(now_ns);
         [Some(of_run), self.outlook(now_ns)].into_iter().flatten().collect::<Vec<_>>().join("; ")
@@ -75,7 +75,8 @@ impl LiveRun {
         Some(waits.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
     }
 
-    /// The latencies against their limits: now, and in the measurement the slowest sample too.
+    /// The latencies against their limits: the current ones, and during the measurement also the
+    /// slowest sample.
     fn latencies(&self, latest: &Figures) -> [String; 2] {
         let limits = &self.settings.thresholds;
         let mut read = limited("read", latest.read, limits.read_average_ns);
@@ -87,7 +88,7 @@ impl LiveRun {
         [read, log]
     }
 
-    /// Which phase it is, and how far.
+    /// Describes the phase and its progress.
     fn head(&self, now_ns: u64) -> String {
         let Some(phase) = self.phase() else {
             return "starting".to_owned();
@@ -121,7 +122,7 @@ impl LiveRun {
         }
     }
 
-    /// What the load is held at, or will be.
+    /// Describes the present or coming target of the load.
     fn pace(&self) -> String {
         let Some(target) = self.settings.target_iops else {
             return String::new();
@@ -149,7 +150,7 @@ fn limited(what: &str, latency: SampledLatency, limit_ns: u64) -> String {
     format!("{what} {} of at most {}{waiting}", milliseconds(latency.mean_ns), limit(limit_ns))
 }
 
-/// The slowest sample against its own limit; nothing before there is one.
+/// The slowest sample against its own limit; empty before there is one.
 fn worst(slowest_ns: Option<f64>, limit_ns: u64) -> String {
     slowest_ns.map_or_else(String::new, |_| {
         format!(", worst {} of {}", milliseconds(slowest_ns), limit(limit_ns))
@@ -184,7 +185,7 @@ mod tests {
         BTreeMap::from([Phase::Drain, Phase::Check].map(|phase| (phase, Nanos::from_secs(300))))
     }
 
-    /// A run up to its third sample of the measurement, and when that ended.
+    /// A run up to the third sample of its measurement, and the end time of that sample.
     fn run() -> (LiveRun, u64) {
         let mut run = None;
         let mut samples = 0;

@@ -1,4 +1,5 @@
-//! A load among those of a search for the load line: how many are left, and how long they take.
+//! Position of a load in a search for the load line: the number of remaining loads and their
+//! duration.
 
 use std::time::Duration;
 
@@ -13,11 +14,12 @@ pub(crate) fn words(next: &NextLoad<'_>) -> String {
     format!("Load {}, {load}; {}", next.number, left(next.left, next.took, next.measured))
 }
 
-/// Number of remaining loads, the next one included, and their time: as long as those that were
-/// held and `took` this long. The first of all, which fills the caches and searches for the number
-/// of sessions, is less representative; before it, only the measured length of each is known.
+/// Describes the number of remaining loads, including the next, and their duration, assuming that
+/// each lasts as long as the completed ones, which `took` this long. The very first, which fills
+/// the caches and searches for the number of sessions, is less representative; before it, only the
+/// measured length of each is known.
 fn left((fewest, most): (usize, usize), took: &[Duration], measured: Duration) -> String {
-    // A load that has to be repeated may have made it more than was foreseen.
+    // A repeated load may have raised the number above the forecast.
     let (fewest, most) = (fewest.max(1), most.max(1));
     let loads = match most {
         _ if fewest < most => format!("{fewest} to {most} loads left"),

@@ -22,27 +22,27 @@ pub(crate) use figures::Figures;
 pub(crate) use outlook::SetOutlook;
 pub(crate) use told::{RunTeller, tell_end};
 
-/// Rates that are kept for the bars: as many as a wide terminal has columns.
+/// Maximum rates kept for the bars, equal to the columns of a wide terminal.
 const MOST_RATES: usize = 240;
 
-/// A run as its events tell it.
+/// A run, reconstructed from its events.
 pub(crate) struct LiveRun {
     settings: Settings,
-    /// How long a phase lasts at the most.
+    /// Maximum duration of each phase.
     limits: BTreeMap<Phase, Nanos>,
     phase: Option<(Phase, u64)>,
-    /// When the steps after the load began.
+    /// Start of the steps after the load.
     finish_ns: Option<u64>,
     sessions: Option<u32>,
     latest: Option<Figures>,
     worst: Worst,
     rates: VecDeque<f64>,
-    /// Measured since the run began, and of that before it was cut off.
+    /// Measured time since the run started, including the time before an interruption.
     measured_ns: u64,
     earlier_ns: u64,
     issues: u64,
     work: Option<PassWork>,
-    /// The tests after it, if it is a test of a set.
+    /// The tests after it, if it is a test in a set.
     outlook: Option<SetOutlook>,
 }
 
@@ -83,7 +83,7 @@ impl LiveRun {
                 }
                 (self.latest, self.work) = (None, None);
                 if mark.phase == Phase::Measure {
-                    // Bars beside those of a faster warm-up would all be the lowest.
+                    // Next to those of a faster warm-up, all bars would be the lowest.
                     self.rates.clear();
                 }
                 self.worst = Worst::default();
@@ -119,7 +119,7 @@ impl LiveRun {
         self.latest = Some(figures);
     }
 
-    /// The phase reads or writes files; its progress.
+    /// Records the progress of a phase that reads or writes files.
     pub(crate) fn set_work(&mut self, work: PassWork) {
         self.work = Some(work);
     }
@@ -136,7 +136,7 @@ impl LiveRun {
 
     /// The planned length of the phase, if it has a fixed one.
     fn planned(&self) -> Option<Duration> {
-        // Logs are generated for as long as it takes.
+        // The generation of logs has no time limit.
         let is_timed = self.phase()? == Phase::Measure && self.settings.replay_logs == 0;
         is_timed.then(|| {
             let left_ns = self.settings.measure_ns.saturating_sub(self.earlier_ns);
@@ -156,14 +156,14 @@ impl LiveRun {
         Some((Duration::from_nanos(limit.0), gone))
     }
 
-    /// How long the phase has lasted, `now_ns` after the begin of the run.
+    /// Time spent in the phase, `now_ns` after the start of the run.
     fn elapsed(&self, now_ns: u64) -> Duration {
         let from_ns = self.phase.map_or(now_ns, |(_, from_ns)| from_ns);
         Duration::from_nanos(now_ns.saturating_sub(from_ns))
     }
 }
 
-/// Whether sessions make a load in a phase.
+/// Whether sessions generate load in a phase.
 fn is_load(phase: Phase) -> bool {
     matches!(phase, Phase::Warm | Phase::Tune | Phase::Measure)
 }

@@ -1,4 +1,4 @@
-//! A test among those of a set: which one it is, and how long the whole set still takes.
+//! Position of a test in a set: its number, and the remaining time of the whole set.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,8 @@ use crate::documents;
 use crate::error::CommandError;
 use crate::term;
 
-/// Beside the journal of a run that is a test of a set: what `watch` cannot see of the others.
+/// File next to the journal of a run in a set: information about the other tests that `watch`
+/// cannot see.
 const FILE: &str = "set.json";
 
 /// Position of a run in a set of tests, and the known part of the remaining time.
@@ -22,16 +23,16 @@ pub(crate) struct SetOutlook {
     pub number: usize,
     /// Tests of the set.
     pub count: usize,
-    /// Time of the verification at its end, as far as known.
+    /// Time of the verification at its end, if known.
     pub check: Duration,
-    /// Time of the tests after it, as far as known.
+    /// Time of the tests after it, if known.
     pub later: Duration,
-    /// Whether part of that is still unknown.
+    /// `true` if part of that is still unknown.
     pub is_partial: bool,
 }
 
 impl SetOutlook {
-    /// Keeps it in the folder of the run, for those who look on.
+    /// Writes it to the folder of the run, for observers.
     pub(crate) fn keep(&self, folder: &Path) -> Result<(), CommandError> {
         let told = json!({
             "number": self.number,
@@ -43,7 +44,7 @@ impl SetOutlook {
         Ok(documents::replace(&folder.join(FILE), told.to_string().as_bytes())?)
     }
 
-    /// That of the run whose journal this is; none if it is a test by itself.
+    /// Reads the outlook of the run with this journal; `None` if it is a single test.
     pub(crate) fn of(journal: &Path) -> Option<Self> {
         let told: Value =
             serde_json::from_slice(&fs::read(journal.with_file_name(FILE)).ok()?).ok()?;
@@ -56,7 +57,7 @@ impl SetOutlook {
         })
     }
 
-    /// Which test of the set it is, and how long those after it take.
+    /// Describes the test's position in the set, and the duration of those after it.
     pub(crate) fn introduction(&self) -> String {
         let (number, count) = (self.number, self.count);
         let most = if self.is_partial { "at least" } else { "about" };
@@ -76,13 +77,13 @@ impl SetOutlook {
 }
 
 impl LiveRun {
-    /// How long the set still takes, `now_ns` after the begin of this run of it.
+    /// Remaining time of the set, `now_ns` after the start of this run in it.
     pub(super) fn outlook(&self, now_ns: u64) -> Option<String> {
         let outlook = self.outlook.as_ref()?;
         Some(outlook.words(self.left(outlook, now_ns) + outlook.later))
     }
 
-    /// How long this run still takes, as far as that is known.
+    /// Remaining time of this run, as far as known.
     fn left(&self, outlook: &SetOutlook, now_ns: u64) -> Duration {
         let elapsed = self.elapsed(now_ns);
         let is_load = self.settings.replay_logs == 0;

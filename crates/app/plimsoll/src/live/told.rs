@@ -18,7 +18,7 @@ pub(crate) struct RunTeller {
 }
 
 impl RunTeller {
-    /// For a run with these settings, started at this time after 1970.
+    /// Creates it for a run with these settings, started at this time after 1970.
     pub(crate) fn new(settings: Settings, started_epoch_ns: u64) -> Self {
         Self { run: LiveRun::new(settings, BTreeMap::new()), started_epoch_ns }
     }
@@ -90,7 +90,7 @@ fn latency(latency: SampledLatency, limit_ns: u64) -> Value {
     })
 }
 
-/// Reports the last event of a run that this program makes, at this moment.
+/// Reports the end of a run as its last event, created here and timed now.
 pub(crate) fn tell_end(end: &Finished, quiet: bool) {
     if is_for_programs() && !quiet {
         console::tell(&events::now("finished", of_end(end)));

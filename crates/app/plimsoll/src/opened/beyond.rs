@@ -1,5 +1,5 @@
-//! Pages that a database points to and its file does not have: a cut file lacks many in a row, so
-//! they are named as ranges, once for all that suffer from it in the same way.
+//! Pages that a database refers to but its file lacks: a truncated file lacks many in a row, so
+//! they are named as ranges, once for all objects with the same consequence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,8 @@ impl BeyondFile {
         self.pages.entry(key).or_default().insert(page);
     }
 
-    /// One sentence for all pages that the same suffers from; each is given out once.
+    /// Takes one sentence for all pages with the same affected object and consequence; each is
+    /// returned once.
     pub(super) fn take_sentences(&mut self) -> Vec<String> {
         let pages = std::mem::take(&mut self.pages);
         let mut sentences = Vec::new();
@@ -50,7 +51,7 @@ fn range_name((first, last): (PageNumber, PageNumber)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// First and last page of every run of pages without a gap.
+/// First and last page of every contiguous range.
 fn ranges(pages: &BTreeSet<PageNumber>) -> Vec<(PageNumber, PageNumber)> {
     let mut ranges: Vec<(PageNumber, PageNumber)> = Vec::new();
     for &page in pages {

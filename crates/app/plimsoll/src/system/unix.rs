@@ -1,4 +1,4 @@
-//! Linux, and what other systems of its kind share with it.
+//! Linux, and the parts that other Unix-like systems share with it.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Characters that a shell needs no quoting for, besides letters and digits.
+/// Characters, besides letters and digits, that need no quoting in a shell.
 pub(crate) const PLAIN_CHARACTERS: &str = "/._-+=:@%,";
 
-/// Has the first signal to end set `asked`, and the second one end the program.
+/// Makes the first termination signal set `asked`, and the second one end the program.
 pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
-    // Under `nohup` the run is to outlive its terminal.
+    // Under `nohup` the run should outlive its terminal.
     let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
         // In this order: the first signal finds the flag unset, sets it, and only the second
@@ -25,8 +25,8 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
-/// Has the first signal to end set `stop`, the second one end the program, and a hang-up set
-/// `reload`: the custom of servers.
+/// Makes the first termination signal set `stop`, the second one end the program, and a hang-up set
+/// `reload`, as is customary for servers.
 #[cfg(target_os = "linux")]
 pub(crate) fn serve_on_request(stop: &Arc<AtomicBool>, reload: &Arc<AtomicBool>) -> io::Result<()> {
     for signal in [SIGINT, SIGTERM] {
@@ -36,12 +36,12 @@ pub(crate) fn serve_on_request(stop: &Arc<AtomicBool>, reload: &Arc<AtomicBool>)
     flag::register(SIGHUP, Arc::clone(reload)).map(drop)
 }
 
-/// Whether the program was started with `signal` ignored. Unknown counts as no.
+/// Whether the program was started with `signal` ignored; `false` if unknown.
 fn is_ignored(signal: i32) -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// Whether the mask `SigIgn` of a process status holds `signal`; bit 0 is signal 1.
+/// Whether the `SigIgn` mask of a process status contains `signal`; bit 0 is signal 1.
 fn ignores(status: &str, signal: i32) -> bool {
     status
         .lines()
@@ -55,7 +55,7 @@ pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The command line of a process; none if there is no such process.
+/// Returns the command line of a process; `None` if there is no such process.
 pub(crate) fn words_of(process: u32) -> Option<String> {
     let words = fs::read(format!("/proc/{process}/cmdline")).ok()?;
     let text = String::from_utf8_lossy(&words).replace('\0', " ");
@@ -72,7 +72,7 @@ pub(crate) fn kill(process: u32) -> io::Result<()> {
     shell(&format!("kill -KILL {process}")).status().map(drop)
 }
 
-/// The system's shell with a line for it.
+/// Returns a command that runs `line` in the system's shell.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", line]);

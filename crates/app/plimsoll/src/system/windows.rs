@@ -8,29 +8,29 @@ use std::sync::atomic::AtomicBool;
 
 use device_os::console;
 
-/// Characters that the command prompt and PowerShell need no quoting for, besides letters and
-/// digits.
+/// Characters, besides letters and digits, that need no quoting in the command prompt and
+/// PowerShell.
 pub(crate) const PLAIN_CHARACTERS: &str = "\\/._-+=:";
 
-/// Characters with a special meaning between double quotation marks: variables of PowerShell and of
-/// the command prompt, escapes, and the marks that PowerShell takes for double ones. The plain
-/// double mark is in no path, but in a value it may be.
+/// Characters with a special meaning between double quotation marks: variables in PowerShell and
+/// the command prompt, escapes, and the marks that PowerShell treats as double ones. A path cannot
+/// contain the plain double mark, but a value can.
 const REPLACED: [char; 7] = ['$', '`', '%', '"', '\u{201c}', '\u{201d}', '\u{201e}'];
 
-/// Single quotation marks of PowerShell; within such marks, they are doubled.
+/// PowerShell's single quotation marks; inside such marks, they are doubled.
 const SINGLE_MARKS: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
 
-/// Has the first Ctrl-C or Ctrl-Break, the window's end or a shutdown set `asked`, and the second
+/// Makes the first Ctrl-C or Ctrl-Break, a closed window or a shutdown set `asked`, and the second
 /// Ctrl-C or Ctrl-Break end the program.
 pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     console::stop_on_request(asked)
 }
 
-/// A word quoted for the command prompt and PowerShell. If one of them would substitute something
-/// in any quotation marks, it is quoted for PowerShell: the command prompt then finds no file,
-/// rather than another one.
+/// Quotes a word for the command prompt and PowerShell. If one of them would substitute something
+/// inside any quotation marks, quotes for PowerShell: the command prompt then finds no file, rather
+/// than the wrong one.
 pub(crate) fn quoted_word(text: &str) -> String {
-    // A backslash before the last mark would make that a part of the word.
+    // A backslash before the last mark would make the mark part of the word.
     let after = "\\".repeat(text.len() - text.trim_end_matches('\\').len());
     if !text.contains(REPLACED) {
         return format!("\"{text}{after}\"");
@@ -43,7 +43,7 @@ pub(crate) fn quoted_word(text: &str) -> String {
     format!("'{inner}{after}'")
 }
 
-/// The command line of a process; none if there is no such process.
+/// Returns the command line of a process; `None` if there is no such process.
 pub(crate) fn words_of(process: u32) -> Option<String> {
     let filter = format!("ProcessId={process}");
     let words = ["process", "where", filter.as_str(), "get", "CommandLine"];
@@ -63,7 +63,7 @@ pub(crate) fn kill(process: u32) -> io::Result<()> {
     terminate(process)
 }
 
-/// The system's shell with a line for it.
+/// Returns a command that runs `line` in the system's shell.
 pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");
     // The shell takes the rest of its line unchanged, and no other quoting.

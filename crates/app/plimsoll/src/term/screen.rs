@@ -1,5 +1,5 @@
-//! Lines of a terminal that are drawn over and over, and never wrap: a wrapped line would leave a
-//! part of itself behind.
+//! Terminal lines that are redrawn in place and never wrap: a wrapped line would leave part of
+//! itself behind.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 const USUAL_COLUMNS: usize = 80;
 const USUAL_ROWS: usize = 24;
 
-/// Set once the work was asked to stop: a second signal ends the program at any moment, so every
+/// Set once the work is asked to stop: a second signal may end the program at any moment, so every
 /// line is complete from then on.
 static WHOLE_LINES: AtomicBool = AtomicBool::new(false);
 
-/// Rows above the cursor that were drawn, for whatever else writes.
+/// Number of rows drawn above the cursor, for other writers.
 static ROWS_ABOVE: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on nothing is drawn over.
+/// Stops all overwriting from now on.
 pub(super) fn keep_lines_whole() {
     WHOLE_LINES.store(true, Ordering::Relaxed);
 }
 
-/// Whether nothing is overwritten any more.
+/// Whether overwriting has stopped.
 pub(super) fn are_lines_whole() -> bool {
     WHOLE_LINES.load(Ordering::Relaxed)
 }
@@ -72,7 +72,7 @@ fn size() -> (usize, usize) {
     })
 }
 
-/// Removes the row of the cursor, `above` rows above it, and all below.
+/// Removes the cursor's row, `above` rows above it, and everything below.
 fn erase(above: usize) -> String {
     match above {
         0 => "\r\x1b[J".to_owned(),
@@ -80,14 +80,14 @@ fn erase(above: usize) -> String {
     }
 }
 
-/// Rows above the cursor that lines of these widths take, which a terminal that has become narrower
-/// has broken.
+/// Rows above the cursor that lines of these widths occupy, since a terminal that has become
+/// narrower wraps them.
 fn rows_above(widths: &[usize], columns: usize) -> usize {
     let rows: usize = widths.iter().map(|width| width.div_ceil(columns.max(1)).max(1)).sum();
     rows.saturating_sub(1)
 }
 
-/// As much of a line as `columns` take without a wrap.
+/// Crops a line to the part that fits in `columns` without wrapping.
 fn cropped(line: &str, columns: usize) -> &str {
     let end = line.char_indices().nth(columns.saturating_sub(1));
     end.map_or(line, |(end, _)| &line[..end])

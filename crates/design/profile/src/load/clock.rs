@@ -1,4 +1,4 @@
-//! Moments of logs by the clock of the machine that wrote them, in whole hours and seconds.
+//! Log timestamps by the clock of the machine that wrote them, in whole hours and seconds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +10,12 @@ pub(super) const HOUR_SECONDS: i64 = 3_600;
 
 const HOURS_OF_A_DAY: i64 = 24;
 
-/// An hour of the calendar: hours since 1970-01-01, by a clock that the profile names.
+/// A calendar hour: hours since 1970-01-01, by the clock named in the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClockHour(pub(super) i64);
 
 impl ClockHour {
-    /// The hour of a moment, in seconds since 1970-01-01.
+    /// Returns the hour that contains a time in seconds since 1970-01-01.
     pub(super) const fn of(seconds: i64) -> Self {
         Self(seconds.div_euclid(HOUR_SECONDS))
     }
@@ -30,7 +30,7 @@ impl ClockHour {
         usize::try_from(self.0.rem_euclid(HOURS_OF_A_DAY)).unwrap_or_default()
     }
 
-    /// Its start, as `2026-11-20T10:00`.
+    /// Returns the start of the hour, as `2026-11-20T10:00`.
     pub fn start_text(self) -> String {
         format!("{}T{:02}:00", self.date(), self.of_day())
     }
@@ -51,7 +51,7 @@ impl fmt::Display for ClockHour {
 /// The clock when a block trace started, such as `2026-11-20T09:00`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStart {
-    /// Seconds since 1970-01-01 of that clock.
+    /// Seconds since 1970-01-01 by that clock.
     pub(super) seconds: i64,
 }
 
@@ -67,7 +67,7 @@ impl FromStr for TraceStart {
     }
 }
 
-/// Reads `11/20/2026 10:00:15.123` as seconds since 1970-01-01.
+/// Parses `11/20/2026 10:00:15.123` into seconds since 1970-01-01.
 pub(super) fn moment(text: &str, order: DateOrder) -> Option<i64> {
     let text = text.trim();
     let date = local_day(text, order)?;
@@ -75,7 +75,7 @@ pub(super) fn moment(text: &str, order: DateOrder) -> Option<i64> {
     Some(date.seconds() + seconds_of_day(time.trim())?)
 }
 
-/// Reads `10:00` or `10:00:15.123`; fractions are left out.
+/// Parses `10:00` or `10:00:15.123`; fractions are dropped.
 fn seconds_of_day(text: &str) -> Option<i64> {
     let mut parts = text.split([':', '.', ',']).map(str::parse::<i64>);
     let (hour, minute) = (parts.next()?.ok()?, parts.next()?.ok()?);

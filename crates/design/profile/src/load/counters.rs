@@ -17,8 +17,8 @@ pub(super) enum CounterMeasure {
     Length,
 }
 
-/// Which of the requests a column counts. The engine counts those of attached databases, of
-/// recovery (the replay of passive copies), and in some releases both together.
+/// Which requests a column counts. The engine counts those of attached databases, those of recovery
+/// (the replay of passive copies), and in some releases both together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CountedPart {
     Whole,
@@ -26,7 +26,7 @@ pub(super) enum CountedPart {
     Recovery,
 }
 
-/// A column that says something of storage.
+/// A column about storage.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CounterColumn {
     pub place: LoadPlace,
@@ -40,7 +40,7 @@ const MILLISECOND: f64 = 1.0;
 const SECOND: f64 = 1e3;
 
 impl CounterColumn {
-    /// The counter of a column; none for counters of other things.
+    /// Returns the counter of a column; `None` for counters unrelated to storage.
     pub(super) fn of_path(path: &str) -> Option<Self> {
         let (host, path) = path.trim().strip_prefix(r"\\")?.split_once('\\')?;
         let (object, counter) = path.rsplit_once('\\')?;
@@ -67,7 +67,7 @@ impl CounterColumn {
 
 type CounterMeaning = (StorageOperation, CountedPart, CounterMeasure);
 
-/// A counter of a volume or disk.
+/// Meaning of a volume or disk counter.
 fn of_disk(counter: &str) -> Option<CounterMeaning> {
     use StorageOperation::{Read, Write};
     let (operation, measure) = match counter {

@@ -1,4 +1,4 @@
-//! Why files make no load profile.
+//! Reasons why files yield no load profile.
 
 use std::fmt;
 
@@ -12,23 +12,23 @@ pub enum LoadProfileError {
         /// Its first columns.
         found: Vec<String>,
     },
-    /// A counter log has columns of storage, and no sample in them.
+    /// A counter log has storage columns, but no samples in them.
     NoSamples {
         /// The file.
         file: String,
         /// Cells and rows that could not be used, by reason.
         skipped: String,
     },
-    /// A block trace that says nothing of rates.
+    /// A block trace from which no rates can be derived.
     NoTrace {
         /// The file.
         file: String,
         /// Why not.
         why: String,
     },
-    /// No place has the name that was asked for.
+    /// No place has the requested name.
     NoPlace {
-        /// The places that there are.
+        /// The known places.
         known: Vec<String>,
     },
     /// No hour has enough samples.

@@ -1,8 +1,8 @@
-//! What one file contributed to a load profile, and what of it was not understood.
+//! What one file contributed to a load profile, and which of its parts were not understood.
 
 use std::collections::BTreeMap;
 
-/// Columns that are named when they were not understood.
+/// How many columns that were not understood are named.
 const MOST_NAMED: usize = 3;
 
 /// What one file contributed.
@@ -12,19 +12,19 @@ pub struct LoadFile {
     pub name: String,
     /// What it is.
     pub kind: &'static str,
-    /// Time zone of its clock, if it says so.
+    /// Time zone of its clock, if the file names one.
     pub zone: Option<String>,
     /// Rows or lines that were read.
     pub rows: u64,
     /// Samples, or requests of a trace, that count.
     pub used: u64,
-    /// Cells, rows and lines that do not count, by reason.
+    /// Ignored cells, rows and lines, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Columns of other counters.
     pub other_columns: u64,
     /// The first of them.
     pub named_columns: Vec<String>,
-    /// Pauses between two samples that are longer than a sample: their number and the longest, in
+    /// Gaps between two samples that are longer than a sample: their number, and the longest in
     /// seconds.
     pub gaps: (u64, i64),
 }
@@ -44,7 +44,7 @@ impl LoadFile {
         }
     }
 
-    /// A file that was read under another name.
+    /// A file already read under another name.
     pub(super) fn repeated(name: &str) -> Self {
         let mut file = Self::new(name, "a file that was read already");
         file.skip("whole files", 1);
@@ -64,7 +64,7 @@ impl LoadFile {
         }
     }
 
-    /// The parts that were not understood, in one sentence; none if all were.
+    /// Lists the parts that were not understood, in one sentence; `None` if all were.
     pub fn not_understood(&self) -> Option<String> {
         let mut parts: Vec<String> =
             self.skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();

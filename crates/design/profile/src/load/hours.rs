@@ -9,9 +9,9 @@ pub enum StorageOperation {
     Read,
     /// Writes of databases, or of a volume.
     Write,
-    /// Reads of logs, where logs are counted apart.
+    /// Log reads, if logs are counted separately.
     LogRead,
-    /// Writes of logs, where logs are counted apart.
+    /// Log writes, if logs are counted separately.
     LogWrite,
 }
 
@@ -35,13 +35,13 @@ impl StorageOperation {
 pub struct RequestLoad {
     /// Requests per second.
     pub iops: f64,
-    /// Mean latency in milliseconds, weighted by requests; none if no source says.
+    /// Mean latency in milliseconds, weighted by requests; `None` if no source gives it.
     pub latency_ms: Option<f64>,
-    /// Bytes per second; none if no source says.
+    /// Bytes per second; `None` if no source gives them.
     pub bytes_per_second: Option<f64>,
 }
 
-/// The load of an hour, by [`StorageOperation`]; none if no source says.
+/// The load of an hour, by [`StorageOperation`]; `None` if no source gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HourLoad([Option<RequestLoad>; 4]);
 
@@ -56,20 +56,20 @@ impl HourLoad {
         self.0.iter().flatten().map(|of| of.iops).sum()
     }
 
-    /// Reads and writes of databases or volumes per second, without logs that are counted apart.
+    /// Reads and writes of databases or volumes per second, without separately counted logs.
     pub fn transactional_iops(&self) -> f64 {
         let both = [StorageOperation::Read, StorageOperation::Write];
         both.iter().filter_map(|of| self.of(*of)).map(|of| of.iops).sum()
     }
 
-    /// Bytes per second of the kinds whose bytes are known; none if they all are unknown.
+    /// Bytes per second of the kinds whose bytes are known; `None` if all are unknown.
     pub fn bytes_per_second(&self) -> Option<f64> {
         let known: Vec<f64> =
             self.0.iter().flatten().filter_map(|of| of.bytes_per_second).collect();
         (!known.is_empty()).then(|| known.iter().sum())
     }
 
-    /// The loads of several places together. Bytes are known if they are of all of them.
+    /// Adds up the loads of several places. Bytes are known if they are known for all of them.
     pub(super) fn sum<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
         Self::combined(all, |sum| {
             let load = sum.load()?;
@@ -79,7 +79,7 @@ impl HourLoad {
         })
     }
 
-    /// The mean of several hours; hours in which a kind is unknown do not count for it.
+    /// Averages several hours; a kind's mean omits the hours in which it is unknown.
     pub(super) fn mean<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
         Self::combined(all, OperationSum::load)
     }
@@ -137,7 +137,7 @@ impl OperationSum {
     }
 }
 
-/// The share of an hour that must have been sampled for the hour to be known.
+/// The minimum share of an hour that samples must cover for the hour to be known.
 const LEAST_COVERED: f64 = 0.5;
 
 /// Data on one place in one hour.
@@ -150,7 +150,7 @@ impl HourSum {
         self.0[operation as usize].add(seconds, load);
     }
 
-    /// The load; none if too little of the hour was sampled.
+    /// Returns the load; `None` if too little of the hour was sampled.
     pub(super) fn load(&self) -> Option<HourLoad> {
         let mut load = HourLoad::default();
         for (to, sum) in load.0.iter_mut().zip(&self.0) {

@@ -1,8 +1,8 @@
-//! What production has measured of its storage, as load over the day: performance-counter logs as
-//! CSV, block traces of Linux, fio iologs.
+//! Storage load that production has measured, over the day: performance-counter logs as CSV, Linux
+//! block traces, fio iologs.
 //!
-//! A [`LoadCollector`] takes files one by one. What it does not understand is counted and named;
-//! an hour without enough samples is unknown, never idle.
+//! A [`LoadCollector`] takes files one by one. Anything it does not understand is counted and
+//! named; an hour without enough samples is unknown, never idle.
 
 mod clock;
 mod counters;
@@ -40,35 +40,35 @@ use traces::TraceClock;
 pub struct LoadOptions {
     /// Whether Saturdays and Sundays count in the average day, too.
     pub all_days: bool,
-    /// The clock at the start of block traces; none: their hours are counted from their start.
+    /// The clock at the start of block traces; if `None`, their hours count from their start.
     pub trace_start: Option<TraceStart>,
-    /// The only databases, volumes or devices that count; empty: all.
+    /// Databases, volumes or devices to include; empty for all.
     pub only: Vec<String>,
 }
 
 /// Sums by place and hour.
 type PlaceHours = BTreeMap<LoadPlace, BTreeMap<ClockHour, HourSum>>;
 
-/// Takes files in and sums their load by place and hour.
+/// Reads files and sums their load by place and hour.
 #[derive(Debug, Default)]
 pub struct LoadCollector {
     options: LoadOptions,
     files: Vec<LoadFile>,
     places: PlaceHours,
     known_files: BTreeSet<[u64; 2]>,
-    /// Minutes that UTC is ahead of the clock of the hours, once a file has said so.
+    /// Minutes that UTC is ahead of the clock of the hours, once a file has given them.
     bias_minutes: Option<i64>,
     /// Whether hours count from the start of a trace whose clock is unknown.
     is_relative: bool,
 }
 
 impl LoadCollector {
-    /// A collector that has seen nothing.
+    /// Returns an empty collector.
     pub fn new(options: LoadOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// Whether `text` looks like a file for a collector.
+    /// Whether `text` looks like a file that a collector can read.
     pub fn knows(text: &str) -> bool {
         pdh::is_log(text) || traces::is_trace(text)
     }
@@ -78,7 +78,7 @@ impl LoadCollector {
         self.files.is_empty()
     }
 
-    /// Reads one whole file. One that was read under another name adds nothing.
+    /// Reads one whole file. A file already read under another name adds nothing.
     pub fn add(&mut self, name: &str, text: &str) -> Result<&LoadFile, LoadProfileError> {
         let is_new = self.known_files.insert(mark(text));
         let file = if !is_new {

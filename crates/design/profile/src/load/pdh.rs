@@ -12,7 +12,7 @@ mod cells;
 
 use cells::CounterGroup;
 
-/// Begins the first header: `(PDH-CSV 4.0) (Eastern Standard Time)(300)`.
+/// Starts of the first header: `(PDH-CSV 4.0) (Eastern Standard Time)(300)`.
 const MARKS: [&str; 2] = ["(PDH-CSV", "(PDH-TSV"];
 
 /// Headers that are shown when none is known.
@@ -21,7 +21,7 @@ const MOST_SHOWN: usize = 4;
 /// A pause of more than this many usual intervals is a gap.
 const GAP_INTERVALS: i64 = 3;
 
-/// A sample, and its moment in seconds since 1970-01-01 of the log's clock.
+/// A sample and its time, in seconds since 1970-01-01 by the log's clock.
 type TimedRow = (i64, StringRecord);
 
 pub(super) fn is_log(text: &str) -> bool {
@@ -29,7 +29,7 @@ pub(super) fn is_log(text: &str) -> bool {
     MARKS.iter().any(|mark| first.starts_with(mark))
 }
 
-/// Minutes that UTC is ahead of the clock of the log; 0 if it does not say.
+/// Minutes by which UTC is ahead of the log's clock; 0 if not stated.
 pub(super) fn bias_minutes(text: &str) -> i64 {
     zone_parts(text).and_then(|(_, bias)| bias.trim().parse().ok()).unwrap_or(0)
 }
@@ -42,7 +42,7 @@ fn zone_parts(text: &str) -> Option<(&str, &str)> {
     Some((zone, bias))
 }
 
-/// Reads a log. Its clock is moved to one that UTC is `bias` minutes ahead of.
+/// Reads a log and shifts its times to a clock that UTC is `bias` minutes ahead of.
 pub(super) fn read(
     text: &str,
     file: &mut LoadFile,
@@ -78,7 +78,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Separators are those of the first header, which has none in itself.
+/// Returns the separator after the first header, which contains none itself.
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();
     let behind = header.split_once(')').map_or("", |(_, rest)| rest);
@@ -86,7 +86,7 @@ fn delimiter(text: &str) -> u8 {
     found.and_then(|symbol| u8::try_from(symbol).ok()).unwrap_or(b',')
 }
 
-/// The columns that say something, by place and kind of requests.
+/// The usable columns, by place and kind of requests.
 fn groups(
     headers: &StringRecord,
     file: &mut LoadFile,
@@ -125,8 +125,8 @@ fn groups(
     Ok(rated)
 }
 
-/// The order of the dates that more rows have: the month first, as counter logs are written, unless
-/// another program has written them anew.
+/// The date order that fits more rows: month first, as counter logs are written, unless another
+/// program has rewritten them.
 fn order(records: &[StringRecord]) -> DateOrder {
     if readable(records, DateOrder::DayFirst) > readable(records, DateOrder::MonthFirst) {
         DateOrder::DayFirst
@@ -141,7 +141,7 @@ fn readable(records: &[StringRecord], order: DateOrder) -> usize {
     dates.filter(|date| moment(date, order).is_some()).count()
 }
 
-/// The rows in the order of time.
+/// The rows in time order.
 fn rows(records: impl Iterator<Item = StringRecord>, file: &mut LoadFile) -> Vec<TimedRow> {
     let records: Vec<StringRecord> = records.collect();
     let order = order(&records);
@@ -158,7 +158,7 @@ fn rows(records: impl Iterator<Item = StringRecord>, file: &mut LoadFile) -> Vec
     rows
 }
 
-/// Seconds that most rows stand for.
+/// Seconds that a typical row covers.
 fn usual_interval(rows: &[TimedRow]) -> i64 {
     let mut spans: Vec<i64> = rows.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     spans.sort_unstable();

@@ -1,12 +1,12 @@
-//! Places of load: databases, volumes and devices of a host. The same request is counted by the
-//! database, the volume and the disk, so that one kind of a host's places counts, the best of them.
+//! Places of load: databases, volumes and devices of a host. The database, the volume and the disk
+//! all count the same request, so only the best kind of a host's places is used.
 
 use std::fmt;
 
-/// What kind of place, the best source first.
+/// Kind of place, the best source first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlaceKind {
-    /// A database, by the engine's own counters: logs apart from pages.
+    /// A database, by the engine's own counters: logs separate from pages.
     Database,
     /// A volume.
     LogicalDisk,
@@ -41,7 +41,7 @@ pub struct LoadPlace {
     pub kind: PlaceKind,
     /// Its name.
     pub name: String,
-    /// Whether it is the sum of the others of its host and kind.
+    /// Whether it is the sum of the other places of its host and kind.
     pub(super) is_total: bool,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for LoadPlace {
     }
 }
 
-/// Which of these places count: of each host those of its best kind; a sum only if it is alone.
+/// Selects the places that count: for each host, those of its best kind; a sum only if it is alone.
 pub(super) fn counted<'p>(all: &[&'p LoadPlace]) -> Vec<&'p LoadPlace> {
     all.iter().filter(|place| is_counted(place, all)).copied().collect()
 }

@@ -8,16 +8,16 @@ use super::places::{LoadPlace, counted};
 use super::totals::{self, Loads};
 use super::{LoadCollector, LoadFile, LoadProfileError};
 
-/// What production has measured of its storage.
+/// Storage load that production has measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadProfile {
     /// The files read, in reading order.
     pub files: Vec<LoadFile>,
     /// Clock of all hours, in words.
     pub clock: String,
-    /// Whether hours count from the start of a trace, so that no hour of a day is known.
+    /// Whether hours count from the start of a trace, so that the hours of the day are unknown.
     pub is_relative: bool,
-    /// First and last hour that is known.
+    /// First and last known hour.
     pub span: (ClockHour, ClockHour),
     /// Hours that have no sum because a host has no samples in them.
     pub hours_without_a_host: u64,
@@ -25,18 +25,19 @@ pub struct LoadProfile {
     pub busiest: BusiestHour,
     /// The average day.
     pub day: [DayHour; 24],
-    /// Days that it is the average of.
+    /// Days averaged.
     pub days: usize,
     /// The places that count, the busiest first.
     pub places: Vec<PlaceLoad>,
-    /// Places that do not count: others of their host say the same, or they were not asked for.
+    /// Places that do not count: others of their host cover the same requests, or they were not
+    /// asked for.
     pub other_places: Vec<LoadPlace>,
 }
 
 /// An hour of the average day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DayHour {
-    /// Mean load; none if no day has samples of the hour.
+    /// Mean load; `None` if no day has samples of the hour.
     pub load: Option<HourLoad>,
     /// The load in percent of the busiest hour of the average day, 1 to 100. An hour without
     /// samples counts as the busiest.
@@ -59,7 +60,7 @@ pub struct PlaceLoad {
     pub place: LoadPlace,
     /// Busiest hour of this place.
     pub busiest: BusiestHour,
-    /// Its load in the busiest hour of all places; none if it has no samples there.
+    /// Its load in the busiest hour of all places; `None` if it has no samples there.
     pub then: Option<HourLoad>,
 }
 
@@ -89,7 +90,7 @@ pub(super) fn combine(seen: LoadCollector) -> Result<LoadProfile, LoadProfileErr
     })
 }
 
-/// The places of the names in `only`, or all.
+/// Returns the places named in `only`, or all.
 fn asked_for<'p>(
     all: &[&'p LoadPlace],
     only: &[String],
@@ -123,7 +124,7 @@ fn clock(seen: &LoadCollector) -> String {
 
 fn busiest(hours: &BTreeMap<ClockHour, HourLoad>) -> Option<BusiestHour> {
     let hours = hours.iter().map(|(hour, load)| BusiestHour { hour: *hour, load: *load });
-    // The first of hours that are alike.
+    // Of equally busy hours, the first.
     hours.reduce(|most, next| if next.load.iops() > most.load.iops() { next } else { most })
 }
 
@@ -137,7 +138,7 @@ fn places(loads: Loads, hour: ClockHour) -> Vec<PlaceLoad> {
     places
 }
 
-/// The least that an hour counts, in percent: a load of nothing has no pace.
+/// Minimum of an hour, in percent: a load of 0 has no pace.
 const LEAST_PERCENT: f64 = 1.0;
 
 fn with_percent(day: &[Option<HourLoad>; 24]) -> [DayHour; 24] {
@@ -152,20 +153,20 @@ fn with_percent(day: &[Option<HourLoad>; 24]) -> [DayHour; 24] {
 }
 
 impl LoadProfile {
-    /// Hours of the day, 0 to 23, in which no day that counts has enough samples.
+    /// Hours of the day, 0 to 23, in which no counted day has enough samples.
     pub fn unknown_hours(&self) -> Vec<usize> {
         (0..self.day.len()).filter(|&hour| self.day[hour].load.is_none()).collect()
     }
 
-    /// The unknown hours in words; none if every hour is known.
+    /// The unknown hours in words; `None` if every hour is known.
     pub(super) fn unknown_hours_list(&self) -> Option<String> {
         let hours: Vec<String> =
             self.unknown_hours().iter().map(|hour| format!("{hour:02}:00")).collect();
         (!hours.is_empty()).then(|| hours.join(", "))
     }
 
-    /// The part of a day's log that is written in each hour, adding up to 1; none if an hour or the
-    /// bytes of the log are unknown.
+    /// The share of a day's log that is written in each hour, adding up to 1; `None` if an hour or
+    /// the log's bytes are unknown.
     pub fn log_shares(&self) -> Option<[f64; 24]> {
         let mut bytes = [0.0; 24];
         for (to, hour) in bytes.iter_mut().zip(&self.day) {

@@ -7,8 +7,8 @@ use super::{LoadCollector, LoadOptions, LoadProfile, LoadProfileError};
 
 const READS: &str = r"MSExchange Database ==> Instances(Information Store/DB01)\I/O Database Reads";
 
-/// A log of `columns` of host EX1 with a sample every `minutes`, from Friday 2026-11-20 00:00 on;
-/// each cell is what `cell` says for its row and column.
+/// A log of `columns` of host EX1 with a sample every `minutes`, from Friday 2026-11-20 00:00;
+/// `cell` gives each cell from its row and column.
 fn log(
     columns: &[&str],
     (rows, minutes): (usize, usize),
@@ -38,7 +38,7 @@ fn collected(texts: &[&str]) -> Result<LoadProfile, LoadProfileError> {
     collector.finish()
 }
 
-/// A day of DB01 with 100 reads a second of 5 ms, 300 of 10 ms from 10:00 to 11:00.
+/// A day of DB01 with 100 reads a second of 5 ms each, and 300 of 10 ms from 10:00 to 11:00.
 fn day() -> String {
     let columns =
         [&*format!("{READS} (Attached)/sec"), &*format!("{READS} (Attached) Average Latency")];
@@ -146,7 +146,7 @@ fn databases_count_before_volumes_and_parts_before_their_sum() {
 #[test]
 fn hours_of_several_hosts_are_summed_by_one_clock_and_only_if_all_have_samples() {
     let first = day();
-    // The same day of another host, one hour to the west, that was switched on at 06:00.
+    // The same day on another host, one hour to the west, which was switched on at 06:00.
     let second = day().replace(r"\\ex1\", r"\\ex2\").replace("(300)", "(360)");
     let second: Vec<&str> = second
         .split("\r\n")

@@ -142,7 +142,7 @@ fn bar_length(share: f64) -> usize {
     (share.clamp(0.0, 1.0) * BAR as f64).round() as usize
 }
 
-/// A rate in whole requests with thousands apart, or with a decimal below ten.
+/// A rate in whole requests with thousands separators, or with one decimal below ten.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -20,8 +20,8 @@ pub(super) fn loads(places: &PlaceHours, counted: &BTreeSet<&LoadPlace>) -> Load
     loads
 }
 
-/// The load of all places by hour, and the number of hours in which a host is missing: those have
-/// no sum.
+/// The load of all places by hour, and the number of hours without a sum because a host is missing
+/// in them.
 pub(super) fn by_hour(loads: &Loads) -> (BTreeMap<ClockHour, HourLoad>, u64) {
     let hosts: BTreeSet<&str> = loads.keys().map(|place| &*place.host).collect();
     let mut by_hour: BTreeMap<ClockHour, (BTreeSet<&str>, Vec<HourLoad>)> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub(super) fn by_hour(loads: &Loads) -> (BTreeMap<ClockHour, HourLoad>, u64) {
     (sums, missing as u64)
 }
 
-/// The mean of each hour of the day, over the days that count, with the number of days.
+/// The mean of each hour of the day over the counted days, and the number of days.
 pub(super) fn average_day(
     by_hour: &BTreeMap<ClockHour, HourLoad>,
     all_days: bool,

@@ -1,5 +1,5 @@
-//! Block traces as load: requests counted by hour, bytes, and latencies where completions were
-//! traced too.
+//! Block traces as load: requests counted by hour, bytes, and latencies if completions were traced
+//! too.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,8 @@ pub(super) struct TraceClock {
 }
 
 impl TraceClock {
-    /// The clock of `trace`, whose zero was at `start`; or why it says nothing of rates.
+    /// Returns the clock of `trace`, whose zero was at `start`, or the reason why the trace gives
+    /// no rates.
     pub(super) fn of(trace: &Trace, start: Option<TraceStart>) -> Result<Self, &'static str> {
         if trace.format == TraceFormat::FioLog2 {
             return Err("an iolog of version 2 has no times, so no rates; record version 3");

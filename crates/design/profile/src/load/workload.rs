@@ -1,11 +1,11 @@
-//! The load as keys of a plan: the target of the busiest hour, and the other hours beside it.
+//! The load as keys of a plan: the target of the busiest hour, and the other hours relative to it.
 
 use std::fmt::{self, Write as _};
 
 use super::LoadProfile;
 
 impl LoadProfile {
-    /// A `[workload]` section for a plan; none if the hours of the day are unknown.
+    /// Formats a `[workload]` section for a plan; `None` if the hours of the day are unknown.
     pub fn to_toml(&self) -> Option<String> {
         let mut text = String::new();
         let is_written = !self.is_relative && self.write_workload(&mut text).is_ok();

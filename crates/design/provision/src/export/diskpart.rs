@@ -1,5 +1,5 @@
 //! Scripts for diskpart: one partition per disk, mounted under the volumes' folder and under the
-//! folder of each database on it; and what has to be done before and after, for `PowerShell`.
+//! folder of each database on it; plus the steps before and after, for `PowerShell`.
 
 use std::fmt::Write as _;
 

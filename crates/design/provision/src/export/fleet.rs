@@ -1,4 +1,4 @@
-//! A fleet plan for all servers of a provision, with the plan of each beside it.
+//! A fleet plan for all servers of a provision, along with the plan of each.
 
 use std::fmt::{self, Write as _};
 

@@ -9,7 +9,7 @@ use crate::pool::Pool;
 use crate::{Provision, Purpose, Server, Volume};
 use plan::deployment::Raid;
 
-/// Where volumes are mounted; the test plan's usual root.
+/// Mount root of volumes; the test plan's default root.
 pub(super) const ROOT: &str = "/mnt/mail";
 
 /// One script per server.
@@ -55,8 +55,8 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
     Ok(())
 }
 
-/// An array per group from disk `first` on, and a volume group of all of them. Mirrored stripes are
-/// one array whatever their groups.
+/// Writes an array per group, starting at disk `first`, and a volume group of all of them. Mirrored
+/// stripes form one array regardless of the number of groups.
 fn write_pool(purpose: Purpose, pool: &Pool, first: u32, text: &mut String) -> std::fmt::Result {
     let (level, groups) = match pool.level {
         Raid::Raid10 => ("10", 1),
@@ -107,13 +107,13 @@ fn write_volume(
     let (file_system, flag) = match provision.needs.build.file_system.as_str() {
         "ext4" => ("ext4", "-F"),
         "btrfs" => ("btrfs", "-f"),
-        // NTFS and ReFS are not made here; XFS does the same work.
+        // NTFS and ReFS are not created here; XFS serves the same purpose.
         _ => ("xfs", "-f"),
     };
     writeln!(text, "mkfs.{file_system} {flag} -L {name} \"$device\"")?;
     writeln!(text, "mkdir -p \"$root\"/{name}")?;
     writeln!(text, "mount -o noatime \"$device\" \"$root\"/{name}")?;
-    // An encrypted volume is opened by hand or by a key file of the site's own choice.
+    // An encrypted volume is opened manually or with a key file of the site's choice.
     if provision.needs.build.encryption != "LUKS" {
         let line = format!("LABEL={name} $root/{name} {file_system} noatime 0 2");
         writeln!(text, "echo \"{line}\" >> /etc/fstab")?;
@@ -124,7 +124,7 @@ fn write_volume(
     Ok(())
 }
 
-/// A word that the shells of Linux expand nothing in.
+/// Quotes a word so that Linux shells expand nothing in it.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -7,7 +7,7 @@ use super::Document;
 use super::powershell::quoted;
 use crate::{Group, MetaCacheDisks, Provision};
 
-/// One script per group; none without SSDs.
+/// One script per group; empty without SSDs.
 pub(super) fn documents(provision: &Provision) -> Vec<Document> {
     let Some(disks) = provision.needs.metacache else {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! A provision in the words of the tools that build it. Nothing here is ever run by us.
+//! A provision in the formats of the tools that build it. Nothing exported here is ever executed by
+//! this program.
 //!
 //! Values that the sizing does not give (witness, addresses, directory servers) are parameters of
 //! the scripts or empty fields of the tables, never guesses.
@@ -27,8 +28,9 @@ pub use powershell::quoted as powershell_quoted;
 const VOLUMES: &str = "C:\\ExchangeVolumes";
 const DATABASES: &str = "C:\\ExchangeDatabases";
 
-/// Mount points that the product's own script gives SSDs and the cache of a copy. Sources: S-MCDB
-/// and the vendor's troubleshooting articles; the first path is in a hardware vendor's guide alone.
+/// Mount points that the product's own script uses for SSDs and for the cache of a copy. Sources:
+/// S-MCDB and the vendor's troubleshooting articles; the first path appears only in a hardware
+/// vendor's guide.
 pub(crate) const METACACHE_VOLUMES: &str = "C:\\ExchangeMCDBVolumes";
 pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
 
@@ -38,9 +40,9 @@ const LOGS: &str = "C:\\ExchangeLogs";
 /// What can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The four tables of the official calculator, with the names of columns of version 7.
+    /// The four tables of the official calculator, with the column names of version 7.
     Tables,
-    /// The same with the names of version 6.
+    /// The same with the column names of version 6.
     TablesV6,
     /// Scripts for diskpart, one per server.
     Diskpart,
@@ -66,14 +68,14 @@ pub struct Document {
 }
 
 impl Document {
-    /// The file `name` with what `write` puts into it.
+    /// Builds the file `name` from the output of `write`.
     fn written(name: String, write: impl FnOnce(&mut String) -> fmt::Result) -> Self {
         let mut text = String::new();
         write(&mut text).expect("invariant: writing to a string cannot fail");
         Self { name, text }
     }
 
-    /// The same with the ends of lines of Windows.
+    /// Converts the file to Windows line endings.
     fn for_windows(self) -> Self {
         Self { text: self.text.replace('\n', "\r\n"), ..self }
     }
@@ -92,7 +94,7 @@ pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
     }
 }
 
-/// A span as the product writes it: `7.00:00:00`.
+/// A duration in the product's format: `7.00:00:00`.
 struct TimeSpan(Nanos);
 
 impl fmt::Display for TimeSpan {
@@ -106,11 +108,11 @@ impl fmt::Display for TimeSpan {
 
 /// Paths of one of the product's databases.
 struct Paths {
-    /// The folder that the volume of the database is mounted at.
+    /// Mount point of the database's volume.
     folder: String,
     /// The database file.
     file: String,
-    /// The folder that the volume of its log is mounted at: another one where logs lie apart.
+    /// Mount point of the log's volume; a different folder if logs are on separate volumes.
     log_mount: String,
     /// The folder of the log.
     log: String,

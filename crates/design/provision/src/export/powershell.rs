@@ -129,8 +129,8 @@ const fn truth(value: bool) -> &'static str {
     if value { "$true" } else { "$false" }
 }
 
-/// A text that nothing is expanded in. PowerShell takes four more characters for the quote that
-/// ends it.
+/// Quotes a text so that nothing in it is expanded. PowerShell accepts four more characters as the
+/// closing quote.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for symbol in text.chars() {

@@ -1,6 +1,6 @@
-//! The tables that the official calculator exports and its scripts, and others', read.
+//! The tables that the official calculator exports, and that its scripts and other tools read.
 //!
-//! Names and order of the columns are those of the exports that are public in the repository
+//! Column names and their order follow the exports published in the repository
 //! dsccommunity/ExchangeDsc (v6.6 and v7.6); the second row carries the schema and the version.
 
 use csv::{QuoteStyle, Terminator, WriterBuilder};
@@ -26,13 +26,13 @@ impl Version {
     }
 }
 
-/// Says that a group has no administrative access point.
+/// Marks a group without an administrative access point.
 const NO_ACCESS_POINT: &str = "255.255.255.255";
 
 /// Where copies send logs.
 const REPLICATION_PORT: &str = "64327";
 
-/// The four tables; without copies, the two that do not speak of them.
+/// The four tables; without copies, only the two that do not concern them.
 pub(super) fn documents(provision: &Provision, version: Version) -> Vec<Document> {
     let mut documents = vec![
         document("Servers.csv", SERVERS, version, servers(provision)),
@@ -121,7 +121,7 @@ fn databases(provision: &Provision, version: Version) -> Document {
     document("MailboxDatabases.csv", &columns, version, rows.collect())
 }
 
-/// What the database has in a column of [`SETTINGS`].
+/// The database's value in a column of [`SETTINGS`].
 fn setting<'a>(needs: &Requirements, column: &str, usual: &'a str) -> &'a str {
     match column {
         "CircularLoggingEnabled" if needs.build.circular_logging => "TRUE",
@@ -135,7 +135,7 @@ fn setting<'a>(needs: &Requirements, column: &str, usual: &'a str) -> &'a str {
 const COPIES: &[&str] =
     &["GC", "GC2", "Name", "Server", "ActivationPreference", "ReplayLagTime", "TruncationLagTime"];
 
-/// One row per copy behind the first.
+/// One row per copy after the first.
 fn copies(provision: &Provision) -> Vec<Vec<String>> {
     let build = &provision.needs.build;
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! Exports against the public ones, and against names that try to get out of their quotes.
+//! Exports compared with the published ones, and with names that try to break out of their quotes.
 
 mod powershell;
 
@@ -40,7 +40,7 @@ fn the_fleet_plan_has_every_server_and_the_copies_in_their_order() {
     assert!(text.contains(&expected), "{expected} not in {text}");
 }
 
-/// The rows of a table by the names of its columns.
+/// The rows of a table, keyed by column name.
 fn rows(table: &str) -> Vec<std::collections::BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let headers = reader.headers().unwrap().clone();
@@ -86,7 +86,7 @@ fn the_copies_behind_the_first() {
     assert_eq!(rows[1]["ReplayLagTime"], "0.00:00:00");
 }
 
-/// Version 7 renamed a column, which broke everybody who read version 6.
+/// Version 7 renamed a column, which broke every reader of version 6.
 #[test]
 fn both_generations_of_the_path() {
     let path = "C:\\ExchangeDatabases\\DB01\\DB01.db\\DB01.edb";
@@ -142,7 +142,7 @@ fn scripts_as_they_were_read_by_people() {
     }
 }
 
-/// Six disks of databases and two SSDs on each of four servers.
+/// Six database disks and two SSDs on each of four servers.
 fn with_ssds() -> Provision {
     let mut needs = two_sites(2, 24);
     needs.wish.databases_per_volume = 4;
@@ -150,7 +150,7 @@ fn with_ssds() -> Provision {
     provision(needs).unwrap()
 }
 
-/// Nothing but the vendor's script makes volumes of SSDs.
+/// Only the vendor's script creates volumes on SSDs.
 #[test]
 fn ssds_are_left_to_the_script_of_the_product() {
     let (with, mut needs) = (with_ssds(), two_sites(2, 24));
@@ -173,7 +173,7 @@ fn ssds_are_left_to_the_script_of_the_product() {
     assert!(more.contains("stay empty"), "{more}");
 }
 
-/// Every letter that a prefix may have stays inside its quotes.
+/// Every character that a prefix may contain stays inside its quotes.
 #[test]
 fn odd_names_stay_in_their_quotes() {
     let mut needs = two_sites(2, 4);
@@ -185,11 +185,11 @@ fn odd_names_stay_in_their_quotes() {
     assert_eq!(rows[1]["Name"], format!("{ODD}01"));
 }
 
-/// An apostrophe, a blank, and letters that shells expand.
+/// An apostrophe, a space, and characters that shells expand.
 const ODD: &str = "D'B;$(x) &`";
 
-/// Each line of a `PowerShell` script is read as the shell reads it, as far as these scripts go: a
-/// command that is known, parameters with a value each, and texts that end where they should.
+/// Parses each line of a `PowerShell` script as the shell does, as far as these scripts need: a
+/// known command, parameters with a value each, and strings that end as intended.
 #[test]
 fn powershell_reads_what_was_meant() {
     let mut needs = two_sites(2, 4);
@@ -220,7 +220,7 @@ fn powershell_reads_what_was_meant() {
     assert!(commands > 40, "{commands}");
 }
 
-/// Each text of a diskpart script is in double quotes and contains none, and every disk is named
+/// Each string of a diskpart script is in double quotes and contains none, and every disk is named
 /// once.
 #[test]
 fn diskpart_reads_what_was_meant() {
@@ -249,7 +249,7 @@ fn diskpart_reads_what_was_meant() {
     assert_eq!((disks.len(), named), (3, 3));
 }
 
-/// No folder is the mount point of two volumes, logs apart or not.
+/// No folder is the mount point of two volumes, whether or not logs are separate.
 #[test]
 fn logs_apart_are_mounted_apart() {
     let mut needs = two_sites(2, 8);
@@ -274,7 +274,7 @@ fn without_copies_nothing_speaks_of_groups() {
     assert!(!text(&alone, Kind::PowerShell, "DAG01.ps1").contains("AvailabilityGroup"));
 }
 
-/// Two files of one name would leave only the second.
+/// Of two files with the same name only the second would survive.
 #[test]
 fn no_name_is_given_twice() {
     for kind in Kind::ALL {

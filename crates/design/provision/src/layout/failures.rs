@@ -1,4 +1,4 @@
-//! Every failure of one, two and three servers and of whole sites, played through on a layout.
+//! Every failure of one, two and three servers and of whole sites, simulated on a layout.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,9 +9,9 @@ use super::quorum::{Quorum, Votes, Witness};
 /// What may be activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Whether a lagged copy takes over when no other is left, as the Replay Lag Manager has it do.
+    /// Whether a lagged copy takes over if no other is left, as with the Replay Lag Manager.
     pub activate_lagged: bool,
-    /// Location of the group's witness; `None` if the servers are no group, which then needs no
+    /// Location of the group's witness; `None` if the servers form no group and thus need no
     /// quorum.
     pub witness: Option<Witness>,
 }
@@ -19,13 +19,13 @@ pub struct Rules {
 /// What fails together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Any servers, this many of them.
+    /// Any set of this many servers.
     Servers(usize),
     /// The witness, and any server.
     WitnessAndServer,
     /// All servers of one failure domain.
     Domain,
-    /// The link between two sites; the part that is cut off stops.
+    /// The link between two sites; the side that is cut off stops.
     Link,
     /// All servers of one site.
     Site,
@@ -49,7 +49,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What one surviving server does.
+/// Load on one surviving server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Load {
     /// Its active copies.
@@ -58,39 +58,40 @@ pub struct Load {
     pub passive: usize,
     /// Its site, counted from 0.
     pub site: usize,
-    /// Whether it is kept for lagged copies.
+    /// Whether it is reserved for lagged copies.
     pub only_lagged: bool,
 }
 
-/// What can come of one kind of failure, over all ways in which it can happen.
+/// The possible outcomes of one kind of failure, over all ways in which it can happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// What fails.
     pub failure: Failure,
     /// Ways in which it can happen.
     pub cases: usize,
-    /// Every load that a survivor of some case carries.
+    /// Every load that a survivor carries in some case.
     pub loads: BTreeSet<Load>,
-    /// Most databases that no copy takes over, in one case; those in `lost` included.
+    /// Maximum number of databases, in one case, that no copy takes over, including those in
+    /// `lost`.
     pub not_active: usize,
     /// Maximum number of databases, in one case, of which not even a lagged copy is left.
     pub lost: usize,
     /// Ways in which the group stops because the survivors have no quorum; its copies are counted
-    /// as after activation.
+    /// as if activated.
     pub stopped: usize,
-    /// The worst that becomes of the group.
+    /// The worst quorum outcome of the group.
     pub quorum: Quorum,
     /// The failed servers of the worst case: most databases not active, then the highest load.
     pub worst: Vec<usize>,
 }
 
 impl Mode {
-    /// Fewest and most active databases of a survivor.
+    /// Minimum and maximum number of active databases on a survivor.
     pub fn active(&self) -> Option<(usize, usize)> {
         Some((self.loads.first()?.active, self.loads.last()?.active))
     }
 
-    /// Least and greatest cost of a survivor, in the unit of its parts: megacycles, say, or I/O
+    /// Minimum and maximum cost of a survivor, in the unit of its parts: megacycles, say, or I/O
     /// per second.
     pub fn cost(&self, per_active: f64, per_passive: f64) -> Option<(f64, f64)> {
         let mut range = None;
@@ -112,16 +113,16 @@ struct FailureCase {
 }
 
 impl FailureCase {
-    /// The witness is in none of the servers.
+    /// The failure of these servers; the witness is on none of them.
     const fn servers(failed: Vec<usize>) -> Self {
         let witness = true;
         Self { failed, witness }
     }
 }
 
-/// Plays every failure that leaves a server: none, one, two and three servers, one and the witness,
-/// each failure domain where there are several, the link between sites, each site, each site with
-/// one server more.
+/// Simulates every failure that leaves a server: none, one, two and three servers, one and the
+/// witness, each failure domain if there are several, the link between sites, each site, each site
+/// plus one server.
 pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let servers = layout.servers.len();
     let votes = rules.witness.map(|witness| Votes::of(layout, witness));
@@ -156,7 +157,7 @@ fn of_site(layout: &Layout, site: usize) -> Vec<usize> {
     (0..layout.servers.len()).filter(|&server| layout.servers[server].site == site).collect()
 }
 
-/// What stops when the link is cut, for each site that may go on.
+/// The servers that stop when the link is cut, for each site that may continue.
 fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
     let mut cases = Vec::new();
     for (side, witness) in votes.sides() {
@@ -165,7 +166,7 @@ fn cut_off(layout: &Layout, votes: &Votes) -> Vec<FailureCase> {
     cases
 }
 
-/// Each site with its witness, and the same with one server more.
+/// Failure of each site with its witness, alone and with one more server.
 fn whole_sites(
     layout: &Layout,
     rules: Rules,
@@ -264,7 +265,7 @@ struct CaseOutcome {
     lost: usize,
 }
 
-/// In each database the surviving copy of the lowest preference becomes active.
+/// In each database the surviving copy with the lowest preference number becomes active.
 fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
     let mut loads: Vec<Load> = layout
         .servers

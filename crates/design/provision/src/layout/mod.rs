@@ -25,7 +25,7 @@ pub struct Server {
     pub site: usize,
     /// Its failure domain within the site, counted from 0.
     pub domain: usize,
-    /// Whether it is kept for lagged copies.
+    /// Whether it is reserved for lagged copies.
     pub only_lagged: bool,
 }
 
@@ -34,19 +34,19 @@ pub struct Server {
 pub struct Copy {
     /// The server that holds it, counted from 0 over all sites.
     pub server: usize,
-    /// Whether its replay is held back.
+    /// Whether its replay is delayed.
     pub lagged: bool,
 }
 
 /// Where every copy is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The servers, site after site.
+    /// The servers, site by site.
     pub servers: Vec<Server>,
-    /// The copies of each database in the order of their activation preference: the first is active
-    /// in normal running.
+    /// The copies of each database in order of activation preference: the first is active in normal
+    /// operation.
     pub databases: Vec<Vec<Copy>>,
-    /// Databases that share a volume.
+    /// Number of databases per volume.
     pub databases_per_volume: usize,
 }
 
@@ -72,16 +72,17 @@ impl Layout {
     }
 }
 
-/// Deals the copies of every database out over the servers.
+/// Distributes the copies of every database over the servers.
 ///
-/// The rule reproduces the two copy maps of the official calculator that are public (repository
+/// The rule reproduces the official calculator's two published copy maps (repository
 /// dsccommunity/ExchangeDsc, `MailboxDatabaseCopies.csv` of its v6.6 and v7.6 examples): first
-/// copies go round; each further copy starts behind the one before and shifts by one more after
-/// every round, so that the second copies of a server's databases spread over all others. With two
-/// active sites every second round belongs to the second site. Two things are ours, where nothing
-/// is published and the plain rule would have one neighbour take over everything: the shift skips
-/// once per cycle where the numbers of distinct rounds and of sites have a common factor (three
-/// servers per site), and a group of servers with one copy drifts against the first group.
+/// copies are assigned round-robin; each further copy starts after the previous one and shifts by
+/// one more after every round, so that the second copies of a server's databases spread over all
+/// others. With two active sites every second round belongs to the second site. Two details are
+/// additions, for cases where nothing is published and the plain rule would make one neighbour take
+/// over everything: the shift skips once per cycle if the numbers of distinct rounds and of sites
+/// have a common factor (three servers per site), and a group of servers with one copy drifts
+/// against the first group.
 pub fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
     wish.check()?;
     let patterns: Vec<Vec<Pattern>> = patterns(wish);
@@ -129,8 +130,8 @@ fn patterns(wish: &LayoutRequest) -> Vec<Vec<Pattern>> {
     patterns
 }
 
-/// The servers of one site that hold `database`: the domains take turns, and the one whose turn it
-/// is goes first; servers kept for lagged copies come last.
+/// The servers of one site that hold `database`: the domains take turns, and the domain whose turn
+/// it is goes first; servers reserved for lagged copies come last.
 ///
 /// If two active sites have servers for lagged copies, each has patterns for the most copies that
 /// any database may place there; `copies` is the number for this one.
@@ -165,7 +166,8 @@ fn in_site(
     servers
 }
 
-/// Copies that can be activated before lagged ones, and within each kind the near site first.
+/// Orders copies that can be activated before lagged ones, and within each kind the near site
+/// first.
 fn in_order_of_preference(wish: &LayoutRequest, near: &[usize], far: &[usize]) -> Vec<Copy> {
     let (near, near_lagged) = near.split_at(wish.primary.available);
     let (far, far_lagged) = far.split_at(wish.secondary.available.min(far.len()));

@@ -28,11 +28,11 @@ impl Pattern {
             .collect()
     }
 
-    /// How far the copies of this round stand from the first one.
+    /// Offsets of this round's copies from the first one.
     ///
-    /// Copy k is the next free server behind copy k-1, or the one after it, and so on: the number
-    /// of the round, written with the digits (S-1, S-2, ...), says which. So every round of a
-    /// period differs, and a period has S!/(S-k)! databases.
+    /// Copy k is the next free server after copy k-1, or the one after it, and so on, as given by
+    /// the round number written with the digits (S-1, S-2, ...). So every round of a period
+    /// differs, and a period has S!/(S-k)! databases.
     fn shifts(&self, round: usize) -> Vec<usize> {
         let mut digits = self.variant(round);
         let mut shifts = vec![0];
@@ -45,7 +45,7 @@ impl Pattern {
         shifts
     }
 
-    /// The free place behind the last one of `taken`, after passing over `skip` free ones.
+    /// The free place after the last one of `taken`, skipping `skip` free ones.
     fn free_behind(&self, taken: &[usize], skip: usize) -> usize {
         let last = taken.last().copied().unwrap_or(0);
         let places = (1..=self.servers).map(|step| (last + step) % self.servers);

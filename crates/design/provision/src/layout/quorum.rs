@@ -1,8 +1,7 @@
-//! Who may go on when members of a group no longer see each other: the side with most of the votes
-//! (facts 5.17).
+//! Quorum: which side continues when a group splits, the one with most of the votes (facts 5.17).
 //!
-//! Failures are taken to come all at once. A cluster that has time between them may take votes away
-//! from what failed first and stand more; do not count on that.
+//! All failures are assumed to come at once. Given time between them, a cluster may remove the
+//! votes of failed members and survive more; do not count on that.
 
 use super::Layout;
 
@@ -18,7 +17,7 @@ pub enum Witness {
 }
 
 impl Witness {
-    /// Its site, counted from 0; none if it is a third one.
+    /// Its site, counted from 0; `None` for a third site.
     pub const fn site(self) -> Option<usize> {
         match self {
             Self::First => Some(0),
@@ -63,18 +62,18 @@ impl Votes {
         self.sites.len().is_multiple_of(2)
     }
 
-    /// What becomes of the group where these servers are up, with the witness or without.
+    /// Returns the outcome for the group if these servers are up, with or without the witness.
     pub(super) fn outcome(&self, up: &[bool], witness: bool) -> Quorum {
         if self.is_majority(up, |_| true, witness) {
             return Quorum::Kept;
         }
         let last = self.sites.iter().copied().max().unwrap_or(0);
-        // Activation makes the members of one site the only ones, with a witness of their own.
+        // Activation reduces the membership to one site, with its own witness.
         let restored = (0..=last).any(|own| self.is_majority(up, |site| *site == own, true));
         if restored { Quorum::Restorable } else { Quorum::Lost }
     }
 
-    /// Whether those of the members in `counted` sites that are up have most of their votes.
+    /// Whether the running members in `counted` sites have a majority of their votes.
     fn is_majority(&self, up: &[bool], counted: impl Fn(&usize) -> bool, witness: bool) -> bool {
         let members = self.sites.iter().zip(up).filter(|(site, _)| counted(site));
         let (members, left) =
@@ -84,7 +83,7 @@ impl Votes {
         left > 0 && left + usize::from(even && witness) > votes / 2
     }
 
-    /// The sites that go on when the link between them is cut, each with whether it sees the
+    /// The sites that continue when the link between them is cut, each with whether it sees the
     /// witness. A third site may side with either.
     pub(super) fn sides(&self) -> Vec<(usize, bool)> {
         let mut sides = Vec::new();
@@ -108,7 +107,7 @@ mod tests {
         Votes { sites, witness }
     }
 
-    /// By hand: 4 + 4 members and a witness are nine votes, five are most of them.
+    /// By hand: 4 + 4 members and a witness have nine votes, of which five are a majority.
     #[test]
     fn the_witness_decides_between_equal_sites() {
         let up = |first: usize, second: usize| {
@@ -123,7 +122,7 @@ mod tests {
         assert_eq!(group.outcome(&up(4, 0), false), Quorum::Restorable);
         assert_eq!(group.outcome(&up(0, 4), false), Quorum::Restorable);
         assert_eq!(group.outcome(&up(0, 3), false), Quorum::Restorable);
-        // Two of four and the new witness are three of five votes.
+        // Two of four plus the new witness have three of five votes.
         assert_eq!(group.outcome(&up(0, 2), false), Quorum::Restorable);
         assert_eq!(group.outcome(&up(0, 1), false), Quorum::Lost);
         assert_eq!(group.outcome(&up(0, 0), true), Quorum::Lost);
@@ -135,7 +134,7 @@ mod tests {
         assert_eq!(votes(4, 4, Witness::First).sides(), [(0, true)]);
         assert_eq!(votes(4, 4, Witness::Second).sides(), [(1, true)]);
         assert_eq!(votes(4, 4, Witness::Third).sides(), [(0, true), (1, true)]);
-        // Five members have no witness; four of six have most votes without it.
+        // Five members have no witness; four of six are a majority without it.
         assert_eq!(votes(3, 2, Witness::Second).sides(), [(0, false)]);
         assert_eq!(votes(4, 2, Witness::Second).sides(), [(0, false)]);
     }

@@ -1,11 +1,12 @@
-//! What a layout is asked for, and why some wishes cannot be met.
+//! The inputs of a layout, and the reasons why some requests cannot be met.
 
 use std::fmt;
 
-/// Members that a database availability group can have, by the limits of Exchange 2010 to 2019.
+/// Maximum number of members in a database availability group, by the limits of Exchange 2010 to
+/// 2019.
 const MOST_SERVERS: usize = 16;
 
-/// Failure domains of a site, as many as the official calculator takes.
+/// Maximum number of failure domains per site, as in the official calculator.
 const MOST_DOMAINS: usize = 8;
 
 /// Servers that fail together, such as those of one rack.
@@ -15,7 +16,7 @@ pub struct Domain {
     pub servers: usize,
     /// Copies of each database that it holds.
     pub copies: usize,
-    /// Whether its servers are kept for lagged copies.
+    /// Whether its servers are reserved for lagged copies.
     pub only_lagged: bool,
 }
 
@@ -44,7 +45,7 @@ impl Site {
         self.domains.iter().map(|domain| domain.copies).sum()
     }
 
-    /// Domains that take turns in holding the first copy.
+    /// Number of domains that take turns in holding the first copy.
     pub(super) fn domains_in_turn(&self) -> usize {
         let shared = self.domains.iter().filter(|domain| !domain.only_lagged);
         shared.count()
@@ -54,9 +55,9 @@ impl Site {
 /// Copies of a database in one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
-    /// Copies that take over by themselves, the active one included.
+    /// Copies that take over automatically, including the active one.
     pub available: usize,
-    /// Copies whose replay is held back.
+    /// Copies whose replay is delayed.
     pub lagged: usize,
 }
 
@@ -66,19 +67,19 @@ impl Copies {
     }
 }
 
-/// Where databases are active in normal running.
+/// Where databases are active in normal operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteModel {
     /// There is one site.
     Single,
-    /// In the first of two sites. A pair of groups that mirror each other takes two such layouts.
+    /// In the first of two sites. A pair of groups that mirror each other needs two such layouts.
     ActivePassive,
     /// In both sites of one group, half of the databases in each.
     ActiveActive,
 }
 
 impl SiteModel {
-    /// Sites that take turns in holding the first copy.
+    /// Number of sites that take turns in holding the first copy.
     pub(super) const fn active_sites(self) -> usize {
         match self {
             Self::ActiveActive => 2,
@@ -107,7 +108,7 @@ pub struct LayoutRequest {
     pub secondary: Copies,
     /// Databases of the group.
     pub databases: usize,
-    /// Databases that share a volume, at least 1.
+    /// Number of databases per volume, at least 1.
     pub databases_per_volume: usize,
 }
 
@@ -144,25 +145,25 @@ pub enum LayoutError {
         /// Its servers.
         servers: usize,
     },
-    /// The copies of a site's domains are not the copies of the site.
+    /// The copies of a site's domains do not add up to those of the site.
     DomainTotal {
         /// The site, counted from 1.
         site: usize,
-        /// Copies that the site is to hold.
+        /// Copies that the site must hold.
         wanted: usize,
         /// Sum over its domains.
         found: usize,
     },
-    /// Servers kept for lagged copies would hold others.
+    /// Servers reserved for lagged copies would hold others.
     KeptForLagged {
         /// The site, counted from 1.
         site: usize,
-        /// Copies on servers kept for lagged ones.
+        /// Copies on servers reserved for lagged ones.
         kept: usize,
         /// Lagged copies of the site.
         lagged: usize,
     },
-    /// Two active sites that are not alike.
+    /// Two active sites that differ.
     Unlike,
     /// No copy can be active.
     NothingActive,
@@ -215,8 +216,8 @@ impl LayoutRequest {
         database / self.sites[0].domains[0].servers
     }
 
-    /// Most copies of a database that a site is asked for. Where both are active and keep servers
-    /// for lagged copies, each is near for some databases and far for others.
+    /// Maximum number of copies of a database requested from a site. If both sites are active and
+    /// reserve servers for lagged copies, each is near for some databases and far for others.
     fn most_copies(&self, site: usize) -> Copies {
         let [near, far] = [self.primary, self.secondary];
         let keeps = self.sites[site].domains.iter().any(|domain| domain.only_lagged);
@@ -229,7 +230,7 @@ impl LayoutRequest {
         if site == 0 { near } else { far }
     }
 
-    /// Finds the first thing that makes the wish impossible.
+    /// Returns the first reason why the request cannot be met.
     pub(super) fn check(&self) -> Result<(), LayoutError> {
         let (wanted, found) = (self.model.sites(), self.sites.len());
         if wanted != found {

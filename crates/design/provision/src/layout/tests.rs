@@ -1,4 +1,4 @@
-//! The two published layouts to the letter, and what must hold of all the others.
+//! The two published layouts, reproduced exactly, and invariants of all others.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn copies(available: usize, lagged: usize) -> Copies {
     Copies { available, lagged }
 }
 
-/// Servers counted from 1 in order of preference, as the published layouts are written.
+/// Servers counted from 1 in order of preference, in the notation of the published layouts.
 fn rows(layout: &Layout) -> Vec<String> {
     let row = |copies: &Vec<super::Copy>| {
         let digits = copies.iter().map(|copy| (copy.server + 1).to_string());
@@ -94,7 +94,7 @@ fn the_layout_of_four_and_four_servers() {
     assert_eq!(of_first.join(" "), volumes.split_whitespace().collect::<Vec<_>>().join(" "));
 }
 
-/// The failure counts of example E2, counted there exhaustively on the published rows.
+/// The failure counts of example E2, obtained by exhaustive counting on the published rows.
 #[test]
 fn the_failures_of_four_and_four_servers() {
     let modes = play(&lay_out(&two_active_sites(4, 72)).unwrap(), MANAGED);
@@ -108,7 +108,7 @@ fn the_failures_of_four_and_four_servers() {
     assert_eq!((three.cases, three.not_active), (56, 0));
 }
 
-/// Example E1 again: the formulas of the workbook say the same as the simulation.
+/// Example E1 again: the workbook's formulas agree with the simulation.
 #[test]
 fn the_failures_of_two_and_two_servers() {
     let modes = play(&lay_out(&two_active_sites(2, 40)).unwrap(), MANAGED);
@@ -155,7 +155,7 @@ fn which_failures_stop_a_group_of_two_sites() {
     ];
     assert_eq!(found(Witness::First), near);
     assert_eq!(found(Witness::Second), near);
-    // A third site saves each of the two from the loss of the other.
+    // With the witness in a third site, each of the two survives the loss of the other.
     let far = [near[0], near[1], (2, 0, Quorum::Kept), (2, 0, Quorum::Kept), near[4]];
     assert_eq!(found(Witness::Third), far);
     let modes = play(&layout, MANAGED);
@@ -163,7 +163,7 @@ fn which_failures_stop_a_group_of_two_sites() {
     assert_eq!(mode(&modes, Failure::Link).worst, [4, 5, 6, 7]);
 }
 
-/// Two servers and a witness: any two of the three; without a group nothing is asked.
+/// Two servers and a witness: any two of the three; without a group no quorum is needed.
 #[test]
 fn which_failures_stop_a_group_of_two_servers() {
     let layout = lay_out(&single_site(2, 2, 8)).unwrap();
@@ -222,7 +222,7 @@ fn racks_with_one_copy_each_share_the_failover() {
     assert_eq!(active(&modes, Failure::Domain), (8, 8));
 }
 
-/// Lagged copies may have servers of their own; these hold nothing else.
+/// Lagged copies may have separate servers; these hold nothing else.
 #[test]
 fn servers_kept_for_lagged_copies_hold_only_those() {
     let kept = Domain { servers: 2, copies: 1, only_lagged: true };
@@ -305,7 +305,7 @@ proptest! {
         }
     }
 
-    /// At most one active copy per disk in normal running, and one of every other preference.
+    /// At most one active copy per disk in normal operation, and one of every other preference.
     #[test]
     fn each_volume_holds_one_copy_of_each_preference(wish in shapes()) {
         prop_assume!(wish.model != SiteModel::ActivePassive);
@@ -321,7 +321,7 @@ proptest! {
         }
     }
 
-    /// Over a whole period the databases of a failed server spread evenly over its site.
+    /// Over a whole period the databases of a failed server are spread evenly over its site.
     #[test]
     fn after_one_failure_the_others_share_alike(
         servers in 2_usize..=8,
@@ -344,7 +344,7 @@ proptest! {
         prop_assert_eq!(least, if two { normal } else { most });
     }
 
-    /// Every ordered choice of servers is used once before one repeats.
+    /// Every ordered choice of servers is used once before any repeats.
     #[test]
     fn a_period_repeats_nothing(servers in 2_usize..=8, count in 2_usize..=4) {
         prop_assume!(count <= servers);
@@ -354,7 +354,7 @@ proptest! {
         prop_assert_eq!(distinct.len(), period);
     }
 
-    /// The table against a count that knows nothing of it: any failed servers, taken one by one.
+    /// The table against an independent count: any failed servers, one at a time.
     #[test]
     fn no_survivor_carries_more_than_the_table_claims(
         wish in shapes(),

@@ -59,8 +59,8 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
     assert_eq!(back, hour(1) + Nanos::from_secs(1_800));
 }
 
-/// Of 6,000 reads until the cache is warm ln 2 are the load's own: 312 s of its 13.3 a second, to
-/// within the minute of a piece.
+/// Of the 6,000 reads until the cache is warm, ln 2 are the load's own: 312 s at its 13.3 a second,
+/// to within one piece of a minute.
 #[test]
 fn a_copy_that_takes_over_has_a_cold_cache_for_a_while() {
     let lost = [occurrence(hour(1), None, Happening::HostLost { host: 0 })];
@@ -79,7 +79,7 @@ fn a_copy_that_takes_over_has_a_cold_cache_for_a_while() {
     assert!(worst > 1.03 * settled, "{worst} ms, {settled} ms settled");
 }
 
-/// Skipped time is judged as it would be if it were played, within 5 %.
+/// Skipped time yields the same figures as played time, within 5 %.
 #[test]
 fn a_played_minute_represents_a_skipped_hour() {
     let deployment = deployment(2, 2, PlayedRules::default());
@@ -93,7 +93,7 @@ fn a_played_minute_represents_a_skipped_hour() {
     assert!((thinned / whole - 1.0).abs() < 0.05, "{thinned} ms, {whole} ms");
 }
 
-/// Judged: capacity by rate within 2 %, though most of it is skipped.
+/// Criterion: the time is capacity divided by rate within 2 %, though most of it is skipped.
 #[test]
 fn a_rebuild_ends_when_its_rate_says_and_slows_reads_until_then() {
     let rules = PlayedRules { rebuild_rate: Some(20e6), ..PlayedRules::default() };
@@ -113,7 +113,7 @@ fn a_rebuild_ends_when_its_rate_says_and_slows_reads_until_then() {
     assert!(judgement.rows[1].usage.drives > mine[0].usage.drives, "{mine:?}");
 }
 
-/// Judged: two hosts on one array are one host with the databases of both, within 3 %.
+/// Criterion: two hosts on one array equal one host with the databases of both, within 3 %.
 #[test]
 fn two_hosts_on_one_array_are_one_host_with_both_loads() {
     let mut two = deployment(2, 1, PlayedRules::default());
@@ -135,7 +135,7 @@ fn two_hosts_on_one_array_are_one_host_with_both_loads() {
     assert!((one.1 / two.1 - 1.0).abs() < 0.03, "{one:?} {two:?}");
 }
 
-/// A group knows nothing of the others: alone it has the same figures, bit for bit.
+/// Groups are independent: played alone, a group has the same figures, bit for bit.
 #[test]
 fn hosts_that_share_nothing_do_not_depend_on_each_other() {
     let several = deployment(3, 1, PlayedRules::default());

@@ -7,23 +7,23 @@ use crate::{Duty, PlayedCopy};
 /// Condition of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
-    /// It replays with the load; a lagged copy late.
+    /// It replays with the load; a lagged copy with its delay.
     Healthy,
     /// A lagged copy that replays its backlog, since no other copy is left.
     PlayingDown { until: Nanos },
-    /// A lagged copy without backlog.
+    /// A lagged copy that has replayed its backlog.
     PlayedDown,
-    /// It was away, and replays faster than the load.
+    /// It was offline, and replays faster than the load.
     Behind { until: Nanos },
-    /// It is seeded; without a rate from now on.
+    /// It is being seeded; a rate of 0 means it has yet to start.
     Empty { until: Nanos, rate: u64 },
     /// Its host is down; its bytes may be lost.
     Away { since: Nanos, is_lost: bool },
 }
 
 impl Condition {
-    /// A lagged copy that replays `lag` of log from `now` on, `catch_up` times as fast as users
-    /// made it.
+    /// A lagged copy that replays `lag` of log starting at `now`, `catch_up` times as fast as users
+    /// generated it.
     pub(super) fn playing_down(lag: Nanos, catch_up: f64, now: Nanos) -> Self {
         if lag == Nanos::ZERO {
             return Self::PlayedDown;
@@ -31,7 +31,7 @@ impl Condition {
         Self::PlayingDown { until: now + seconds(lag.as_secs_f64() / catch_up) }
     }
 
-    /// A copy that must be seeded, at a rate that is not known yet.
+    /// A copy that must be seeded, at a rate not yet known.
     const EMPTY: Self = Self::Empty { until: Nanos::ZERO, rate: 0 };
 
     /// When it changes by itself.
@@ -44,7 +44,7 @@ impl Condition {
         }
     }
 
-    /// What a copy does that is neither active nor seeded.
+    /// The duty of a copy that is neither active nor being seeded.
     pub(super) const fn duty(self) -> Duty {
         match self {
             Self::Healthy | Self::PlayedDown => Duty::Replaying,
@@ -53,7 +53,7 @@ impl Condition {
         }
     }
 
-    /// The condition at `now`, from the one before.
+    /// Returns the condition at `now`, given the previous one.
     pub(super) fn next(
         self,
         (is_up, is_lost, is_emptied): (bool, bool, bool),
@@ -90,12 +90,13 @@ pub(super) fn seconds(of: f64) -> Nanos {
     Nanos((of * 1e9) as u64)
 }
 
-/// Whether users can work on a copy at once: a lagged one replays its backlog first.
+/// Whether users can work on a copy immediately: a lagged one must first replay its backlog.
 fn is_current(copy: &PlayedCopy, condition: Condition) -> bool {
     condition == Condition::PlayedDown || condition == Condition::Healthy && !copy.is_lagged
 }
 
-/// Whether a copy is left that users can work on, or a lagged one is on its way there.
+/// Whether users can work on some remaining copy, or will on a lagged one that is replaying its
+/// backlog.
 pub(super) fn is_served_without_lag(copies: &[PlayedCopy], conditions: &[Condition]) -> bool {
     copies.iter().zip(conditions).any(|(copy, &condition)| {
         is_current(copy, condition)
@@ -104,8 +105,8 @@ pub(super) fn is_served_without_lag(copies: &[PlayedCopy], conditions: &[Conditi
     })
 }
 
-/// The copy that is active: the same as before while it is healthy, then the first by preference,
-/// late ones last. One that is behind is mounted only if no other is left.
+/// Returns the active copy: the previous one while it is healthy, then the first by preference,
+/// lagged ones last. One that is behind is mounted only if no other is left.
 pub(super) fn activated(
     before: Option<usize>,
     copies: &[PlayedCopy],

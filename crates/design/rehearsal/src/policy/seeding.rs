@@ -1,12 +1,12 @@
-//! How fast copies are seeded: as the rules or an occurrence say, if the link between the sites
-//! carries it.
+//! Seeding rates of copies: as the rules or an occurrence specify, if the link between the sites
+//! can carry them.
 
 use units::Nanos;
 
 use super::condition::{Condition, seconds};
 use crate::{Happening, Occurrence, PlayedCopy, PlayedDeployment};
 
-/// A copy that is seeded, and its source.
+/// A copy that is being seeded, and its source.
 struct Transfer<'a> {
     number: (usize, usize),
     target: &'a PlayedCopy,
@@ -20,8 +20,8 @@ impl Transfer<'_> {
     }
 }
 
-/// Gives each copy that must be seeded from `now` on its rate and its end. Copies that are seeded
-/// at the same time share the link; one that began earlier keeps its rate.
+/// Sets the rate and end of each copy that must be seeded from `now` on. Copies seeded at the same
+/// time share the link; a transfer that started earlier keeps its rate.
 pub(super) fn begin(
     deployment: &PlayedDeployment,
     (conditions, active): (&mut [Vec<Condition>], &[Option<usize>]),
@@ -56,7 +56,7 @@ fn transfers<'a>(
         .collect()
 }
 
-/// Bytes per second that are asked for.
+/// Requested bytes per second.
 fn asked(
     deployment: &PlayedDeployment,
     number: (usize, usize),
@@ -70,7 +70,7 @@ fn asked(
     given.map(|rate| rate as f64).reduce(f64::min).unwrap_or(deployment.rules.reseed_rate)
 }
 
-/// Bytes per second of which `asked` are left if all transfers share the link alike; at least 1.
+/// Bytes per second that remain of `asked` if all transfers share the link equally; at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

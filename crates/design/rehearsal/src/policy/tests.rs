@@ -13,8 +13,7 @@ fn active(of: &[super::Stretch]) -> Vec<Vec<Option<usize>>> {
     of.iter().map(|stretch| stretch.duties.iter().map(copies).collect()).collect()
 }
 
-/// Four hosts, two of each site; database n is active on host n and has its copies on the next
-/// hosts.
+/// Four hosts, two per site; database n is active on host n and has its copies on the next hosts.
 #[test]
 fn databases_of_a_lost_host_move_by_preference_and_return_only_when_asked() {
     let rules = PlayedRules { witness: Some(Witness::First), ..PlayedRules::default() };
@@ -97,8 +96,8 @@ fn a_lagged_copy_replays_its_backlog_before_users_work_on_it() {
     assert_eq!(active(&found)[2], [Some(1), Some(0)]);
 }
 
-/// Three databases of 200 GB are seeded: two cross the link between the sites and have half of it
-/// each, the third is as fast as asked.
+/// Three databases of 200 GB are seeded: two cross the link between the sites at half its bandwidth
+/// each, the third at the requested rate.
 #[test]
 fn copies_that_are_seeded_at_once_share_the_link_between_the_sites() {
     let rules = PlayedRules { reseed_rate: 80e6, site_link: Some(50e6), ..PlayedRules::default() };
@@ -113,7 +112,7 @@ fn copies_that_are_seeded_at_once_share_the_link_between_the_sites() {
     assert_eq!(found[4].from, hour(2) + Nanos::from_secs(8_000));
 }
 
-/// A fleet plan says how fast its reseeds are.
+/// A fleet plan specifies the rate of its reseeds.
 #[test]
 fn a_reseed_is_as_fast_as_its_plan_says() {
     let deployment = deployment(2, 2, PlayedRules::default());
@@ -123,8 +122,8 @@ fn a_reseed_is_as_fast_as_its_plan_says() {
     assert_eq!(found[2].from, hour(1) + Nanos::from_secs(1_000));
 }
 
-/// Played by hand (docs/deployments.md): four copies over two sites, a server lost in each. Three
-/// of five votes are left, and each survivor carries two active and two passive copies.
+/// Worked out by hand (docs/deployments.md): four copies over two sites, with one server lost in
+/// each. Three of five votes are left, and each survivor carries two active and two passive copies.
 #[test]
 fn four_copies_over_two_sites_survive_a_server_of_each() {
     let rules = PlayedRules { witness: Some(Witness::First), ..PlayedRules::default() };

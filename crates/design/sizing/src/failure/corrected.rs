@@ -9,7 +9,7 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// A way to fail: active databases of the busiest server, servers of a group that are gone.
+/// A failure mode: active databases of the busiest server, and failed servers of a group.
 struct CorrectedMode {
     active: Number,
     lost: f64,
@@ -100,12 +100,12 @@ fn two_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     Some(mode(work, Key::FailureActive(FailureMode::TwoFailed), active, 2.0))
 }
 
-/// Whether databases may become active in the other site by themselves.
+/// Whether databases may become active in the other site automatically.
 fn crosses_sites(deployment: &Deployment) -> bool {
     deployment.second_site.as_ref().is_some_and(|site| !site.blocks_activation && site.copies > 0)
 }
 
-/// Databases of a group over the servers of the surviving site.
+/// Spreads the databases of a group over the servers of the surviving site.
 fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let first = work.value(Key::ServerActiveDc1);
     let active = match work.deployment.site_model()? {
@@ -132,8 +132,8 @@ fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     Some(mode(work, Key::FailureActive(FailureMode::SitePlusOne), active, lost))
 }
 
-/// Copies in the second site that can become active: a late one can where something makes it catch
-/// up and three others exist.
+/// Copies in the second site that can become active: lagged ones included if they catch up
+/// automatically and three others exist.
 fn activatable_there(deployment: &Deployment) -> u32 {
     let (copies, lagged) = deployment.copies_in_second_site();
     let availability = &deployment.availability;
@@ -141,7 +141,7 @@ fn activatable_there(deployment: &Deployment) -> u32 {
     copies + if catches_up { lagged } else { 0 }
 }
 
-/// Whether the loss of a site is a matter of the second site's servers alone.
+/// Whether only the second site's servers are affected by the loss of a site.
 fn second_site_waits(deployment: &Deployment) -> bool {
     let model = deployment.site_model();
     model.is_some_and(|model| model != SiteModel::ActiveActive)

@@ -1,5 +1,5 @@
 //! Active databases of the busiest server when servers or a site fail (facts 5.15). The layout
-//! plays the same failures through; these numbers size processors and memory.
+//! simulates the same failures; these numbers size processors and memory.
 
 mod corrected;
 mod workbook;
@@ -9,8 +9,8 @@ use crate::key::{FailureMode, Key, ServerKind};
 use crate::number::Number;
 use crate::work::Work;
 
-/// Active databases of the busiest server of a site; none if the failure is not survived, or
-/// nothing is known of it.
+/// Active databases of the busiest server of a site; `None` if the failure is not survived or
+/// nothing is known about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Modes {
     /// When nothing fails.
@@ -21,9 +21,9 @@ pub(crate) struct Modes {
     pub two: Option<Number>,
     /// When the other site fails.
     pub site: Option<Number>,
-    /// When a server of this site fails besides.
+    /// When a server of this site fails too.
     pub site_and_one: Option<Number>,
-    /// When two of this site fail besides.
+    /// When two of this site fail too.
     pub site_and_two: Option<Number>,
     /// In the worst of these.
     pub worst: Number,
@@ -51,7 +51,7 @@ pub(crate) struct Failures {
     pub first: Modes,
     /// The second site, if any.
     pub second: Option<Modes>,
-    /// Servers of a group, those for late copies included, that the worst failure takes.
+    /// Servers of a group, including those for lagged copies, lost in the worst failure.
     pub lost: f64,
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn failures(work: &mut Work<'_>, architecture: Architecture) -> Failu
 }
 
 /// Active databases of a server when nothing fails. Without copies each server has separate
-/// databases, and they are counted for one.
+/// databases, and they are counted for a single server.
 fn normal(work: &mut Work<'_>) -> Number {
     let home = work.get(Key::DatabaseActiveDc1);
     let normal = if work.deployment.has_copies() && home.value() > 1.0 {

@@ -1,4 +1,4 @@
-//! The workbook's rules for every failure, its approximations included.
+//! The workbook's rules for every failure, including its approximations.
 
 use plan::deployment::{Deployment, SiteModel};
 
@@ -17,12 +17,12 @@ struct ServerGroup {
     both_share: bool,
     /// Whether the second site never activates databases automatically.
     blocked: bool,
-    /// Copies of all sites that can take over.
+    /// Copies in all sites that can take over.
     copies: f64,
     /// Copies in the first and in the second site that can take over.
     first: f64,
     second: f64,
-    /// The same with late ones that catch up.
+    /// The same, including lagged ones that catch up.
     first_ready: f64,
     second_ready: f64,
     /// Servers that serve users, in each site.
@@ -33,7 +33,7 @@ struct ServerGroup {
     databases: Number,
     home: Number,
     away: Number,
-    /// Servers of the second site that serve users, and that wait.
+    /// Servers of the second site that serve users, and those on standby.
     active_there: Number,
     waiting_there: Number,
 }
@@ -137,7 +137,7 @@ impl ServerGroup {
         Modes { one, two, ..only(normal, worst) }
     }
 
-    /// With one copy in a site its servers take nothing over from one another.
+    /// With one copy per site, its servers cannot take over from one another.
     fn one_failed(&self, normal: &Number, home: &Number) -> Option<Number> {
         if self.servers.value() < 2.0 {
             return None;
@@ -168,12 +168,12 @@ impl ServerGroup {
         } else {
             (normal + 2.0 * normal / others).up() + plus
         };
-        // With fewer databases than servers more are moved than there are.
+        // With fewer databases than servers, the formula moves more than exist.
         let none = active.value() < 0.0;
         Some(if none { Number::plain(0.0) } else { active.min(&self.held) })
     }
 
-    /// The second site: its own failures where it serves users, and the loss of the first.
+    /// The second site: its own failures if it serves users, and the loss of the first.
     fn second_site(&self, work: &Work<'_>, home: &Modes) -> Modes {
         let mut modes =
             if self.both { self.own_failures_there() } else { self.waiting_failures(work, home) };
@@ -200,7 +200,7 @@ impl ServerGroup {
         Modes { one, two, ..only(normal, worst) }
     }
 
-    /// What servers that wait take over from the first site's.
+    /// Databases that standby servers take over from the first site's.
     fn waiting_failures(&self, work: &Work<'_>, home: &Modes) -> Modes {
         let nothing = Number::plain(0.0);
         let waits = self.waiting_there.value() > 0.0;
@@ -223,8 +223,8 @@ impl ServerGroup {
         Modes { one, two, ..only(nothing, worst) }
     }
 
-    /// Databases of the lost site over the servers of the other; the workbook does not limit them
-    /// to the copies of a server.
+    /// Spreads the databases of the lost site over the servers of the other; the workbook does not
+    /// limit them to the copies of a server.
     fn site_failed(&self) -> Option<Number> {
         if self.second < 1.0 {
             return None;
@@ -242,7 +242,7 @@ impl ServerGroup {
         (servers.value() > 0.0).then(|| (databases / servers).up())
     }
 
-    /// `failed` servers of the surviving site besides.
+    /// The loss of a site plus `failed` servers of the surviving one.
     fn site_and(
         &self,
         failed: f64,
@@ -267,7 +267,7 @@ impl ServerGroup {
         Some(if self.both_share { first + here? } else { first })
     }
 
-    /// The worst of the first site. In a group of two active sites it counts the second's.
+    /// The worst case of the first site. In a group of two active sites it includes the second's.
     fn worst(&self, home: &Modes, second: Option<&Modes>) -> Number {
         let mut all: Vec<Number> = [&home.one, &home.two].into_iter().flatten().cloned().collect();
         if all.is_empty() {
@@ -289,7 +289,7 @@ impl ServerGroup {
         there
     }
 
-    /// Servers that the worst failure takes, as the workbook counts them for transport.
+    /// Servers lost in the worst failure, as the workbook counts them for transport.
     fn lost(&self, work: &Work<'_>, first: &Modes, second: Option<&Modes>) -> f64 {
         let Some(there) = second.filter(|_| self.second_ready > 0.0) else {
             return match (&first.two, &first.one) {
@@ -310,13 +310,13 @@ impl ServerGroup {
     }
 }
 
-/// What the first site carries once the second is lost: the workbook takes the second's value.
+/// Load of the first site once the second is lost: the workbook uses the second's value.
 fn survivors_here(deployment: &Deployment, there: &Modes) -> Option<Number> {
     let waits = deployment.site_model() == Some(SiteModel::ActivePassive);
     there.site.as_ref().filter(|_| !waits).cloned()
 }
 
-/// The greatest when the other site is lost; 0 where that is not survived.
+/// The maximum when the other site is lost; 0 if that is not survived.
 fn worst_of_site(modes: &Modes) -> Number {
     let modes = [&modes.site, &modes.site_and_one, &modes.site_and_two];
     greatest(&modes.into_iter().flatten().cloned().collect::<Vec<_>>())

@@ -1,13 +1,13 @@
-//! Every key that is neither a tier's nor one of a series of failures: a line for each, by stage.
+//! Every key except those of tiers and of series of failures, one line each, by stage.
 
 use super::{
     Definition, FailureMode, INPUT, METACACHE, METACACHE_INFERRED, OWN, ProcessorKey, ServerKind,
     TierKey, WORKBOOK,
 };
 
-/// Makes an enum of the lines, so that a name appears once and every key has one. `each` holds keys
-/// with a variant for each kind of server: those of the first site, of the second, and those kept
-/// for lagged copies.
+/// Makes an enum of the lines, so that each name appears once and every key has one. `each` holds
+/// keys with a variant for each kind of server: those of the first site, of the second, and those
+/// reserved for lagged copies.
 macro_rules! catalogue {
     (
         one { $($one:ident $name:literal $unit:literal $source:ident $title:literal;)* }
@@ -18,13 +18,13 @@ macro_rules! catalogue {
         pub enum Key {
             $(#[doc = $title] $one,)*
             $(#[doc = concat!($($words, "; ",)* "by kind of server")] $each(ServerKind),)*
-            /// That of a tier, counted from 1.
+            /// Key of a tier, counted from 1.
             Tier(usize, TierKey),
             /// A figure of the product, by the name of its field.
             Figure(&'static str),
             /// Active databases of the busiest server in a failure.
             FailureActive(FailureMode),
-            /// What processors of a kind of server have to do in a failure.
+            /// Processor requirement of a kind of server in a failure.
             Processor(ProcessorKey, FailureMode, ServerKind),
         }
 

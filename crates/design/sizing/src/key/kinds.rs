@@ -1,4 +1,4 @@
-//! What there is a key for each of: kinds of servers, failures, work of processors.
+//! Dimensions of the keys: kinds of servers, failures, processor figures.
 
 /// Servers that are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum ServerKind {
     First,
     /// Those of the second site.
     Second,
-    /// Those that are kept for late copies.
+    /// Those reserved for lagged copies.
     Lagged,
 }
 
@@ -50,7 +50,7 @@ pub enum FailureMode {
 }
 
 impl FailureMode {
-    /// Those that are listed, the harmless first.
+    /// The listed ones, the most harmless first.
     pub const LISTED: [Self; 6] = [
         Self::Normal,
         Self::OneFailed,
@@ -87,7 +87,7 @@ impl FailureMode {
     }
 }
 
-/// What processors have to do in a failure.
+/// Processor figures in a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessorKey {
     /// For active copies.

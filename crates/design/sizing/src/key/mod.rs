@@ -1,8 +1,8 @@
 //! All keys of a sizing, each with its name, unit, source and title in one place.
 //!
-//! Formulas leave their results under a [`Key`] and find each other's by it. A key is called as its
-//! name with the stage spelled out: `db.count` is `Key::DatabaseCount`. `--explain`, JSON and
-//! pages take everything that they write about a number from here.
+//! Formulas store their results under a [`Key`] and find each other's by it. A key is called by its
+//! name with the stage spelled out: `db.count` is `Key::DatabaseCount`. `--explain`, JSON and pages
+//! take everything that they write about a number from here.
 
 mod catalogue;
 mod kinds;
@@ -27,14 +27,14 @@ const METACACHE: &str = "S-MCDB: MetaCacheDatabase (MCDB) setup, learn.microsoft
 /// The same article names the factors of its distribution, but no formula.
 const METACACHE_INFERRED: &str = "inferred from S-MCDB: 95 % of the SSDs, in equal parts";
 
-/// What we put in the place of a known mistake, or add.
+/// Source of corrections to known mistakes, and of additions.
 const OWN: &str = "Plimsoll";
 
 /// A line of the catalogue.
 #[derive(Clone, Copy, Debug)]
 struct Definition {
-    /// As people and programs write it. The whole name, or its last or first part where there is
-    /// one for each tier or failure.
+    /// Name for people and programs: the whole name, or its last or first part if there is one key
+    /// per tier or failure.
     name: &'static str,
     /// Empty for counts, shares and decisions.
     unit: &'static str,
@@ -58,7 +58,7 @@ impl ProcessorKey {
 }
 
 impl Key {
-    /// As people and programs write it: `db.count`.
+    /// Name for people and programs: `db.count`.
     pub fn name(self) -> Cow<'static, str> {
         let name = self.definition().name;
         Cow::Owned(match self {

@@ -1,4 +1,4 @@
-//! What the count and the size of databases say against a deployment.
+//! Problems that the number and size of databases reveal in a deployment.
 
 use units::{thousands, three_digits};
 
@@ -59,7 +59,7 @@ fn holds(sheet: &Sheet, most: f64) -> bool {
     sheet.number(Key::ServerDbCopies(ServerKind::First)).is_some_and(|copies| copies <= most)
 }
 
-/// Whether the mailboxes of a database have room in it.
+/// Whether the mailboxes of a database fit in it.
 fn has_room(sheet: &Sheet) -> bool {
     let both = (sheet.number(Key::DatabaseMailboxes), sheet.number(Key::DatabaseMailboxesTarget));
     matches!(both, (Some(mailboxes), Some(target)) if mailboxes <= target)
@@ -69,7 +69,7 @@ fn fits_one(sheet: &Sheet) -> bool {
     sheet.number(Key::DatabaseMailboxesCapacityLimited).is_some_and(|count| count >= 1.0)
 }
 
-/// A count that is given and that the servers cannot hold is not quietly lowered.
+/// A given count that the servers cannot hold is reported, not silently lowered.
 fn given_count(work: &mut Work<'_>) {
     let Some(given) = work.deployment.data.database_count else {
         return;

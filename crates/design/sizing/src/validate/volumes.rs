@@ -1,4 +1,4 @@
-//! What volumes and disks say against a deployment.
+//! Problems that volumes and disks reveal in a deployment.
 
 use units::{limit_beside, three_digits, three_digits_beside};
 
@@ -104,14 +104,14 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
     }
 }
 
-/// Whether a volume of databases fits on a disk of either site.
+/// Whether a database volume fits on a disk of either site.
 fn fits(sheet: &Sheet) -> bool {
     let volume = sheet.number(Key::VolumeDbVolumeGb).unwrap_or(f64::MAX);
     let disks = [ServerKind::First, ServerKind::Second].map(Key::DiskFormattedGb);
     disks.into_iter().filter_map(|key| sheet.number(key)).all(|disk| volume <= disk)
 }
 
-/// How many databases a disk answers, or how fast one for all of them would have to be.
+/// How many databases a disk can serve, or how fast one would have to be for all of them.
 fn of_slow_disk(work: &Work<'_>, needed: f64, site: ServerKind) -> String {
     let each = work.value(Key::IoDbIopsPerDb);
     let answered = (work.value(Key::DiskRandomIops(site)) / each).floor();

@@ -1,4 +1,4 @@
-//! Random reads of an export by fio, and what they cost the server.
+//! Random reads of an export by fio, and their cost to the server.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ const SECONDS: &str = "--runtime=3";
 #[derive(Clone, Copy)]
 pub(super) struct ServedLoad {
     per_second: f64,
-    /// Processor time of the server for each read.
+    /// Processor time of the server per read.
     micros: f64,
 }
 
@@ -36,7 +36,7 @@ impl ServedLoad {
         Ok(Self { per_second: figure("iops"), micros })
     }
 
-    /// The same, added to a list; reads a second.
+    /// Adds the same to a list and returns the reads per second.
     pub(super) fn noted(
         list: &mut Vec<Self>,
         server: &NbdServer,
@@ -52,12 +52,12 @@ impl ServedLoad {
     }
 }
 
-/// Random reads of all of an export; the job's figures.
+/// Reads all of an export at random; returns the job's figures.
 pub(super) fn read_randomly(server: &NbdServer, words: &[&str]) -> Result<Value, Failure> {
     fio(server, "randread", words)
 }
 
-/// Requests of 32 KiB of the kind `pattern` to an export; the job's figures.
+/// Issues requests of 32 KiB with the pattern `pattern` to an export; returns the job's figures.
 pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<Value, Failure> {
     let (uri, size) = (format!("--uri={}", server.uri()), format!("--size={}", server.bytes()));
     let pattern = format!("--rw={pattern}");
@@ -65,15 +65,15 @@ pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<V
     job(&shell::capture(&[&base[..], &[&pattern, &uri, &size], words].concat())?)
 }
 
-/// The job in what fio prints as JSON.
+/// Extracts the job from fio's JSON output.
 fn job(printed: &str) -> Result<Value, Failure> {
-    // A line about its connection may be in front.
+    // A line about its connection may come first.
     let document = printed.find('{').and_then(|at| serde_json::from_str(&printed[at..]).ok());
     let job = document.and_then(|document: Value| document["jobs"].get(0).cloned());
     job.ok_or_else(|| Failure::new(format!("cannot read the output of fio:\n{printed}")))
 }
 
-/// Makes a file of bytes that cannot be made smaller.
+/// Creates a file of incompressible bytes.
 pub(super) fn fill(path: &Path, bytes: u64) -> Result<(), Failure> {
     let mut file = File::create(path).map_err(Failure::of)?;
     let mut part = vec![0; 1 << 20];
@@ -85,7 +85,7 @@ pub(super) fn fill(path: &Path, bytes: u64) -> Result<(), Failure> {
     file.sync_all().map_err(Failure::of)
 }
 
-/// Has the kernel drop what it keeps of a file.
+/// Makes the kernel drop its cached pages of a file.
 pub(super) fn forget(path: &Path) -> Result<(), Failure> {
     let file = format!("of={}", path.display());
     shell::capture(&["dd", &file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]).map(drop)

@@ -1,6 +1,6 @@
-//! The served flash cache against nbdkit: hits beside its memory plugin, misses beside its file
-//! plugin, with the processor time of both; runs behind a cache beside their simulations; and the
-//! restart of a cache of 400 GB.
+//! The served flash cache compared with nbdkit: hits with its memory plugin, misses with its file
+//! plugin, and the processor time of both; runs behind a cache compared with their simulations; and
+//! the restart of a cache of 400 GB.
 
 mod load;
 mod predicted;
@@ -21,10 +21,11 @@ pub(crate) use scene::{MEMORY, program};
 /// Requests in flight.
 const DEPTHS: [&str; 2] = ["1", "16"];
 
-/// Hits a second, over nbdkit's memory plugin.
+/// Minimum hits per second, divided by those of nbdkit's memory plugin.
 const HITS: f64 = 0.8;
 
-/// Misses a second, over nbdkit's file plugin: each may take a tenth longer.
+/// Minimum misses per second, divided by those of nbdkit's file plugin: each may take a tenth
+/// longer.
 const MISSES: f64 = 1.0 / 1.1;
 
 /// Bytes of the volume that fits into the cache, and of the one that does not.
@@ -67,7 +68,7 @@ pub(crate) fn in_shared_memory(directory: &Path) -> Result<(), Failure> {
     Err(Failure::new("vhost-user is not fast enough"))
 }
 
-/// Whether the programs that serve and load are here; says so where not.
+/// Whether the programs that serve and load are installed; prints a message if not.
 fn has_tools() -> bool {
     let lacking: Vec<&str> = TOOLS.into_iter().filter(|tool| !shell::installed(tool)).collect();
     if !lacking.is_empty() {
@@ -82,12 +83,12 @@ fn restart() -> Result<(), Failure> {
     shell::run(&words.split(' ').collect::<Vec<_>>())
 }
 
-/// Hits of a warm cache whose flash is memory, beside nbdkit's memory plugin.
+/// Hits of a warm cache whose flash is memory, compared with nbdkit's memory plugin.
 fn hits(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     let volume = scene.in_memory("warm.img");
     fill(&volume, WARM_BYTES)?;
     let ours = scene.serve(&volume, &[])?;
-    // Every block once, in random order: sequential reads pass the cache by.
+    // Every block once, in random order: sequential reads bypass the cache.
     read_randomly(&ours, &["--iodepth=16", "--randrepeat=1"])?;
     let peer = scene.nbdkit(&["memory", &WARM_BYTES.to_string()])?;
     shell::run(&["nbdcopy", &volume.display().to_string(), &peer.uri()])?;
@@ -101,7 +102,7 @@ fn hits(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     Ok(print(("hits", depth), &pairs, &loads, scene.hit_share()?))
 }
 
-/// Misses of an empty cache in front of a file on a disk, beside nbdkit's file plugin.
+/// Misses of an empty cache in front of a file on a disk, compared with nbdkit's file plugin.
 fn misses(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     let volume = scene.on_disk("cold.img");
     if !volume.exists() {

@@ -1,14 +1,14 @@
-//! Runs behind a flash cache, in front of a volume that serves one request at a time, beside their
-//! simulations: while the cache fills, and once it is full.
+//! Runs behind a flash cache, in front of a volume that serves one request at a time, compared with
+//! their simulations: while the cache fills, and once it is full.
 //!
 //! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request
-//! takes there, since sleeps of a busy machine are long. Before and after it, runs behind a cache
+//! takes there, because sleeps are long on a busy machine. Before and after it, runs behind a cache
 //! on the same disk, in front of a volume without a delay, measure how long a hit takes. Nothing is
-//! fitted to the run that is predicted.
+//! fitted to the predicted run.
 //!
-//! The flash is a file on whatever disk is here. A disk that became faster or slower meanwhile
-//! says nothing of a prediction, and the run is repeated. The slowest tenth of the seconds of a
-//! part does not count, predicted or measured: one stall of a shared disk outweighs ten seconds.
+//! The flash is a file on whatever disk is available. If the disk became faster or slower in the
+//! meantime, the run cannot judge a prediction and is repeated. The slowest tenth of a part's
+//! seconds does not count, predicted or measured: one stall of a shared disk outweighs ten seconds.
 
 use std::fs;
 
@@ -23,21 +23,21 @@ use crate::folder;
 /// Runs, one after the other.
 const ROUNDS: usize = 5;
 
-/// Runs that are begun at most, with those whose flash changed meanwhile.
+/// Maximum number of runs started, including those whose flash changed meanwhile.
 const MOST_ROUNDS: usize = 12;
 
-/// How far a prediction may be from the measurement.
+/// Maximum relative error of a prediction.
 const TOLERANCE: f64 = 0.15;
 
-/// Seconds of a run, and of the parts of it that are compared.
+/// Seconds of a run, and of its compared parts.
 const RUN_SECONDS: u64 = 90;
 const PART_SECONDS: f64 = 20.0;
 
-/// Requests a second of the warm part of a run. Hits are measured at that pace: a virtual disk
+/// Requests per second of the warm part of a run. Hits are measured at that rate: a virtual disk
 /// answers a processor that sleeps between two requests up to three times later than a busy one.
 const PACE: &str = "target_iops = 220\n";
 
-/// Seconds for which hits are measured, with those in which that cache fills.
+/// Seconds of the hit measurement, including those in which that cache fills.
 const HIT_SECONDS: u64 = 30;
 
 /// The volume without a delay.
@@ -86,7 +86,7 @@ fn percent(predicted: f64, measured: f64) -> f64 {
     (predicted / measured - 1.0) * 100.0
 }
 
-/// A run and its simulation; none if the flash changed meanwhile.
+/// A run and its simulation; `None` if the flash changed meanwhile.
 fn one(scene: &CacheScene) -> Result<Option<[RunParts; 2]>, Failure> {
     let before = hit_micros(scene)?;
     let (service, measured) = {
@@ -123,14 +123,14 @@ fn cached_run(
     RunParts::of(&report(scene, &["run", &cached, "--output"])?)
 }
 
-/// Microseconds that the volume takes for a request while others wait.
+/// Microseconds that the volume takes for a request while others are queued.
 fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
     let job = fio(volume, "randread", &["--iodepth=4", "--time_based", "--runtime=5"])?;
     let per_second = job["read"]["iops"].as_f64().filter(|rate| *rate > 0.0);
     per_second.map(|rate| 1e6 / rate).ok_or_else(|| Failure::new("the volume answers nothing"))
 }
 
-/// Microseconds of a hit on the disk that holds the cache, by a run of the same load in front of
+/// Microseconds of a hit on the cache's disk, measured by a run of the same load in front of
 /// another volume.
 fn hit_micros(scene: &CacheScene) -> Result<f64, Failure> {
     let volume = scene.nbdkit(&FAST_VOLUME)?;
@@ -138,7 +138,7 @@ fn hit_micros(scene: &CacheScene) -> Result<f64, Failure> {
     Ok(measured.warm.read_ms * 1e3)
 }
 
-/// One small database, so that the cache is full soon.
+/// One small database, so that the cache fills quickly.
 fn plan((folder, pace): (&str, &str), seconds: u64, cache: &str) -> String {
     format!(
         "[databases]\nfolders = [\"{folder}\"]\ncount = 1\nsize = \"24MiB\"\n\
@@ -149,7 +149,7 @@ fn plan((folder, pace): (&str, &str), seconds: u64, cache: &str) -> String {
     )
 }
 
-/// A volume that lets a request pass every `service` microseconds, whatever it is, behind flash.
+/// A volume behind flash that completes a request of any kind every `service` microseconds.
 fn array([service, hit]: [f64; 2]) -> String {
     format!(
         "name = \"one request at a time\"\nprovenance = \"a delay\"\n\
@@ -180,8 +180,8 @@ fn call(scene: &CacheScene, words: &[&str]) -> Result<(), Failure> {
     Err(Failure::new(format!("`{}` failed: {said}", words.join(" "))))
 }
 
-/// The report of a run or a simulation that is written to the folder named last. Its verdict is not
-/// asked for: the volume is slow.
+/// The report of a run or a simulation that is written to the folder named last. Its verdict does
+/// not matter, because the volume is slow.
 fn report(scene: &CacheScene, words: &[&str]) -> Result<Value, Failure> {
     let folder = scene.on_disk("run");
     folder::remove(&folder)?;
@@ -222,7 +222,7 @@ fn seconds(row: &Value, name: &str) -> f64 {
     row[name].as_f64().unwrap_or(0.0) / 1e9
 }
 
-/// Load of some seconds, and the mean latency of reads without the slowest tenth of the seconds.
+/// Load over some seconds, and the mean latency of reads without the slowest tenth of the seconds.
 #[derive(Clone, Copy, Debug)]
 struct RunPart {
     iops: f64,
@@ -254,7 +254,8 @@ impl RunPart {
     }
 }
 
-/// Mean of the latencies of seconds, each with its number of reads, without the slowest tenth.
+/// Mean of the latencies of single seconds, each with its number of reads, without the slowest
+/// tenth.
 fn mean_without_slowest(mut seconds: Vec<(f64, f64)>) -> f64 {
     seconds.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     seconds.truncate(seconds.len() - seconds.len().div_ceil(10));

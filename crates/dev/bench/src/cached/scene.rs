@@ -13,13 +13,13 @@ use super::WARM_BYTES;
 use super::server::NbdServer;
 use crate::folder;
 
-/// Names a program to be measured in place of the one that is built here.
+/// Names a program to measure instead of the one built here.
 const PROGRAM: &str = "PLIMSOLL";
 
-/// Where files are that must cost no time, as the peer's memory costs none.
+/// Folder of files that must cost no time, like the peer's memory.
 pub(crate) const MEMORY: &str = "/dev/shm";
 
-/// Folders that are removed with this.
+/// Folders that are removed when this is dropped.
 pub(super) struct CacheScene {
     program: String,
     memory: PathBuf,
@@ -39,8 +39,8 @@ impl CacheScene {
         Ok(scene)
     }
 
-    /// Puts the folder in memory on huge pages. Flash moves its bytes itself; a stand-in that looks
-    /// up eight small pages for a read of 32 KiB costs the server a sixth of its time.
+    /// Mounts the folder in memory with huge pages. Flash moves its bytes itself; a substitute that
+    /// looks up eight small pages for a read of 32 KiB costs the server a sixth of its time.
     fn mount_huge_pages(&self) {
         let folder = self.memory.display().to_string();
         let words = ["mount", "-t", "tmpfs", "-o", "huge=always", "none", &folder];
@@ -62,10 +62,11 @@ impl CacheScene {
         shell::command(&[&[&*self.program, "--quiet"], words].concat())
     }
 
-    /// Our server of `volume` behind an empty cache in memory, with `more` words.
+    /// Starts this program's server of `volume` behind an empty cache in memory, with the arguments
+    /// `more`.
     pub(super) fn serve(&self, volume: &Path, more: &[&str]) -> Result<NbdServer, Failure> {
         let flash = self.in_memory("flash.img");
-        // A flash device has its bytes from the beginning, a file gets them with the first write.
+        // A flash device has its bytes from the start; a file gets them with the first write.
         let mut file = File::create(&flash).map_err(Failure::of)?;
         let zeros = vec![0; 1 << 20];
         for _ in 0..(2 * WARM_BYTES) >> 20 {
@@ -83,7 +84,7 @@ impl CacheScene {
         NbdServer::start(&mut self.plimsoll(&[&words[..], more].concat()), socket, "mail")
     }
 
-    /// The peer, with these words.
+    /// Starts the peer with these arguments.
     pub(super) fn nbdkit(&self, words: &[&str]) -> Result<NbdServer, Failure> {
         let socket = self.socket("peer.sock");
         let mut command = Command::new("nbdkit");

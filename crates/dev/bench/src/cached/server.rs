@@ -1,4 +1,4 @@
-//! A server of one export, ours or nbdkit.
+//! A server of one export: this program's or nbdkit.
 
 use std::fs;
 use std::os::unix::net::UnixStream;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// How long a server may take until it listens.
+/// Maximum time until a server listens.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A server that ends when it is dropped.
+/// A server that is stopped when this is dropped.
 pub(super) struct NbdServer {
     child: Child,
     socket: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct NbdServer {
 }
 
 impl NbdServer {
-    /// Starts `command`, which listens at `socket`.
+    /// Starts `command`, which listens on `socket`.
     pub(super) fn start(
         command: &mut Command,
         socket: PathBuf,
@@ -64,7 +64,7 @@ impl NbdServer {
     pub(super) fn processor_time(&self) -> Result<Duration, Failure> {
         let path = format!("/proc/{}/stat", self.child.id());
         let text = fs::read_to_string(&path).map_err(Failure::of)?;
-        // The name in brackets may hold anything; both times are far behind it.
+        // The name in parentheses may contain anything; both times are far after it.
         let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
         let times = fields.split_whitespace().skip(11).take(2);
         let ticks: u64 = times.filter_map(|field| field.parse::<u64>().ok()).sum();

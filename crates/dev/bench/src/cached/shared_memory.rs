@@ -16,7 +16,7 @@ use super::{DEPTHS, WARM_BYTES};
 use crate::pairs;
 use socket::SocketClient;
 
-/// What vhost-user must reach of NBD.
+/// Minimum ratio of vhost-user's hits to those of NBD.
 const GOAL: f64 = 1.3;
 
 /// Length of a measurement.
@@ -50,7 +50,7 @@ pub(super) fn run(scene: &CacheScene) -> Result<bool, Failure> {
     Ok(is_met)
 }
 
-/// First bytes of the next reads of a client: anywhere in the volume, at multiples of a read.
+/// Offsets of a client's next reads: anywhere in the volume, at multiples of the read size.
 struct ReadPlaces(Prng);
 
 impl ReadPlaces {
@@ -77,7 +77,7 @@ impl RingClient {
         Ok(Self { ring, places: ReadPlaces::new(), in_flight })
     }
 
-    /// Reads for `span`; reads a second.
+    /// Reads for `span`; returns the reads per second.
     fn read_for(&mut self, span: Duration) -> Result<f64, Failure> {
         let (began, mut done) = (Instant::now(), 0_usize);
         self.offer((0..self.in_flight).collect())?;

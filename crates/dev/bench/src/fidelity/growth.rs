@@ -1,5 +1,5 @@
-//! How much of a database is in use, by its own space trees: the file grows in steps that are too
-//! long to tell.
+//! How much of a database is in use, by its own space trees: the file grows in steps too coarse to
+//! show it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use plan::Plan;
 use units::PageNumber;
 use xtask::failure::Failure;
 
-/// Bytes of the pages that trees of tables use.
+/// Bytes of the pages in use by the tables' trees.
 pub(super) fn used_bytes(volume: &MemoryVolume, plan: &Plan) -> Result<f64, Failure> {
     let file = &plan.databases[0].file;
     let image = volume.image();

@@ -1,5 +1,5 @@
-//! Whether our load is the original's: published figures beside ours, in virtual time with the
-//! latencies that were published with them, so that any machine prints the same table.
+//! Checks that this program's load matches the original's: published figures next to its own, in
+//! virtual time with the latencies published with them, so that any machine prints the same table.
 
 mod growth;
 mod published;
@@ -10,7 +10,7 @@ use crate::fidelity::published::CASES;
 use crate::fidelity::table::BandTable;
 use xtask::failure::Failure;
 
-/// Plays every published case and prints its rows. Fails where one is out of its band.
+/// Runs every published case and prints its rows. Fails if one is out of its band.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = 0;
     for case in &CASES {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use plan::Preset;
 use units::Nanos;
 
-/// A published run, and the conditions under which ours is counted.
+/// A published run, and the conditions under which its counterpart is counted.
 pub(super) struct Case {
     /// What it was.
     pub name: &'static str,
@@ -13,11 +13,11 @@ pub(super) struct Case {
     pub preset: Preset,
     /// Sessions of each database.
     pub threads: u32,
-    /// Published average of database reads; ours take exactly so long.
+    /// Published average of database reads; the counterpart's take exactly this long.
     pub read_latency: Nanos,
-    /// Published average of log writes; ours take exactly so long.
+    /// Published average of log writes; the counterpart's take exactly this long.
     pub log_latency: Nanos,
-    /// Log writes of a batch, formatting included.
+    /// Log writes per batch, including formatting.
     pub log_writes: RangeInclusive<f64>,
     /// Pages written of a batch.
     pub pages_written: RangeInclusive<f64>,
@@ -29,8 +29,8 @@ pub(super) struct Case {
 
 /// Two databases of 995 GB on seven disks under Jetstress 2010, with 3 and 6 threads each (averages
 /// of both databases); one of 186 GB on flash under Jetstress 2013, with 12. A batch of the first
-/// two wrote 13.3 to 14.2 pages; one of the third, whose database is small beside its cache, 17.0
-/// to 17.2 (16.3 requests of 34,500 bytes, 1.23 reads each).
+/// two wrote 13.3 to 14.2 pages; one of the third, whose database is small relative to its cache,
+/// 17.0 to 17.2 (16.3 requests of 34,500 bytes, 1.23 reads each).
 pub(super) const CASES: [Case; 3] = [
     Case {
         name: "Jetstress 2010, 3 threads",

@@ -19,15 +19,15 @@ const BATCHES: u64 = 4_000;
 
 /// Counts of one scene.
 pub(super) struct SceneCounts {
-    /// Once the load had settled.
+    /// Totals after the load has settled.
     pub settled: Totals,
     /// Bytes written to log files over the life of the log, by byte of log volume.
     pub log_write_factor: f64,
-    /// By how much a batch made the database larger, in bytes, over the whole run.
+    /// Growth of the database per batch, in bytes, over the whole run.
     pub growth_per_batch: f64,
 }
 
-/// Prepares a database and loads it as the case says.
+/// Prepares a database and runs the load of the case.
 pub(super) fn play(case: &Case) -> Result<SceneCounts, Failure> {
     let plan = plan(case)?;
     let reactor = VirtualReactor::new();

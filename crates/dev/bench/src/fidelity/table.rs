@@ -1,4 +1,4 @@
-//! The rows of one case: ours, the published band, in or out.
+//! The rows of one case: the measured figure, the published band, in or out.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -25,7 +25,7 @@ pub(super) struct BandTable {
 }
 
 impl BandTable {
-    /// The counts, beside the published ones.
+    /// Compares the counts with the published ones.
     pub(super) fn new(case: &Case, counted: &SceneCounts) -> Self {
         Self { case: case.name, rows: rows(case, counted) }
     }
@@ -116,7 +116,7 @@ mod tests {
         Requests { count, bytes: count * bytes }
     }
 
-    /// A thousand batches of Jetstress 2013 as it published them.
+    /// A thousand batches of Jetstress 2013, with the published figures.
     fn published() -> SceneCounts {
         SceneCounts {
             settled: Totals {

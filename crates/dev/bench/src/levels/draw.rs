@@ -1,4 +1,4 @@
-//! Plans and arrays as they are drawn: databases from 16 MiB to 16 TiB, one array or one for each
+//! Randomly drawn plans and arrays: databases from 16 MiB to 16 TiB, one array or one for each
 //! folder.
 
 use std::fmt;
@@ -11,8 +11,8 @@ const MEBIBYTE: u64 = 1 << 20;
 const SMALLEST: u64 = 16 * MEBIBYTE;
 const DOUBLINGS: u64 = 20;
 
-/// The arrays that ship, and how long is simulated. Flash answers a hundred times as many requests
-/// in a second as disks, so that it needs less time for means as good.
+/// The arrays that ship, and the time simulated for each. Flash serves a hundred times as many
+/// requests per second as disks, so it needs less time for equally good means.
 const ARRAYS: [(&str, &str); 10] = [
     ("shelf-15k", "300s"),
     ("shelf-10k", "300s"),
@@ -39,7 +39,7 @@ pub(super) struct DrawnPlan {
 }
 
 impl DrawnPlan {
-    /// A cache is an eighth of its database at most, which level 2 demands, and a 128th at least.
+    /// A cache is at most an eighth of its database, as level 2 requires, and at least a 128th.
     pub(super) fn draw(prng: &mut Prng) -> Self {
         let base_mib = (SMALLEST / MEBIBYTE) << prng.below(DOUBLINGS);
         let size_mib = base_mib + prng.below(base_mib + 1);

@@ -7,17 +7,17 @@ use std::path::Path;
 use serde_json::Value;
 use xtask::failure::Failure;
 
-/// Kinds of requests that are compared, and their names in rows.
+/// Compared kinds of requests, and their names in rows.
 const KINDS: [(&str, &str); 3] =
     [("database_read", "reads"), ("database_write", "writes"), ("log_write", "log")];
 
-/// How far the levels may be apart, in percent, beside what chance allows.
+/// Maximum difference between the levels, in percent, beyond the random error.
 const MOST_PERCENT: f64 = 5.0;
 
 /// The 99th percentile of waiting times in a queue, as a multiple of their mean: ln(100).
 const P99_MEANS: f64 = 4.605;
 
-/// Requests of a hundred that the 99th percentile leaves above it.
+/// One request in this many is above the 99th percentile.
 const ABOVE_P99: f64 = 100.0;
 
 /// Requests of one kind.
@@ -28,7 +28,7 @@ struct KindFigures {
     p99_ms: f64,
 }
 
-/// Reads, writes and log of one simulation, as far as there were any.
+/// Reads, writes and log of one simulation, if there were any.
 pub(super) struct LevelFigures([Option<KindFigures>; KINDS.len()]);
 
 impl LevelFigures {
@@ -68,7 +68,7 @@ pub(super) fn compared(engine: &LevelFigures, operations: &LevelFigures) -> Vec<
 }
 
 impl ComparedKind {
-    /// Whether mean and 99th percentile are as near as they must be.
+    /// Whether mean and 99th percentile are within tolerance.
     pub(super) fn is_near(&self) -> bool {
         self.is_mean_near() && self.is_p99_near()
     }
@@ -93,7 +93,7 @@ impl ComparedKind {
     }
 
     /// The difference of the two means that chance allows, in percent: three standard errors, if
-    /// the latency of a request deviates by its mean, as waiting times in a queue do.
+    /// the latency's standard deviation equals its mean, as for waiting times in a queue.
     fn chance_percent(&self) -> f64 {
         let parts = 1.0 / self.engine.count.max(1.0) + 1.0 / self.operations.count.max(1.0);
         300.0 * parts.sqrt()
@@ -113,7 +113,7 @@ const fn apart(is_near: bool) -> &'static str {
     if is_near { "" } else { " APART" }
 }
 
-/// How many of the plans have a kind, and of how many its figures are near.
+/// Per kind: how many of the plans have it, and for how many the figures are near.
 #[derive(Default)]
 pub(super) struct ComparedTally([TalliedKind; KINDS.len()]);
 
@@ -153,7 +153,7 @@ impl fmt::Display for ComparedTally {
     }
 }
 
-/// How much more `value` is than `base`, in percent.
+/// How much larger `value` is than `base`, in percent.
 fn percent(value: f64, base: f64) -> f64 {
     (value / base - 1.0) * 100.0
 }

@@ -1,5 +1,5 @@
-//! The two levels of a simulation beside each other, over drawn plans and arrays: both must agree
-//! on reads, writes and the log, unless one of them refuses the plan with a reason.
+//! Compares the two levels of a simulation over randomly drawn plans and arrays: both must agree on
+//! reads, writes and the log, unless one of them refuses the plan with a reason.
 
 mod draw;
 mod figures;
@@ -22,7 +22,7 @@ const COMPARED: usize = 40;
 /// Draws until then.
 const MOST_DRAWS: usize = 1_000;
 
-/// Compares the levels and prints every figure. Fails if any mean is further apart than it may be.
+/// Compares the levels and prints every figure. Fails if any means differ by too much.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let own = directory.join("plimsoll-bench-levels");
@@ -36,8 +36,8 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints the row of every plan that both levels simulate, and how many were refused by which;
-/// how many are too far apart.
+/// Prints the row of every plan that both levels simulate, and how many each level refused; returns
+/// how many differ by too much.
 fn rows(folder: &Path) -> Result<usize, Failure> {
     let mut prng = Prng::new(Seed(42));
     let (mut pairs, mut draws, mut apart) = (0, 0, 0);
@@ -79,7 +79,7 @@ struct LevelRefusal {
     why: &'static str,
 }
 
-/// Parts of the sentences with which a level refuses a plan, and what they mean.
+/// Parts of the messages with which a level refuses a plan, and their meaning.
 const REFUSALS: [(&str, &str); 5] = [
     ("would shrink", "databases would shrink more than 4,096 times"),
     ("cache answers more", "databases would shrink to less than 32 of the least engine cache"),
@@ -89,7 +89,7 @@ const REFUSALS: [(&str, &str); 5] = [
 ];
 
 impl LevelRefusal {
-    /// The refusal that a level `said`, if it is one.
+    /// The refusal in `said`, the output of a level, if there is one.
     fn of(level: &'static str, said: &str) -> Option<Self> {
         let found = REFUSALS.iter().find(|(part, _)| said.contains(part));
         found.map(|&(_, why)| Self { level, why })
@@ -112,7 +112,7 @@ fn both(drawn: &DrawnPlan, folder: &Path) -> Result<Result<BothLevels, LevelRefu
     Ok(engine.map(|engine| (engine, operations)))
 }
 
-/// What one level says, with its files in `out`, or that it refuses the plan.
+/// The result of one level, with its files in `out`, or its refusal of the plan.
 fn level(
     number: &'static str,
     plan: &Path,
@@ -125,7 +125,7 @@ fn level(
     let fixed = [&*program, "--quiet", "simulate", &plan, "--level", number, "-o", &to];
     let options = drawn.options();
     let words: Vec<&str> = fixed.into_iter().chain(options.iter().map(String::as_str)).collect();
-    // The status is that of the verdict, which is not asked for here.
+    // The exit status reflects the verdict, which does not matter here.
     let output = shell::command(&words).output();
     let output = output.map_err(|error| Failure::new(format!("{program}: {error}")))?;
     let report = out.join("report.json");

@@ -1,5 +1,5 @@
-//! A bound from first principles for every array that ships: a read that meets an idle array takes
-//! what its medium takes, and little more. Each array has its line, and so has each that is added.
+//! A bound from first principles for every array that ships: a read on an idle array takes the time
+//! of its medium, and little more. Each array has its line, including any added later.
 
 use std::fs;
 use std::path::Path;
@@ -19,8 +19,8 @@ const MICROSECONDS_OF_A_MINUTE: f64 = 60e6;
 /// One session on a database of an eighth of the array, without a background scan.
 const OPTIONS: [&str; 6] = ["--threads", "1", "--duration", "60s", "--level", "2"];
 
-/// Simulates a light load on every array and prints its mean read beside its bounds; how many are
-/// out of them.
+/// Simulates a light load on every array and prints its mean read next to its bounds; returns how
+/// many are outside them.
 pub(super) fn rows(folder: &Path) -> Result<usize, Failure> {
     let mut out = 0;
     for array in shipped()? {
@@ -68,10 +68,10 @@ fn plan(array: &ArrayDescription) -> String {
     )
 }
 
-/// The least and the most milliseconds of a mean read. A disk moves its arm, waits for half a
-/// revolution on average and passes the page; flash reads a page and hands it over; the way there
-/// and back comes on top. At most one request is in front of it on average, which takes as long: a
-/// single session reads, and writes come in bursts behind it.
+/// The minimum and maximum mean read time in milliseconds. A disk moves its arm, waits for half a
+/// revolution on average and transfers the page; flash reads a page and transfers it; the round
+/// trip is added. At most one request is ahead of it on average, which takes as long: a single
+/// session reads, and writes come in bursts behind it.
 fn bounds_ms(array: &ArrayDescription) -> (f64, f64) {
     let (least_us, mean_us) = disk_us(array).unwrap_or_else(|| flash_us(array));
     let path = &array.path;
@@ -87,8 +87,8 @@ fn disk_us(array: &ArrayDescription) -> Option<(f64, f64)> {
     Some((disk.seek_track_to_track_ms * 1e3 + half_turn_us, mean_us))
 }
 
-/// A page is read from one die for each page of the medium that it covers, at the same time. A
-/// program that has begun ends first.
+/// A page is read from as many dies in parallel as it covers pages of the medium. A program
+/// operation in progress finishes first.
 fn flash_us(array: &ArrayDescription) -> (f64, f64) {
     let Some(flash) = &array.flash else { return (0.0, 0.0) };
     let handed_us = PAGE_BYTES / flash.interface_mb_per_second;

@@ -1,5 +1,5 @@
-//! Published runs beside what `simulate` predicts of them. The array was fitted to some of these
-//! runs, so that the table guards against change and proves nothing about other arrays.
+//! Published runs compared with the predictions of `simulate`. The array was fitted to some of
+//! these runs, so the table guards against change and proves nothing about other arrays.
 
 mod bounds;
 mod prediction;
@@ -15,7 +15,7 @@ use super::folder;
 use prediction::PredictedRun;
 use runs::{PUBLISHED, PublishedFigure, PublishedRun};
 
-/// Predicts every published run and prints its figures. Fails where one is out of its band.
+/// Predicts every published run and prints its figures. Fails if one is outside its band.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let own = directory.join("plimsoll-bench-published");
@@ -29,7 +29,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints the row of every figure; how many are out of their bands.
+/// Prints the row of every figure; returns how many are outside their bands.
 fn rows(folder: &Path) -> Result<usize, Failure> {
     println!("{:<38} {:<20} {:>9} {:>9}   band", "run", "figure", "predicted", "published");
     let (mut out, mut before) = (0, Vec::new());
@@ -46,7 +46,7 @@ fn rows(folder: &Path) -> Result<usize, Failure> {
     Ok(out)
 }
 
-/// Prints the row of every figure of a run; how many are out of their bands.
+/// Prints the row of every figure of a run; returns how many are outside their bands.
 fn run_rows(
     (run, name): (&PublishedRun, &str),
     prediction: &PredictedRun,

@@ -13,7 +13,7 @@ use xtask::shell;
 /// The reports of a simulated run, one for each host.
 pub(super) struct PredictedRun(Vec<Value>);
 
-/// The servers of a published run with two databases, of which each has one.
+/// The servers of a published run with two databases, one on each.
 const SERVERS: [&str; 2] = ["EX01", "EX02"];
 
 impl PredictedRun {
@@ -22,8 +22,8 @@ impl PredictedRun {
         Self::simulated(within, (run.plan, run.array), run.options, run.changes)
     }
 
-    /// Simulates a plan, given as its text, on an array that ships, with its files in `within`;
-    /// `changes` are what differs from the array's file.
+    /// Simulates a plan, given as text, on an array that ships, with its files in `within`;
+    /// `changes` override the array's file.
     pub(super) fn simulated(
         within: &Path,
         (text, array): (&str, &str),
@@ -42,8 +42,8 @@ impl PredictedRun {
         Self::ran(within, (&plan, array), &words, &[report])
     }
 
-    /// Simulates a published run of two databases as a fleet: two servers with one database each
-    /// on the array that they share.
+    /// Simulates a published run of two databases as a fleet: two servers with one database each on
+    /// a shared array.
     pub(super) fn of_fleet(run: &PublishedRun, within: &Path) -> Result<Self, Failure> {
         let own = run.plan.replace("count = 2", "count = 1");
         if own == run.plan {
@@ -63,7 +63,8 @@ impl PredictedRun {
         Self::ran(within, (&path, run.array), run.options, &reports)
     }
 
-    /// Runs `simulate` of a document on an array, with `words` for more, and reads its reports.
+    /// Runs `simulate` for a document on an array, with the additional arguments `words`, and reads
+    /// its reports.
     fn ran(
         within: &Path,
         (document, array): (&Path, &str),
@@ -77,7 +78,7 @@ impl PredictedRun {
         let to = out.display().to_string();
         let fixed = [&program, "--quiet", "simulate", &document, "--array", array, "-o", &to];
         let words = [&fixed, words].concat();
-        // The status is that of the verdict, which is not asked for here.
+        // The exit status reflects the verdict, which does not matter here.
         let output = shell::command(&words).output().map_err(|error| failed(&out, &error))?;
         let mut all = Vec::new();
         for name in reports {
@@ -91,7 +92,7 @@ impl PredictedRun {
         Ok(Self(all))
     }
 
-    /// A figure of it; `before` are the runs before it, by name.
+    /// Returns one of its figures; `before` are the preceding runs, by name.
     pub(super) fn figure(
         &self,
         quantity: PublishedQuantity,
@@ -135,7 +136,7 @@ impl PredictedRun {
         (count > 0.0).then_some(total / count)
     }
 
-    /// MiB per second of passes over all databases at the same time.
+    /// MiB per second of concurrent passes over all databases.
     fn pace(&self, passes: &str) -> Option<f64> {
         let mut sum = 0.0;
         for report in &self.0 {

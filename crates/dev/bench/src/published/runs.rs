@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 pub(super) enum PublishedQuantity {
     /// Database reads and writes per second, of all databases.
     Iops,
-    /// The same, divided by that of an earlier run, of this name.
+    /// The same, divided by that of the earlier run with this name.
     IopsOver(&'static str),
-    /// Average of database reads, maintenance reads among them as in the published counter.
+    /// Average of database reads, including maintenance reads, like the published counter.
     ReadMilliseconds,
     /// Average of database writes.
     WriteMilliseconds,
@@ -35,7 +35,7 @@ impl PublishedQuantity {
     }
 }
 
-/// A figure and how far a prediction may lie from it.
+/// A figure and the tolerance of its prediction.
 pub(super) struct PublishedFigure {
     pub quantity: PublishedQuantity,
     pub published: f64,
@@ -49,13 +49,14 @@ pub(super) struct PublishedRun {
     pub array: &'static str,
     /// Options of `simulate`.
     pub options: &'static [&'static str],
-    /// What differs from the array's file.
+    /// Overrides of the array's file.
     pub changes: &'static [&'static str],
     pub figures: &'static [PublishedFigure],
 }
 
 impl PublishedRun {
-    /// Whether two servers with a database each made it, so that it is a fleet as well.
+    /// Whether two servers with a database each produced it, so that it can be simulated as a fleet
+    /// too.
     pub(super) fn is_of_two_servers(&self) -> bool {
         [TWO_DATABASES, NO_MAINTENANCE].contains(&self.plan)
     }
@@ -95,8 +96,8 @@ const APPLIANCE: &str = "host_cache.request_us=1200";
 const NTFS: &str = "SSD with NTFS, 12 threads";
 const SSD_OPTIONS: &[&str] = &["--threads", "12", "--rest", "40", "--duration", "20m"];
 
-/// How long sessions rest after a batch, in percent of it: fitted with the array, since no paper
-/// says how Jetstress 2010 paced its threads.
+/// Pause of sessions after a batch, in percent of its duration: fitted together with the array,
+/// since no paper says how Jetstress 2010 paced its threads.
 const REST: &str = "122";
 
 const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> PublishedFigure {
@@ -104,11 +105,11 @@ const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> Pu
     PublishedFigure { quantity, published, band: least..=published * (1.0 + percent / 100.0) }
 }
 
-/// Averages of both databases, over the published two hours or day. Of the others the hardware was
-/// not published: log writes kept their limit of 10 ms with write-back and not with write-through;
-/// flash that held reads of a volume of 252 IOPS brought 1,473, and flash alone 4,581. `ReFS` took
-/// 13 % of the IOPS of an SSD and made reads 23 % longer; its file is fitted to the run with NTFS,
-/// but for the database writes (12.8 ms), which it does not reach.
+/// Averages of both databases, over the published two hours or day. For the others the hardware was
+/// not published: log writes stayed within their limit of 10 ms with write-back but not with
+/// write-through; flash that cached reads of a volume of 252 IOPS reached 1,473, and flash alone
+/// 4,581. `ReFS` cost an SSD 13 % of its IOPS and made reads 23 % longer; its file is fitted to the
+/// run with NTFS, except for the database writes (12.8 ms), which it does not reach.
 pub(super) const PUBLISHED: [PublishedRun; 13] = [
     PublishedRun {
         name: "T1, 3 threads",

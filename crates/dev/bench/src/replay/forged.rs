@@ -19,20 +19,20 @@ pub(super) struct ReplaceLog {
     dbtime: u64,
     of_page: HashMap<u32, u64>,
     version: u32,
-    /// Changes of the present transaction.
+    /// Changes of the current transaction.
     changes: u64,
     most_changes: u64,
     random: Prng,
 }
 
 impl ReplaceLog {
-    /// A log in whose short transactions `random` chooses pages, rows and data.
+    /// A log of short transactions whose pages, rows and data `random` chooses.
     pub(super) fn new(random: Prng) -> Self {
         let (of_page, most_changes) = (HashMap::new(), CHANGES);
         Self { dbtime: 1, of_page, version: 0, changes: 0, most_changes, random }
     }
 
-    /// The same in one transaction, which never ends.
+    /// The same in a single transaction that never ends.
     pub(super) fn open(random: Prng) -> Self {
         Self { most_changes: u64::MAX, ..Self::new(random) }
     }
@@ -50,7 +50,8 @@ impl ReplaceLog {
         }
     }
 
-    /// The next record, and the page that it changes. It has no effect before [`Self::advance`].
+    /// Returns the next record and the page that it changes. It takes effect only with
+    /// [`Self::advance`].
     fn record(&mut self) -> (Vec<u8>, Option<u32>) {
         match self.changes {
             0 => (begin(SESSION), None),

@@ -1,4 +1,4 @@
-//! A database that lies in memory, made of leaves with rows of one length.
+//! A database in memory, made of leaves with rows of equal length.
 
 use std::fs::File;
 use std::io;
@@ -12,13 +12,13 @@ use eselog::{PageStore, StoredPage};
 use units::{ObjectId, PageNumber};
 
 pub(super) const PAGE_SIZE: PageSize = PageSize::KIB_8;
-/// Leaves: less than a command keeps in memory.
+/// Number of leaves: fewer than a command keeps in memory.
 pub(super) const PAGES: u32 = 4_000;
 pub(super) const ROWS: u16 = 16;
 pub(super) const ROW_BYTES: usize = 400;
 pub(super) const OBJECT: u32 = 7;
 
-/// The header of a database whose log begins with its first generation.
+/// The header of a database whose log starts at its first generation.
 pub(super) fn header() -> DatabaseHeader {
     DatabaseHeader::new(PAGE_SIZE, Signature::default())
 }
@@ -29,7 +29,7 @@ pub(super) struct MemoryPages {
 }
 
 impl MemoryPages {
-    /// Pages at database time 1. What undo needs beyond memory goes to a file in `folder`.
+    /// Creates pages at database time 1. Undo data that exceeds memory goes to a file in `folder`.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let pages = (1..=PAGES).map(|number| leaf(PageNumber(number))).collect();
         let mut options = File::options();
@@ -37,7 +37,7 @@ impl MemoryPages {
         Ok(Self { pages, aside: options.open(folder.join("aside"))? })
     }
 
-    /// Whether every page has the rows that it had at first.
+    /// Whether every page has its initial rows.
     pub(super) fn are_first(&self) -> bool {
         let mut numbered = (1..).map(PageNumber).zip(&self.pages);
         numbered.all(|(number, page)| {

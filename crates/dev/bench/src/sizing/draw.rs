@@ -1,11 +1,11 @@
-//! Deployments at random over all inputs of the published formulas: each is a document, so that
-//! both calculations read what a user would write.
+//! Random deployments over all inputs of the published formulas: each is a document, so that both
+//! calculations read what a user would write.
 
 use std::fmt::Write as _;
 
 use units::Prng;
 
-/// Disks that are drawn: size and type.
+/// Size and type of the disks to draw from.
 const DISKS: [(&str, &str); 7] = [
     ("600GB", "15K SAS 3.5"),
     ("1200GB", "10K SAS 2.5"),
@@ -16,10 +16,10 @@ const DISKS: [(&str, &str); 7] = [
     ("12000GB", "5.4K SATA 3.5"),
 ];
 
-/// A kind of deployment, so that each is drawn as often.
+/// A kind of deployment; all are drawn equally often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DrawnShape {
-    /// Without copies: logs apart, backup sets or pairs.
+    /// Without copies: separate logs, backup sets or pairs.
     Alone,
     /// One site with copies.
     Single,

@@ -1,5 +1,5 @@
-//! Checks the arithmetic of a sizing against the published formulas: random deployments are each
-//! calculated twice, and every value compared.
+//! Checks the arithmetic of a sizing against the published formulas: random deployments are
+//! calculated twice each, and every value is compared.
 
 mod again;
 mod draw;
@@ -14,29 +14,29 @@ use xtask::failure::Failure;
 use again::Again;
 use draw::DrawnShape;
 
-/// Deployments of a run that names no number.
+/// Default number of deployments in a run.
 const USUAL_DRAWS: u64 = 10_000;
 
-/// Values are alike within this part of them.
+/// Relative tolerance within which values are equal.
 const TOLERANCE: f64 = 1e-6;
 
-/// What the comparison found.
+/// Results of the comparison.
 #[derive(Debug, Default)]
 struct SizingComparison {
-    /// Deployments of each kind, and those that the reader of documents refused.
+    /// Deployments of each kind, and those that the document parser rejected.
     drawn: BTreeMap<&'static str, u64>,
     refused: u64,
-    /// Deployments whose volumes each hold three databases or more beside separate logs.
+    /// Deployments whose volumes each hold three or more databases, with separate logs.
     full_sets: u64,
-    /// Values that are equal, by key.
+    /// Number of equal values, by key.
     equal: BTreeMap<String, u64>,
-    /// Values that are not, by key: how many, and the first of them.
+    /// Unequal values, by key: their number, and the first of them.
     unequal: BTreeMap<String, (u64, Disagreement)>,
-    /// The first of all, in the order of the draws.
+    /// The first disagreement of all, in the order of the draws.
     first: Option<Disagreement>,
 }
 
-/// A value that the two calculations do not share.
+/// A value on which the two calculations differ.
 #[derive(Clone, Debug)]
 struct Disagreement {
     seed: u64,
@@ -52,7 +52,7 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Draws and compares, and prints how many values are equal and the first that is not.
+/// Draws and compares; prints the number of equal values and the first unequal one.
 pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     let compared = match words {
         [] => compare(0..USUAL_DRAWS),
@@ -139,7 +139,8 @@ impl SizingComparison {
     }
 }
 
-/// Whether the product's value is the other's; none and 0 are alike, as the workbook shows either.
+/// Whether the product's value equals the other; none and 0 are alike, because the workbook shows
+/// either.
 fn agree(sheet: &Sheet, key: &str, again: Again) -> bool {
     let product = sheet.named(key).map(|fact| fact.value);
     match (product, again) {

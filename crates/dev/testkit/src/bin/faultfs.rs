@@ -1,5 +1,6 @@
-//! A volume with faults by hand: `faultfs BACKING MOUNT [RULE]...`, each rule one word in quotes;
-//! then lines of standard input: `set RULE [; RULE]...`, `clear`, `count`. Ends with its input.
+//! Manual control of a volume with faults: `faultfs BACKING MOUNT [RULE]...`, each rule one word in
+//! quotes; then lines on standard input: `set RULE [; RULE]...`, `clear`, `count`. Exits at the end
+//! of its input.
 
 use std::error::Error;
 use std::io::{BufRead as _, Write as _};

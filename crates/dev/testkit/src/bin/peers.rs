@@ -1,6 +1,6 @@
-//! `peers set-up FOLDER SAMPLES` makes the Python readers' environment and fetches sample databases
-//! and outputs of RAID controllers' tools; `peers read FILE TABLE` prints what every reader sees of
-//! a table and fails where they differ.
+//! `peers set-up FOLDER SAMPLES` creates the Python readers' environment and fetches sample
+//! databases and outputs of RAID controllers' tools; `peers read FILE TABLE` prints what every
+//! reader sees of a table and fails if they differ.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Whether a database holds what its model says: through the engine while it is open, through the
-//! format's own reader and page checks once it is closed.
+//! Checks a database against its model: through the engine while it is open, through the format's
+//! own reader and page checks once it is closed.
 
 use device::{FileImage, VolumeImage};
 use engine::{Database, Order, Table, Transaction};
@@ -38,7 +38,7 @@ pub(super) async fn open_database(
     model.settle(&rows)
 }
 
-/// Number and version of a row whose every byte is as its number and version say.
+/// Number and version of a row, all of whose bytes match them.
 async fn read_row(
     script: &Script,
     table: &Table,
@@ -92,7 +92,7 @@ fn plain(
     value.map(<[u8]>::to_vec).ok_or_else(|| format!("column {id} of a record has no value"))
 }
 
-/// The secondary index names exactly the rows, in order.
+/// Checks that the secondary index names exactly the rows, in order.
 async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> Result<(), String> {
     let mut wanted = rows.keys().map(|&id| (long_long_key(id / 16), long_long_key(id)));
     let mut scan = transaction.scan(table, Order::Index(0), &[]);
@@ -109,7 +109,7 @@ async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> 
     }
 }
 
-/// A database that was never recovered: its flush map knows every page that was ever written.
+/// Checks a database that was never recovered: its flush map knows every page ever written.
 pub(super) fn every_page_is_in_the_map(image: &VolumeImage) -> Result<(), String> {
     let (file, map) = with_map(image)?;
     let (copies, initialised) = pages::all_good(file)?;
@@ -128,8 +128,8 @@ fn with_map(image: &VolumeImage) -> Result<(&FileImage, Vec<u8>), String> {
     Ok((file, map.to_vec()))
 }
 
-/// A database that was closed: clean, every page good, every tree as it must be, and every row,
-/// long value and index entry what the model says.
+/// Checks a closed database: clean, every page good, every tree intact, and every row, long value
+/// and index entry as in the model.
 pub(super) fn closed_database(
     script: &Script,
     image: &VolumeImage,

@@ -1,4 +1,4 @@
-//! The twin: which commits there were, in the order of the log, and which must have survived.
+//! The twin: the commits made, in log order, and which of them must have survived.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 /// Message number to version.
 pub(crate) type Rows = BTreeMap<i64, i32>;
 
-/// The changes of a transaction: the new version of a row, or none if it deleted the row.
+/// The changes of a transaction: the new version of a row, or `None` if it deleted the row.
 pub(super) type Changes = HashMap<i64, Option<i32>>;
 
 /// All that the database has promised.
@@ -18,13 +18,13 @@ pub(crate) struct Model {
 
 #[derive(Debug)]
 struct RowState {
-    /// The rows that surely are there: everything up to the first open question.
+    /// The rows that certainly exist: everything up to the first open question.
     base: Rows,
-    /// Commits since, in the order in which they asked for a place in the log.
+    /// Commits since, in the order in which they requested a place in the log.
     commits: Vec<Changes>,
     /// How many of them were acknowledged as durable.
     durable: usize,
-    /// Counts up, so that no two versions of a row are the same.
+    /// Incremented so that no two versions of a row are the same.
     last_version: i32,
     lost: u64,
 }
@@ -49,14 +49,15 @@ impl Model {
         state.last_version
     }
 
-    /// A commit is about to be asked for: its place in the log is the next one. Returns its number.
+    /// Records a commit about to be requested: its place in the log is the next one. Returns its
+    /// number.
     pub(super) fn commit(&self, changes: Changes) -> usize {
         let mut state = self.state.borrow_mut();
         state.commits.push(changes);
         state.commits.len()
     }
 
-    /// Commit `number`, and so all before it, was acknowledged as durable.
+    /// Records that commit `number`, and so all before it, was acknowledged as durable.
     pub(super) fn acknowledge(&self, number: usize) {
         let mut state = self.state.borrow_mut();
         state.durable = state.durable.max(number);
@@ -80,8 +81,8 @@ impl Model {
         rows
     }
 
-    /// Settles the open question: `found` must be what some number of commits left, at least the
-    /// durable ones. From now on exactly those count.
+    /// Settles the open question: `found` must be the result of some number of commits, at least
+    /// the durable ones. From then on exactly those count.
     pub(super) fn settle(&self, found: &Rows) -> Result<(), String> {
         let mut state = self.state.borrow_mut();
         let mut rows = state.base.clone();
@@ -104,8 +105,8 @@ impl Model {
 }
 
 impl RowState {
-    /// How the rows found differ from the result of the durable commits alone, and which commits
-    /// would explain that.
+    /// Explains how the rows found differ from the result of the durable commits alone, and which
+    /// commits would account for that.
     fn explain(&self, found: &Rows) -> String {
         let mut rows = self.base.clone();
         for changes in &self.commits[..self.durable] {

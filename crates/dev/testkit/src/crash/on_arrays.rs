@@ -1,4 +1,4 @@
-//! Power that fails under a simulated array: each layer keeps the bytes that it promised to keep, a
+//! Power failures under a simulated array: each layer keeps the bytes that it promised to keep, a
 //! database on it recovers, and one on disks that lie does not.
 
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ struct SectorTwin {
     since: Vec<u8>,
 }
 
-/// The twin of a file: a sector for each.
+/// The twin of a file, sector by sector.
 type Twin = Rc<std::cell::RefCell<BTreeMap<u64, SectorTwin>>>;
 
 /// Writes, flushes and pauses of one session, and their effect on the twin.
@@ -86,7 +86,7 @@ async fn script(device: Rc<dyn Device>, twin: Twin, seed: Seed) {
     }
 }
 
-/// A value is durable, and with it nothing that was there before.
+/// Records that a value is durable, which rules out all earlier ones.
 fn settle(twin: &Twin, sector: u64, value: u8) {
     let mut twin = twin.borrow_mut();
     let of = twin.entry(sector).or_default();
@@ -96,7 +96,7 @@ fn settle(twin: &Twin, sector: u64, value: u8) {
     }
 }
 
-/// Sectors that hold what they may not, after power has failed at request `at`.
+/// Sectors with contents they may not have, after power failed at request `at`.
 fn broken_sectors(array: &ArrayDescription, seed: u64, at: u64) -> Vec<String> {
     let world = World::on_array(&VolumeImage::default(), array, Seed(seed));
     let power = PowerOptions { at_request: Some(at), ..PowerOptions::default() };
@@ -158,7 +158,7 @@ fn databases_recover_on_every_array_that_keeps_its_promises() {
     }
 }
 
-/// A lost flush is found: durable commits are missing, or the database says that its log is.
+/// A lost flush is detected: durable commits are missing, or the database reports that its log is.
 #[test]
 fn databases_on_disks_that_lie_are_found_to_have_lost_commits() {
     let lost = (0..12).filter(|seed| {

@@ -1,4 +1,4 @@
-//! What a crash run does, as a function of its seed: small enough for thousands, varied enough to
+//! The work of a crash run, as a function of its seed: small enough for thousands, varied enough to
 //! split, merge, evict, roll logs over and delete.
 
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::messages::{MessageRow, RowList};
 use crate::world::World;
 use trial::messages::definition;
 
-/// What every disk writes whole.
+/// Unit that every disk writes whole.
 const SECTOR_BYTES: u32 = 512;
 
 /// The database file's name.
 pub(crate) const FILE: &str = "mail.edb";
 
-/// Most changes of a script whose long values may be of the longest kind. Without this bound one
-/// script in thirty takes as long as all the others.
+/// Maximum number of changes in a script whose long values may be of the longest kind. Without this
+/// bound one script in thirty takes as long as all the others.
 const MOST_LONG_CHANGES: u32 = 100;
 
 /// The longest long value, in bytes, of a script with this many changes.
@@ -40,13 +40,13 @@ fn pick(prng: &mut Prng, choices: &[u32]) -> u32 {
 /// The shape of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Where rows take their content from.
+    /// Seed of the rows' content.
     pub seed: Seed,
     /// Size of the database's pages.
     pub page_size: PageSize,
-    /// Rows that the fill puts in.
+    /// Rows inserted by the fill.
     pub rows: u32,
-    /// Message numbers lie between 1 and this.
+    /// Maximum message number; the minimum is 1.
     pub keys: u32,
     /// Longest long value in bytes.
     pub longest: u32,
@@ -54,23 +54,23 @@ pub struct Script {
     pub sessions: u32,
     /// Transactions of each session in each stretch of work.
     pub transactions: u32,
-    /// Most changes of one transaction.
+    /// Maximum number of changes in one transaction.
     pub changes: u32,
     /// Longest pause of a session, between transactions and within them. Long ones cost nothing in
-    /// virtual time, and the checkpoint moves while they last.
+    /// virtual time, and the checkpoint advances meanwhile.
     pub longest_pause: Nanos,
     /// Pages that the cache holds.
     pub cache_pages: u32,
-    /// How much log the checkpoint lags behind.
+    /// Amount of log by which the checkpoint lags.
     pub checkpoint_depth: Bytes,
-    /// Bytes of a database write that power failures leave whole: a sector or a page. Where pages
-    /// are torn and the log does not hold them whole, recovery may refuse, naming the page; it may
-    /// never go on as if nothing were wrong.
+    /// Bytes of a database write that power failures leave whole: a sector or a page. If pages are
+    /// torn and the log does not hold them whole, recovery may refuse, naming the page; it may
+    /// never continue as if nothing were wrong.
     pub atomic_write_unit: u32,
-    /// Whether the log holds whole pages, so that recovery must make torn ones anew.
+    /// Whether the log holds whole pages, so that recovery must rebuild torn ones.
     pub log_whole_pages: bool,
-    /// How long the segments of the log are; none: of one length in one life and of another in the
-    /// next, as of a database that is moved.
+    /// Segment length of the log; if `None`, it differs from one life to the next, as for a
+    /// database that is moved.
     pub log_segment: Option<SegmentSize>,
 }
 
@@ -127,7 +127,7 @@ impl Script {
     }
 
     /// Bytes of a write to `file` that are written whole or not at all. Logs are always torn by
-    /// sectors: their own checksums must be enough.
+    /// sectors: their own checksums must suffice.
     pub(super) fn atomic_unit_of(&self, file: &str) -> u32 {
         if file == FILE { self.atomic_write_unit } else { SECTOR_BYTES }
     }
@@ -137,7 +137,7 @@ impl Script {
         if prng.percent(70) { SegmentSize::Bytes512 } else { SegmentSize::Bytes4096 }
     }
 
-    /// Whether power failures tear pages that nothing but a backup brings back.
+    /// Whether power failures tear pages that only a backup can restore.
     pub(super) fn may_refuse(&self) -> bool {
         self.atomic_write_unit < self.page_size.bytes_u32() && !self.log_whole_pages
     }
@@ -186,7 +186,7 @@ impl Script {
         }
     }
 
-    /// The settings of the life with that number.
+    /// The settings of life number `life`.
     pub(crate) fn settings(&self, life: u64) -> Settings {
         let cache = Bytes(self.page_size.bytes_u64() * u64::from(self.cache_pages));
         Settings {

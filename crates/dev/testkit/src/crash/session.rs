@@ -1,4 +1,5 @@
-//! Sessions that insert, replace, delete, read, commit and roll back, and tell the model.
+//! Sessions that insert, replace, delete, read, commit and roll back, and keep the model up to
+//! date.
 
 use std::rc::Rc;
 
@@ -81,8 +82,7 @@ impl ScriptSession {
                 return transaction.rollback().await;
             }
         }
-        // The checkpoint may pass changes that are not committed yet; then it must account for
-        // them.
+        // The checkpoint may pass uncommitted changes; then it must account for them.
         self.perhaps_pause(30).await;
         match self.prng.below(100) {
             0..10 => transaction.rollback().await,
@@ -110,7 +110,7 @@ impl ScriptSession {
         Ok(())
     }
 
-    /// One change of a random row, as its snapshot allows.
+    /// Changes a random row, as its snapshot allows.
     async fn change(
         &mut self,
         table: &Table,

@@ -1,5 +1,5 @@
-//! The database file that damage is done to: in memory, as the engine left it before the write that
-//! is damaged next.
+//! The database file that is damaged: in memory, as the engine left it before the write damaged
+//! next.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Bench {
     size: PageSize,
     /// The file without the damage.
     pristine: Vec<u8>,
-    /// Knows every write that was acknowledged.
+    /// Knows every acknowledged write.
     map: Arc<FlushMap>,
 }
 
@@ -62,7 +62,7 @@ impl Bench {
         volume.injections().into_iter().next()
     }
 
-    /// Writes a page as it should be.
+    /// Writes a page correctly.
     pub(super) fn write(&mut self, page: PageNumber, bytes: &[u8]) {
         let offset = self.offset(page);
         let end = offset + bytes.len();
@@ -83,7 +83,7 @@ impl Bench {
         usize::try_from(self.size.file_offset(page)).expect("invariant: the file is in memory")
     }
 
-    /// The page at this offset of the file; none if it holds a copy of the header.
+    /// The page at this offset of the file; `None` if it holds a copy of the header.
     pub(super) fn page_at(&self, offset: u64) -> Option<PageNumber> {
         self.size.page_at(offset)
     }
@@ -95,7 +95,7 @@ impl Bench {
         found.map_or_else(|| vec![0; self.size.bytes()], <[u8]>::to_vec)
     }
 
-    /// Takes the damage of a page back, without a word to the map.
+    /// Undoes the damage of a page without recording it in the map.
     pub(super) fn restore(&self, page: PageNumber) {
         let volume = self.world.volume();
         self.put(volume, self.size.file_offset(page), &self.pristine(page));

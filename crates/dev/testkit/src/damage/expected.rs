@@ -1,25 +1,25 @@
-//! What a torn write should be called, from the bytes alone: the page before, the page that was to
-//! be written, and what came of it.
+//! The expected name of a torn write's damage, from the bytes alone: the old page, the page to be
+//! written, and the result.
 
 use ese::page::PageSize;
 use ese::page_state::PageDamage;
 use integrity::Damage;
 
-/// What came of a torn write.
+/// Result of a torn write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExpectedPage {
     /// The new page, whole: the sectors that were not written were the same before.
     NoDamage,
-    /// The old page, but for at most a bit in each block: a lost write.
+    /// The old page, except for at most one bit per block: a lost write.
     LostFlush,
-    /// The new page but for these bits, at most one in each block. No reader of the page can tell
-    /// that from bits that flipped, and correcting them gives the new page.
+    /// The new page except for these bits, at most one per block. No reader of the page can
+    /// distinguish that from flipped bits, and correcting them yields the new page.
     FlippedBits(Vec<u32>),
     /// Neither.
     Torn,
 }
 
-/// Judges `torn`, which has sectors of both.
+/// Judges `torn`, which has sectors of both pages.
 pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> ExpectedPage {
     if torn == new {
         return ExpectedPage::NoDamage;
@@ -30,7 +30,7 @@ pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> ExpectedPage {
     single_bits(torn, new).map_or(ExpectedPage::Torn, ExpectedPage::FlippedBits)
 }
 
-/// The bits in which two pages differ, if that is at most one in each block of the checksum.
+/// The bits in which two pages differ, if there is at most one per block of the checksum.
 pub(super) fn single_bits(left: &[u8], right: &[u8]) -> Option<Vec<u32>> {
     let block = PageSize::from_bytes(left.len())?.checksum_block_bytes();
     let mut bits = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn single_bits(left: &[u8], right: &[u8]) -> Option<Vec<u32>> {
 }
 
 impl ExpectedPage {
-    /// Whether `damage` is the right name.
+    /// Whether `damage` is the correct classification.
     pub(super) fn is(&self, damage: &Damage) -> bool {
         match (self, damage) {
             (Self::LostFlush, Damage::Page(PageDamage::LostFlush { .. }))

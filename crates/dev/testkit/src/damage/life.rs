@@ -44,7 +44,7 @@ fn script(seed: Seed) -> Script {
 }
 
 impl Life {
-    /// A database that has just been opened, and the files before that.
+    /// Opens a database; returns it, and the files before the opening.
     pub(super) fn begin(seed: Seed) -> Result<(Self, VolumeImage), String> {
         let script = script(seed);
         let image = script.initial_image(seed);
@@ -61,7 +61,7 @@ impl Life {
         Ok((life, image))
     }
 
-    /// Works for a while; gives the pages that were written meanwhile, in order.
+    /// Works for a while; returns the pages written meanwhile, in order.
     pub(super) fn work(&mut self) -> Result<Vec<(PageNumber, Vec<u8>)>, String> {
         self.stretches += 1;
         let seed = self.seed.derive(self.stretches);

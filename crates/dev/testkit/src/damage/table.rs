@@ -5,7 +5,7 @@ use std::fmt;
 use integrity::Damage;
 use units::PageNumber;
 
-/// Examples of what went wrong that are kept.
+/// Maximum number of examples of failures that are kept.
 const MOST_EXAMPLES: usize = 20;
 
 /// A kind of damage; also the row of the table.
@@ -22,11 +22,11 @@ const NAMES: [&str; 4] = ["single-bit flip", "misdirected write", "lost write", 
 /// The judgement of one injection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
-    /// Every page concerned was called damaged.
+    /// Whether every page concerned was reported as damaged.
     pub detected: bool,
-    /// Each was given the right name.
+    /// Whether each was classified correctly.
     pub named: bool,
-    /// The right page, and of a flip the right bit.
+    /// Whether the page was correct and, for a flip, the bit.
     pub located: bool,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Judgement {
 pub struct Count {
     /// How often.
     pub injected: u64,
-    /// How often every page concerned was called damaged.
+    /// How often every page concerned was reported as damaged.
     pub detected: u64,
-    /// How often each got the right name.
+    /// How often each was classified correctly.
     pub named: u64,
-    /// How often page and bit were right.
+    /// How often page and bit were correct.
     pub located: u64,
 }
 
@@ -48,17 +48,17 @@ pub struct Count {
 pub struct DamageTable {
     /// Flips, misdirected, lost and torn writes.
     pub rows: [Count; 4],
-    /// Writes that went well and were judged as well.
+    /// Successful writes that were judged too.
     pub sound: u64,
-    /// Sound pages that were called damaged.
+    /// Sound pages that were reported as damaged.
     pub false_alarms: u64,
-    /// Torn writes that were no damage and were drawn again.
+    /// Torn writes that caused no damage and were drawn again.
     pub torn_whole: u64,
     /// Torn writes that left the old page.
     pub torn_lost: u64,
-    /// Torn writes that left the new page but for single bits.
+    /// Torn writes that left the new page except for single bits.
     pub torn_bits: u64,
-    /// What went wrong, the first of it.
+    /// The first few failures.
     pub examples: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Count {
         self.injected - self.detected
     }
 
-    /// Damage that was noticed and given a wrong name or place.
+    /// Damage that was detected but given a wrong name or place.
     pub(crate) const fn misnamed(&self) -> u64 {
         let right = if self.named < self.located { self.named } else { self.located };
         self.detected - right
@@ -76,7 +76,7 @@ impl Count {
 }
 
 impl DamageTable {
-    /// Whether all damage was found and named, and nothing else.
+    /// `true` if all damage was found and named, and nothing else.
     pub fn is_clean(&self) -> bool {
         self.rows.iter().all(|row: &Count| row.undetected() + row.misnamed() == 0)
             && self.false_alarms == 0

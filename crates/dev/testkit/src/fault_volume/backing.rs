@@ -69,7 +69,7 @@ impl Served {
         found.ok_or_else(|| Errno::ESTALE.into())
     }
 
-    /// The path below the backing folder, and in it.
+    /// The full path in the backing folder, and the path relative to it.
     pub(super) fn child(&self, parent: INodeNo, name: &OsStr) -> io::Result<(PathBuf, PathBuf)> {
         let found = self.ids().child(parent.0, name);
         let below = found.ok_or(Errno::ESTALE)?;
@@ -82,7 +82,7 @@ impl Served {
         Ok(attributes(self.ids().id(&below), &found))
     }
 
-    /// The attributes of a file, by its handle where its name is gone.
+    /// The attributes of a file, by its handle if its name is gone.
     pub(super) fn look(&self, id: INodeNo, handle: Option<FileHandle>) -> io::Result<FileAttr> {
         let found = match handle {
             Some(handle) => self.file(handle)?.metadata()?,
@@ -162,7 +162,7 @@ impl Served {
         }
     }
 
-    /// Gives what has one place and name another, `to`.
+    /// Moves a child to the folder and name `to`.
     pub(super) fn move_child(
         &self,
         (parent, name): (INodeNo, &OsStr),

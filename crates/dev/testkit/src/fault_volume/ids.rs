@@ -1,4 +1,4 @@
-//! The kernel's numbers for files, and where in the backing folder each is.
+//! The kernel's numbers for files, and the location of each in the backing folder.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -34,7 +34,7 @@ impl InodeIds {
         self.path(parent).map(|parent| parent.join(name))
     }
 
-    /// The number of `path`, which is there.
+    /// The number of `path`, which exists.
     pub(super) fn id(&mut self, path: &Path) -> u64 {
         if let Some(id) = self.numbers.get(path) {
             return *id;
@@ -46,7 +46,7 @@ impl InodeIds {
         id
     }
 
-    /// Forgets `path`: another file of its name gets another number.
+    /// Forgets `path`: another file with its name gets another number.
     pub(super) fn remove(&mut self, path: &Path) {
         if let Some(id) = self.numbers.remove(path) {
             self.paths.remove(&id);

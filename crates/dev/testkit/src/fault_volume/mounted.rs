@@ -1,4 +1,4 @@
-//! Mounts a volume and sees to it that it goes again.
+//! Mounts a volume and ensures that it is unmounted again.
 
 use std::fs;
 use std::io;
@@ -33,8 +33,8 @@ impl FaultVolume {
         device.is_ok() && nix::unistd::geteuid().is_root()
     }
 
-    /// Shows the folder `backing` at the folder `mount_point`. Fails where `/dev/fuse` is missing
-    /// or this user may not mount.
+    /// Mounts the folder `backing` at the folder `mount_point`. Fails if `/dev/fuse` is missing or
+    /// this user may not mount.
     pub fn mount(backing: &Path, mount_point: &Path) -> io::Result<Self> {
         let (backing, mount_point) = (backing.canonicalize()?, mount_point.canonicalize()?);
         let switch = Arc::new(Switch::new());
@@ -46,7 +46,7 @@ impl FaultVolume {
         Ok(Self { watcher: watch(&mount_point)?, mount_point, switch, session: Some(session) })
     }
 
-    /// Replaces all rules. Requests that hang go on.
+    /// Replaces all rules. Hung requests continue.
     pub fn set(&self, rules: Vec<Rule>) {
         self.switch.set(rules);
     }
@@ -56,7 +56,7 @@ impl FaultVolume {
         self.switch.injected()
     }
 
-    /// Flushes that have arrived, ignored ones too.
+    /// Flushes received, including ignored ones.
     pub fn flushes(&self) -> u64 {
         self.switch.flushes()
     }
@@ -70,7 +70,7 @@ impl FaultVolume {
 impl Drop for FaultVolume {
     fn drop(&mut self) {
         self.switch.set(Vec::new());
-        // A folder in use goes with its last user.
+        // A folder in use disappears with its last user.
         let _ = umount2(&self.mount_point, MntFlags::MNT_DETACH);
         drop(self.session.take());
         drop(self.watcher.stdin.take());
@@ -78,7 +78,7 @@ impl Drop for FaultVolume {
     }
 }
 
-/// A shell that unmounts the folder when this process is gone, however it ended.
+/// Starts a shell that unmounts the folder when this process is gone, however it ended.
 fn watch(mount_point: &Path) -> io::Result<Child> {
     Command::new("sh")
         .args(["-c", "read -r line; umount -l \"$0\" 2>/dev/null"])
@@ -86,7 +86,7 @@ fn watch(mount_point: &Path) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Ctrl-C is for the group of this process.
+        // Ctrl-C is sent to the group of this process.
         .process_group(0)
         .spawn()
 }

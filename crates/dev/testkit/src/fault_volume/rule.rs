@@ -1,4 +1,4 @@
-//! What a rule says, and its text.
+//! The content of a rule, and its text form.
 
 use std::error::Error;
 use std::fmt;
@@ -9,14 +9,14 @@ use std::time::Duration;
 /// Bytes of a database's header and its second copy, at the page size of the tests.
 const HEADER_BYTES: u64 = 64 << 10;
 
-/// A kind of file, or of place in one.
+/// A kind of file, or of region in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Pages of a database.
     Database,
     /// The first two pages of a database.
     Header,
-    /// Log files, formatted ones too.
+    /// Log files, including formatted ones.
     Log,
     /// Checkpoint files.
     Checkpoint,
@@ -44,22 +44,22 @@ pub enum Access {
 /// The fault that replaces the requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Acknowledged and forgotten; a read gives zeros.
+    /// Acknowledged and dropped; a read returns zeros.
     Drop,
     /// One bit is flipped.
     Flip,
     /// The request goes to the neighbouring block.
     Misdirect,
-    /// The first half only; a read gives zeros for the rest.
+    /// The first half only; a read returns zeros for the rest.
     Tear,
     /// Every request is delayed by this.
     Delay(Duration),
     /// Reads and writes are served one after the other, N per second; the rest queues.
     Rate(u32),
-    /// A write-back cache: N writes are answered at once, and M per second leave it; a write that
-    /// finds it full waits for room.
+    /// A write-back cache: N writes are answered immediately, and M per second leave it; a write
+    /// that finds it full waits for space.
     Cache(u32, u32),
-    /// Requests wait until so long after the first one.
+    /// Requests wait until this long after the first one.
     Freeze(Duration),
     /// Requests wait until the rules change.
     Hang,
@@ -69,7 +69,7 @@ pub enum Fault {
     Error,
 }
 
-/// When which requests are answered by a fault; see [`crate::fault_volume`] for its text.
+/// Which requests meet a fault, and when; see [`crate::fault_volume`] for its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The files.
@@ -82,11 +82,11 @@ pub struct Rule {
     pub from: u64,
     /// Most faults.
     pub requests: u64,
-    /// Nothing happens sooner after the rule was set.
+    /// Minimum time between setting the rule and its first fault.
     pub after: Duration,
 }
 
-/// A rule that cannot be read.
+/// A rule that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     word: String,
@@ -103,7 +103,7 @@ impl fmt::Display for RuleError {
 impl Error for RuleError {}
 
 impl FileKind {
-    /// The kind of what lies at byte `offset` of the file `path`; none of a file of another kind.
+    /// The kind of data at byte `offset` of the file `path`; `None` for other files.
     pub(super) fn of(path: &Path, offset: u64) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "edb" if offset < HEADER_BYTES => Self::Header,
@@ -117,16 +117,16 @@ impl FileKind {
 }
 
 impl Rule {
-    /// Every matching request, from now on.
+    /// A rule for every matching request, from now on.
     pub const fn always(kind: FileKind, access: Access, fault: Fault) -> Self {
         Self { kind, access, fault, from: 0, requests: u64::MAX, after: Duration::ZERO }
     }
 
-    /// Whether the rule is about such requests at all.
+    /// Whether the rule applies to such requests at all.
     pub(super) fn matches(&self, kind: Option<FileKind>, access: Access) -> bool {
         (self.kind == FileKind::Any || Some(self.kind) == kind)
             && (self.access == Access::Any || self.access == access)
-            // A rate is one of transfers: nothing else takes a turn.
+            // A rate applies to transfers: no other request takes a turn.
             && (!matches!(self.fault, Fault::Rate(_))
                 || matches!(access, Access::Read | Access::Write))
             && (!matches!(self.fault, Fault::Cache(..)) || access == Access::Write)

@@ -18,10 +18,10 @@ use super::backing::{Served, allocate, fsync, options};
 use super::rule::Access;
 use super::transfer;
 
-/// The kernel asks anew each time, as it would of a network.
+/// The kernel asks again each time, as for a network file system.
 const NO_CACHE: Duration = Duration::ZERO;
 
-/// Requests of the kernel at a time, of those that it need not wait for.
+/// Maximum number of concurrent background requests, for which the kernel need not wait.
 const IN_FLIGHT: u16 = 256;
 
 /// Every handle bypasses the page cache.
@@ -39,7 +39,7 @@ macro_rules! answer {
 
 impl Filesystem for Served {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        // Without asynchronous direct I/O requests would come one at a time.
+        // Without asynchronous direct I/O, requests would arrive one at a time.
         if config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).is_err() {
             return Err(nix::errno::Errno::ENOSYS.into());
         }
@@ -192,7 +192,7 @@ impl Filesystem for Served {
     }
 
     fn fsync(&self, _: &Request, id: INodeNo, fh: FileHandle, data_only: bool, reply: ReplyEmpty) {
-        // A flush is of the whole file: its place is no header's.
+        // A flush concerns the whole file: its offset is in no header.
         let (decision, file) = (self.decide(id, u64::MAX, Access::Flush), self.file(fh));
         self.after(
             decision.wait,

@@ -1,4 +1,4 @@
-//! Which rules are in force, what they have counted, and requests that wait for them to change.
+//! The rules in force, their counts, and requests that wait for them to change.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ struct Active {
     injected: u64,
     /// When the first fault was injected.
     first: Option<Instant>,
-    /// When the last request that has a turn is served.
+    /// When the last queued request is served.
     served: Option<Instant>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Switch {
     changed: Condvar,
 }
 
-/// How long a request waits, and what then happens to it.
+/// How long a request waits, and its fate after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reaction {
     pub wait: Wait,
@@ -50,7 +50,7 @@ pub(super) struct Reaction {
 pub(super) enum Wait {
     /// Not at all.
     No,
-    /// So long, even if the rules change.
+    /// This long, even if the rules change.
     For(Duration),
     /// Until the rules of this version have changed.
     WhileVersion(u64),
@@ -73,7 +73,7 @@ impl Switch {
         }
     }
 
-    /// Replaces all rules; requests that hang go on.
+    /// Replaces all rules; hung requests continue.
     pub(super) fn set(&self, rules: Vec<Rule>) {
         let mut state = self.lock();
         state.rules = rules.into_iter().map(Active::new).collect();
@@ -87,12 +87,12 @@ impl Switch {
         self.lock().injected
     }
 
-    /// Flushes that arrived so far, ignored ones too.
+    /// Flushes received so far, including ignored ones.
     pub(super) fn flushes(&self) -> u64 {
         self.lock().flushes
     }
 
-    /// What happens to a request.
+    /// Decides the fate of a request.
     pub(super) fn decide(&self, kind: Option<FileKind>, access: Access) -> Reaction {
         let now = Instant::now();
         let state = &mut *self.lock();
@@ -149,12 +149,12 @@ const fn waiting(wait: Wait) -> Reaction {
 }
 
 impl Active {
-    /// Whether the rule has begun and is about such requests.
+    /// Whether the rule is in force and applies to such requests.
     fn is_about(&self, kind: Option<FileKind>, access: Access, since: Duration) -> bool {
         since >= self.rule.after && self.rule.matches(kind, access)
     }
 
-    /// Counts a request; the rule again where a fault is due.
+    /// Counts a request; returns the rule if a fault is due.
     fn counted(&mut self) -> Option<&mut Self> {
         self.seen += 1;
         let due = self.seen > self.rule.from && self.injected < self.rule.requests;

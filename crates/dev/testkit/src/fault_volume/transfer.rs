@@ -1,4 +1,4 @@
-//! Reads and writes of the backing file, as asked or with a fault.
+//! Reads and writes of the backing file, as requested or with a fault.
 
 use std::fs::File;
 use std::io;
@@ -32,7 +32,7 @@ pub(super) fn read(
         }
     }
     if fault == Some(Fault::Misdirect) {
-        // The requested bytes exist; other bytes, or none, are returned in their place.
+        // The requested bytes exist; other bytes, or none, are returned instead.
         filled = length.min(there(file, offset)?);
     }
     bytes.truncate(filled);
@@ -79,8 +79,8 @@ fn flip(bytes: &mut [u8]) {
     }
 }
 
-/// The place of `length` bytes behind `offset`, before it at the end of the file, and beyond the
-/// end of a file that has no other.
+/// The offset of the `length` bytes after `offset`, or before it at the end of the file; beyond the
+/// end if the file has no other block.
 fn neighbour(file: &File, offset: u64, length: usize) -> io::Result<u64> {
     let length = length as u64;
     let behind = offset + length;
@@ -88,7 +88,7 @@ fn neighbour(file: &File, offset: u64, length: usize) -> io::Result<u64> {
     Ok(if is_behind { behind } else { offset - length })
 }
 
-/// Bytes of the file at `offset` and behind.
+/// Bytes that the file has from `offset` on.
 fn there(file: &File, offset: u64) -> io::Result<usize> {
     let bytes = file.metadata()?.len().saturating_sub(offset);
     Ok(usize::try_from(bytes).unwrap_or(usize::MAX))

@@ -28,7 +28,7 @@ pub fn commit_nested(session: u16, to: u8) -> Vec<u8> {
     [&[6], session.to_le_bytes().as_slice(), &[to]].concat()
 }
 
-/// What all records that change a page begin with.
+/// The fields that start every record of a page change.
 #[derive(Clone, Copy, Debug)]
 pub struct PageChange {
     /// The record's type.
@@ -47,7 +47,7 @@ pub struct PageChange {
     pub level: u8,
     /// The node on the page.
     pub line: u16,
-    /// 1 versioned, 4 keys are unique.
+    /// Bits: 1 for versioned, 4 for unique keys.
     pub flags: u8,
 }
 

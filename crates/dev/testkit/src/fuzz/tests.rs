@@ -1,4 +1,4 @@
-//! Every file of every corpus, and what random bytes alone find quickly.
+//! Every file of every corpus, and failures that random bytes alone find quickly.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::{array, flush_map, header, iscsi, jetstress, journal, log_record, pag
 struct Target {
     /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
     name: &'static str,
-    /// Must return, whatever the bytes are.
+    /// Must return for any bytes.
     run: fn(&[u8]),
 }
 

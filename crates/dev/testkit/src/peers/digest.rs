@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 use serde::Deserialize;
 use twox_hash::XxHash3_128;
 
-/// How many items a reader saw, and the hash over them.
+/// Number of items a reader saw, and the hash over them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Digest {
     /// Items seen.
@@ -19,7 +19,7 @@ pub struct Digest {
     pub xxh3_128: String,
 }
 
-/// What one reader saw of one table.
+/// One reader's view of one table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TableDigest {
     /// The reader and its version.
@@ -28,14 +28,14 @@ pub struct TableDigest {
     pub table: String,
     /// Every record's comparable columns.
     pub records: Digest,
-    /// Every whole long value in record order; none if the reader does not read long values.
+    /// Every whole long value in record order; `None` if the reader does not read long values.
     pub long_values: Option<Digest>,
     /// Key and data of every entry of each secondary index that the reader can walk.
     pub indexes: BTreeMap<String, Digest>,
 }
 
 impl TableDigest {
-    /// Every difference between two readers, in words; what only one of them reads is not one.
+    /// Every difference between two readers, in words, in data that both read.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut pairs = vec![("records", &self.records, &other.records)];
         if let (Some(ours), Some(theirs)) = (&self.long_values, &other.long_values) {
@@ -65,12 +65,12 @@ impl TableDigest {
     }
 }
 
-/// Of which rows the long values are followed: some readers take long for each.
+/// Rows whose long values are followed: some readers take long for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongValues {
     /// Of all.
     Follow,
-    /// Of every `n`th row, beginning with the first. Digests compare only if this is equal.
+    /// Those of every `n`th row, starting with the first. Digests compare only if this is equal.
     EveryNth(NonZeroU64),
     /// Of none.
     Skip,
@@ -94,7 +94,7 @@ pub enum ColumnKind {
     Record,
     /// Part of the long values.
     LongValue,
-    /// Left out: readers disagree about how to show it (text, floating point, date).
+    /// Left out: readers disagree on its representation (text, floating point, date).
     Skipped,
 }
 
@@ -127,7 +127,7 @@ impl DigestBuilder {
         }
     }
 
-    /// Adds bytes behind their length.
+    /// Adds bytes after their length.
     pub fn sized(&mut self, value: &[u8]) {
         let length = u32::try_from(value.len()).expect("invariant: values are below 4 GiB");
         self.hash.write(&length.to_le_bytes());

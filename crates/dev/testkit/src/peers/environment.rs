@@ -27,7 +27,7 @@ pub struct PythonReaders {
     folder: PathBuf,
 }
 
-/// Why the virtual environment could not be made.
+/// Why the virtual environment could not be created.
 #[derive(Debug)]
 pub struct SetUpError {
     /// The step that failed, as a command line.
@@ -50,8 +50,8 @@ impl fmt::Display for SetUpError {
 
 impl std::error::Error for SetUpError {}
 
-/// Makes the virtual environment in `folder` with the pinned packages, unless a stamp there says
-/// that exactly these are installed already.
+/// Creates the virtual environment in `folder` with the pinned packages, unless a stamp there says
+/// that exactly these are already installed.
 pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
     let requirements = Path::new(SCRIPTS).join("requirements.txt");
     let wanted = read_text(&requirements)?;
@@ -59,7 +59,7 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(PythonReaders { folder: folder.to_owned() });
     }
-    // A half-made environment has no stamp: start over rather than repair it.
+    // An incomplete environment has no stamp: start over rather than repair it.
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| SetUpError {
             command: format!("remove {}", folder.display()),
@@ -98,21 +98,21 @@ impl PythonReaders {
         self.fetch("fetch_samples.py", folder)
     }
 
-    /// Unpacks outputs of RAID controllers' tools, and what other programs read in them, into
-    /// `folder`, unless they are there already.
+    /// Unpacks outputs of RAID controllers' tools, and other programs' readings of them, into
+    /// `folder`, unless they already exist.
     pub fn fetch_controllers(&self, folder: &Path) -> Result<(), SetUpError> {
         self.fetch("fetch_controllers.py", folder)
     }
 
-    /// Whether documents (.json, .jsonl or .toml) fit the JSON Schema in a file; what does not is
-    /// the error.
+    /// Checks that documents (.json, .jsonl or .toml) match the JSON Schema in a file; the error
+    /// lists those that do not.
     pub fn validate(&self, schema: &Path, documents: &[PathBuf]) -> Result<(), SetUpError> {
         let mut python = Command::new(python_in(&self.folder));
         python.arg("-B").arg(Path::new(SCRIPTS).join("validate.py")).arg(schema);
         run(python.args(documents))
     }
 
-    /// What a collector of OpenTelemetry reads in a request, by the published schema: a line for
+    /// Decodes a request as an OpenTelemetry collector would, by the published schema: a line for
     /// each histogram.
     pub fn read_otlp(&self, request: &Path) -> Result<String, SetUpError> {
         let mut python = Command::new(python_in(&self.folder));
@@ -125,7 +125,7 @@ impl PythonReaders {
         run(python.arg("-B").arg(Path::new(SCRIPTS).join(script)).arg(folder))
     }
 
-    /// What `reader` sees of `table` in `file`.
+    /// Returns the view that `reader` has of `table` in `file`.
     pub fn read(
         &self,
         reader: PythonReader,
@@ -189,7 +189,7 @@ fn said(command: &mut Command) -> Result<String, SetUpError> {
     Err(SetUpError { command: format!("{command:?}"), message })
 }
 
-/// The output of a command, standard error last because it says most.
+/// The output of a command, standard error last because it is the most informative.
 fn words(output: &Output) -> String {
     format!(
         "{} {} ({})",

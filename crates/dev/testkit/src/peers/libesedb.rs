@@ -1,4 +1,4 @@
-//! libesedb (C, linked in through its Rust crate) as a reader of our files.
+//! libesedb (C, linked in through its Rust crate) as a reader of this project's files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,8 +8,8 @@ use libesedb::{EseDb, Record, Value};
 
 use super::{ColumnKind, DigestBuilder, LongValues, PeerError, TableDigest};
 
-/// What libesedb sees of `table` in `file`. It refuses files with a wrong header checksum and does
-/// not check page checksums, and takes milliseconds for each long value, more in larger trees.
+/// Reads `table` in `file` with libesedb. It rejects files with a wrong header checksum, does not
+/// check page checksums, and takes milliseconds for each long value, more in larger trees.
 pub fn read_with_libesedb(
     file: &Path,
     table: &str,
@@ -68,7 +68,7 @@ fn kind(column: &Value) -> ColumnKind {
     }
 }
 
-/// The bytes of a value as the file holds them.
+/// The bytes of a value as stored in the file.
 fn stored(record: &Record<'_>, entry: i32) -> io::Result<Option<Vec<u8>>> {
     Ok(match record.value(entry)? {
         Value::Null(()) => None,

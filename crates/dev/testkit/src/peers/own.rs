@@ -1,4 +1,4 @@
-//! Our own reader, which must agree with the others.
+//! This project's own reader, which must agree with the others.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use ese::reader::{Cursor, FieldValue, FileImage, Reader};
 
 use super::{ColumnKind, Digest, DigestBuilder, LongValues, TableDigest};
 
-/// What the format crate's reader sees of `table` in the file `bytes`.
+/// Reads `table` in the file `bytes` with the format crate's reader.
 pub fn read_with_ours(
     bytes: &[u8],
     table: &str,

@@ -21,16 +21,16 @@ use super::sink::PageSink;
 use super::space::{Frontier, SpaceGrowth, TreeSpace};
 use super::tree::{EntryProblem, Ground, TreeBuilder, TreeShape, build_single_page};
 
-/// The root page of the first user table: the one behind the list of objects.
+/// The root page of the first user table: follows the list of objects.
 pub(super) const FIRST_USER_ROOT: PageNumber = PageNumber(OBJECT_IDS.root.0 + 1);
 
-/// Density of ordinary trees, in percent, as rows state it.
+/// Density of ordinary trees, in percent, as recorded in catalog rows.
 pub(super) const TABLE_DENSITY_PERCENT: u32 = 80;
-/// Density of trees that never grow inside.
+/// Density of trees that never get inserts in the middle.
 pub(super) const FULL_DENSITY_PERCENT: u32 = 100;
 /// Flag of system tables that are created when first needed.
 const CREATED_LATER: u32 = 0x0800_0000;
-/// Roots of a tree and its two space trees.
+/// Root pages of a tree and its two space trees.
 const ROOT_PAGES: u32 = 3;
 
 /// Why the catalog could not be written.
@@ -47,7 +47,7 @@ pub(super) enum CatalogProblem {
 }
 
 impl CatalogProblem {
-    /// As the error of filling `file`.
+    /// Converts the problem to the error of filling `file`.
     pub(super) fn of(self, file: &str) -> BulkError {
         let problem = match self {
             Self::Record(error) => error.to_string(),
@@ -112,7 +112,7 @@ fn system_table(
 }
 
 fn write_catalog(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
-    // Its indexes take their pages from the catalog's own extent, behind all roots.
+    // Its indexes take their pages from the catalog's own extent, after all roots.
     let pool = Extent::starting(
         PageNumber(ROOTS.root.0 + ROOT_PAGES),
         OBJECTS.root.0 + OBJECTS.primary_pages - ROOTS.root.0 - ROOT_PAGES,
@@ -148,7 +148,7 @@ fn is_tree(row: &CatalogRow) -> bool {
     row.kind != RowKind::Column && !is_primary
 }
 
-/// One row for every tree: its table and its kind.
+/// Writes one row per tree, with its table and kind.
 fn write_object_ids(sink: &mut PageSink, rows: &[CatalogRow]) -> Result<(), CatalogProblem> {
     let definition = object_ids_definition();
     let mut builder = RecordBuilder::new(&definition, sink.page_size());

@@ -61,7 +61,7 @@ impl From<EntryProblem> for RowProblem {
 pub enum BulkError {
     /// A file operation failed.
     Device(DeviceError),
-    /// Its source has broken it off.
+    /// The source of the rows aborted the fill.
     BrokenOff {
         /// The file.
         file: String,
@@ -77,7 +77,7 @@ pub enum BulkError {
     Row {
         /// The file.
         file: String,
-        /// Which row, counted from 0.
+        /// Number of the row, counted from 0.
         row: u64,
         /// The problem with it.
         problem: RowProblem,

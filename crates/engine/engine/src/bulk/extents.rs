@@ -12,7 +12,7 @@ use super::tree::{Ground, TreeBuilder, TreeShape, build_single_page};
 /// Bytes of a space-tree entry with its tag: key size, key, page count, tag.
 const ENTRY_BYTES: usize = 2 + 4 + 4 + 4;
 
-/// Who a tree is: its root (the two pages behind it are the roots of its space trees), the root of
+/// Identity of a tree: its root (the next two pages are the roots of its space trees), the root of
 /// the tree that gave it its space, and the pages it began with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
@@ -25,7 +25,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// The tree behind this one: the next object, at the next roots, with the same parent.
+    /// The tree after this one: the next object, at the next roots, with the same parent.
     pub(super) fn followed_by(self, flags: u32) -> Self {
         let object = ObjectId(self.object.0 + 1);
         let root = PageNumber(self.root.0 + self.primary_pages);
@@ -61,7 +61,7 @@ impl Owner {
         PageNumber(self.root.0 + 2)
     }
 
-    /// Writes both space trees of a tree whose owned extents are few.
+    /// Writes both space trees of a tree with few owned extents.
     pub(super) fn write_extents(
         &self,
         sink: &mut PageSink,

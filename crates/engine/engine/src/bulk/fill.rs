@@ -21,11 +21,12 @@ use crate::row::Row;
 
 /// Bytes of one write.
 const UNIT_BYTES: usize = 1 << 20;
-/// Roots of a tree and its space trees.
+/// Root pages of a tree and its space trees.
 const ROOTS: u32 = 3;
-/// Writes that the end of a file may still need for branch levels, space trees and open rows.
+/// Number of writes that may still be needed at the end of a file for branch levels, space trees
+/// and open rows.
 const LAST_UNITS: u32 = 5;
-/// Minimum pages of a file: those of the smallest databases of other programs.
+/// Minimum file size in pages: that of the smallest databases from other programs.
 const LEAST_PAGES: u32 = 254;
 
 /// A database file under construction, without any I/O.
@@ -49,7 +50,7 @@ struct BulkTree {
     builder: TreeBuilder,
 }
 
-/// Encodes a row, in memory that is reused for the next.
+/// Encodes rows, reusing its memory from one row to the next.
 struct Encoder {
     row: Row,
     record: RecordBuilder,
@@ -120,7 +121,7 @@ impl Fill {
         self.last_long_value as u64
     }
 
-    /// The highest object in use.
+    /// The highest object identifier in use.
     pub(super) fn last_object(&self) -> ObjectId {
         let owners = self.indexes.iter().map(|(_, tree)| tree).chain(&self.long_values);
         let highest = owners.map(|tree| tree.owner.object).max();
@@ -184,7 +185,7 @@ impl Fill {
         Ok(())
     }
 
-    /// Finishes every tree and accounts for all space; gives the number of pages of the file.
+    /// Finishes every tree and accounts for all space; returns the file's length in pages.
     pub(super) fn finish(&mut self, least_pages: u32) -> u32 {
         let mut ground = Ground { frontier: &mut self.frontier, sink: &mut self.sink };
         let children = self.indexes.iter_mut().map(|(_, tree)| tree).chain(&mut self.long_values);
@@ -193,7 +194,7 @@ impl Fill {
             tree.owner.write_grown_extents(&mut ground, &mut tree.builder.space);
         }
         self.table.finish(&mut ground);
-        // Indexes and long values take their space from the table, which so owns all of it.
+        // Indexes and long values take their space from the table, so the table owns all of it.
         let Owner { root, .. } = self.table.owner;
         let owned = Extent::starting(root, self.frontier.next().0 - root.0);
         let available: Vec<_> = self.table.builder.space.available().into_iter().collect();
@@ -205,7 +206,8 @@ impl Fill {
         pages
     }
 
-    /// Page 1 and its space trees: the file owns all its pages, and those at its end are free.
+    /// Writes page 1 and its space trees: the file owns all its pages, and those at its end are
+    /// free.
     fn write_database_root(&mut self, pages: u32) {
         let database = Owner {
             object: system_trees::DATABASE.object,
@@ -280,8 +282,8 @@ impl BulkTree {
             reserve_bytes: reserve,
             compress: true,
         };
-        // Extents grow with the file, so that the lists of them stay short; half a thousandth of
-        // it, in whole writes, from 1 to 32 MiB.
+        // Extents grow with the file to keep the extent lists short: half a thousandth of it, in
+        // whole writes, from 1 to 32 MiB.
         let unit_pages = unit_pages(size);
         let units = (file_pages / 2_048 / unit_pages).clamp(1, 32);
         let is_small = owner.flags & page_flags::INDEX != 0;

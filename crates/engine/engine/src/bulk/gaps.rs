@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Byte ranges that have not been written yet, keyed by their start. Writes that touch lie inside
-/// one of them, or were there before.
+/// Byte ranges not written yet, keyed by their start. A write is either within one of them or
+/// rewrites earlier bytes.
 pub(super) struct Gaps(BTreeMap<u64, u64>);
 
 impl Gaps {
-    /// All of a file of `length` bytes.
+    /// One gap covering a whole file of `length` bytes.
     pub(super) fn of(length: u64) -> Self {
         Self([(0, length)].into_iter().filter(|gap| gap.1 > 0).collect())
     }
 
-    /// Something is written to these bytes.
+    /// Records a write to these bytes.
     pub(super) fn note(&mut self, written: Range<u64>) {
         let around = self.0.range(..=written.start).next_back().map(|(&begin, &end)| begin..end);
         let Some(gap) = around.filter(|gap| gap.contains(&written.start)) else {

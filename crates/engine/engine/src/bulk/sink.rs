@@ -31,7 +31,7 @@ pub(super) struct Write {
     pub(super) buffer: Buffer,
 }
 
-/// Neighbouring pages that are written together.
+/// Adjacent pages that are written together.
 struct SinkUnit {
     extent: Extent,
     buffer: Buffer,
@@ -64,7 +64,7 @@ impl PageSink {
         self.finished
     }
 
-    /// Begins a unit: its pages may be built from now on.
+    /// Opens a unit: its pages may be built from now on.
     pub(super) fn open_unit(&mut self, extent: Extent) {
         let bytes = extent.pages as usize * self.page_size.bytes();
         let spare = self
@@ -79,7 +79,7 @@ impl PageSink {
         });
     }
 
-    /// The bytes of a page of an open unit; their content is undefined before it is formatted.
+    /// The bytes of a page in an open unit; undefined until the page is formatted.
     pub(super) fn page(&mut self, page: PageNumber) -> &mut [u8] {
         let bytes = self.page_size.bytes();
         let (unit, index) = self.locate(page);
@@ -121,7 +121,8 @@ impl PageSink {
     }
 
     /// Turns the contents of the open units into writes. Pages in them that were never built become
-    /// zeros, which owned and available pages may be; those at a unit's end are not written at all.
+    /// zeros, which is allowed for owned and available pages; those at a unit's end are not written
+    /// at all.
     pub(super) fn close(&mut self) {
         let bytes = self.page_size.bytes();
         for mut unit in std::mem::take(&mut self.open) {

@@ -13,7 +13,7 @@ pub(super) struct Frontier {
 }
 
 impl Frontier {
-    /// Every page from `next` on that is below `limit`.
+    /// All pages from `next` up to, but not including, `limit`.
     pub(super) const fn new(next: PageNumber, limit: u32) -> Self {
         Self { next, limit }
     }
@@ -44,12 +44,12 @@ const MOST_PAGES: u32 = 1 << 31;
 /// The space of one tree under construction.
 #[derive(Debug)]
 pub(super) struct TreeSpace {
-    /// Extents taken by the tree, neighbours joined, in ascending order.
+    /// Extents taken by the tree in ascending order, adjacent ones merged.
     owned: Vec<Extent>,
-    /// The next page, and how many of the extent taken last are left.
+    /// The next page, and the number of pages left in the last extent taken.
     next: PageNumber,
     left: u32,
-    /// How many of them lie before the next unit.
+    /// Pages left in the current unit.
     unit_left: u32,
     growth: SpaceGrowth,
 }
@@ -69,10 +69,12 @@ impl TreeSpace {
         Self { owned: vec![primary], next: PageNumber::NONE, left: 0, unit_left: 0, growth }
     }
 
-    /// The next page of the tree. Opens its unit in `sink` if it is the first page.
+    /// Allocates the next page of the tree. Opens its unit in `sink` if it is the unit's first
+    /// page.
     pub(super) fn allocate(&mut self, frontier: &mut Frontier, sink: &mut PageSink) -> PageNumber {
         if self.left == 0 {
-            // Towards the end, trees take less, so that no tree keeps much that others could use.
+            // Near the limit, trees take less, so that no tree holds much space that others could
+            // use.
             let least = self.growth.unit_pages.min(self.growth.extent_pages);
             let pages = self.growth.extent_pages.min(frontier.left() / 16);
             let taken = self.take(frontier, pages.max(least));
@@ -88,14 +90,14 @@ impl TreeSpace {
         page
     }
 
-    /// Gives the page allocated last back, before it was built.
+    /// Gives back the most recently allocated page, which has not been built.
     pub(super) fn give_back_last(&mut self, page: PageNumber) {
         assert_eq!(page.0 + 1, self.next.0, "only the last page can be given back");
         (self.next, self.left) = (page, self.left + 1);
         self.unit_left += 1;
     }
 
-    /// Takes a separate extent besides the one that [`TreeSpace::allocate`] uses up.
+    /// Takes a separate extent, independent of the one in use by [`TreeSpace::allocate`].
     pub(super) fn take(&mut self, frontier: &mut Frontier, pages: u32) -> Extent {
         let taken = frontier.take(pages);
         match self.owned.last_mut() {
@@ -112,7 +114,7 @@ impl TreeSpace {
         &self.owned
     }
 
-    /// The owned extents that are unused: at most one.
+    /// The unused part of the owned extents: at most one extent.
     pub(super) fn available(&self) -> Option<Extent> {
         (self.left > 0).then(|| Extent::starting(self.next, self.left))
     }

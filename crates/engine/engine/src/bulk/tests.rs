@@ -1,4 +1,4 @@
-//! Trees that the fill builds are walked again from their roots.
+//! Tests that walk the trees built by the fill from their roots.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use ese::space::Extent;
 const ROOT: PageNumber = PageNumber(5);
 const GROWTH: SpaceGrowth = SpaceGrowth { extent_pages: 7, unit_pages: 3 };
 
-/// Pages by number, as they were written.
+/// Written pages by number.
 type Pages = BTreeMap<PageNumber, Vec<u8>>;
 
 fn shape(flags: u32, reserve_bytes: usize) -> TreeShape {

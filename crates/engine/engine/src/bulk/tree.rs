@@ -30,7 +30,7 @@ pub(super) struct TreeShape {
 }
 
 impl TreeShape {
-    /// Whether equal keys are distinguished by their data.
+    /// Whether keys are unique; otherwise equal keys are distinguished by their data.
     const fn is_unique(&self) -> bool {
         self.flags & page_flags::NON_UNIQUE == 0
     }
@@ -44,13 +44,13 @@ pub(super) struct TreeBuilder {
     leaf: Option<Leaf>,
     /// Branch levels, the parents of leaves first.
     levels: Vec<Branch>,
-    /// Key, and in non-unique trees data, of the last entry.
+    /// Key of the last entry, plus its data in non-unique trees.
     last: Vec<u8>,
-    /// Key and data of the entry being added, where separators need them joined.
+    /// Key and data of the entry being added, if separators need them joined.
     next: Vec<u8>,
     node: Vec<u8>,
     entries: u64,
-    /// The next entry begins a leaf.
+    /// Whether the next entry begins a leaf.
     breaks: bool,
 }
 
@@ -63,7 +63,7 @@ pub(super) enum EntryProblem {
     TooLarge,
 }
 
-/// The leaf being filled. Its bytes lie in the sink.
+/// The leaf being filled. Its bytes are in the sink.
 #[derive(Clone, Copy)]
 struct Leaf {
     page: PageNumber,
@@ -79,7 +79,7 @@ struct Branch {
 }
 
 impl Branch {
-    /// The key that the full page ends with, by which its parent points to it.
+    /// The last key of the full page, by which its parent points to it.
     fn last_key(&self) -> Vec<u8> {
         let page = PageRef::new(&self.image);
         let last = page.node_count().checked_sub(1).and_then(|last| page.node(last));
@@ -109,8 +109,8 @@ impl TreeBuilder {
         }
     }
 
-    /// Announces that the next entries are read together, with this many bytes of keys and data:
-    /// they go on one page if they are to be [kept together](is_kept_together).
+    /// Announces that the next entries are read together and hold this many bytes of keys and data:
+    /// they go on one page if they must be [kept together](is_kept_together).
     pub(super) fn keep_together(&mut self, ground: &mut Ground<'_>, entries: usize, bytes: usize) {
         let bytes = run_bytes(entries, bytes);
         self.breaks = self.leaf.is_some_and(|leaf| {
@@ -191,7 +191,7 @@ impl TreeBuilder {
         ground.sink.finish(root);
     }
 
-    /// Makes a tree of at most one leaf a single page, if that holds it without compression.
+    /// Turns a tree of at most one leaf into a single page, if the entries fit without compression.
     fn finish_as_single_page(
         &mut self,
         ground: &mut Ground<'_>,
@@ -215,7 +215,7 @@ impl TreeBuilder {
         true
     }
 
-    /// Begins a leaf whose keys all start at `first_key`, which becomes the prefix they share.
+    /// Opens a leaf with `first_key` as the prefix that its keys share.
     fn open_leaf(
         &mut self,
         ground: &mut Ground<'_>,
@@ -257,7 +257,7 @@ impl TreeBuilder {
         self.add_child(ground, 0, separator, leaf.page);
     }
 
-    /// Adds a finished child, everything in which is less than `separator`, to a branch level.
+    /// Adds a finished child to a branch level; all its keys are less than `separator`.
     fn add_child(
         &mut self,
         ground: &mut Ground<'_>,
@@ -270,7 +270,7 @@ impl TreeBuilder {
             self.levels.push(Branch { image, last: None });
         }
         if let Some((key, earlier)) = self.levels[level].last.take() {
-            // Room is kept for one more entry: the very last one, whose key is empty.
+            // Reserves room for one more entry: the very last one, whose key is empty.
             let needed = 2 * BRANCH_ENTRY_BYTES + key.len() + ROOT_HEADER_BYTES;
             if PageRef::new(&self.levels[level].image).free_bytes() < needed {
                 let ending = self.levels[level].last_key();
@@ -291,7 +291,7 @@ impl TreeBuilder {
             .expect("invariant: a branch page is closed before it is full");
     }
 
-    /// Gives the full branch page of a level its place in the file and begins another.
+    /// Assigns the full branch page of a level its place in the file and begins another.
     fn place_branch(&mut self, ground: &mut Ground<'_>, level: usize) -> PageNumber {
         let page = self.space.allocate(ground.frontier, ground.sink);
         let fresh = self.empty_branch(level);
@@ -311,8 +311,8 @@ impl TreeBuilder {
     }
 }
 
-/// Builds a tree that is a single page, which must be in an open unit, and says whether it holds
-/// the entries. Nodes of a root never borrow from tag 0.
+/// Builds a single-page tree, whose page must be in an open unit; returns whether the entries fit.
+/// Nodes of a root never borrow from tag 0.
 pub(super) fn build_single_page(
     sink: &mut PageSink,
     shape: &TreeShape,

@@ -1,4 +1,4 @@
-//! Keeps several writes of a fill in flight and the file long enough for them.
+//! Keeps several writes of a fill in flight and extends the file ahead of them.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -8,10 +8,10 @@ use device::{Buffer, Completion, Device, DeviceError, Durability, Purpose, Reque
 use super::gaps::Gaps;
 use super::sink::{PageSink, Write};
 
-/// By how many bytes a file of unknown final length grows at a time.
+/// Increment by which a file of unknown final length grows, in bytes.
 const GROWTH_BYTES: u64 = 64 << 20;
 
-/// Zeros that are written at once.
+/// Zeros written with one request, in bytes.
 const ZEROS_BYTES: u64 = 1 << 20;
 
 /// The file of a fill.
@@ -46,14 +46,14 @@ impl FileWriter {
                 sink.recycle(written);
             }
             self.start(write).await?;
-            // Building the next unit takes long enough for the reactor to be late otherwise.
+            // Building the next unit takes long enough to make the reactor late otherwise.
             runtime.yield_now().await;
         }
         Ok(())
     }
 
-    /// Writes zeros to one unwritten range that does not read as zeros by itself; returns the
-    /// number of bytes, `None` when no gap is left.
+    /// Writes zeros to one unwritten range that does not already read as zeros; returns the number
+    /// of bytes, `None` if no gap is left.
     pub(super) async fn close_gap(&mut self) -> Result<Option<u64>, DeviceError> {
         let Some(gap) = self.gaps.first(ZEROS_BYTES) else {
             return Ok(None);

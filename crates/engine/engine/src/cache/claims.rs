@@ -1,4 +1,5 @@
-//! Keeps page writes and the maintenance scan's reads apart: overlapping requests have no order.
+//! Keeps page writes and the maintenance scan's reads apart, because overlapping requests complete
+//! in no defined order.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -7,14 +8,14 @@ use units::PageNumber;
 
 use crate::notify::Notify;
 
-/// The pages that requests in flight touch.
+/// The pages covered by requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     held: RefCell<Vec<Range<u32>>>,
     released: Notify,
 }
 
-/// Holds its pages while it lives.
+/// Holds its pages until dropped.
 #[derive(Debug)]
 pub(crate) struct Claim<'a> {
     claims: &'a Claims,
@@ -22,7 +23,7 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claims {
-    /// Waits until no other claim holds any of `count` pages from `first` on, and holds them.
+    /// Waits until no other claim holds any of the `count` pages from `first` on, then claims them.
     pub(crate) async fn claim(&self, first: PageNumber, count: u32) -> Claim<'_> {
         let pages = first.0..first.0.saturating_add(count);
         self.released

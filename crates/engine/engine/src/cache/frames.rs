@@ -24,10 +24,10 @@ use eviction::Turn;
 
 pub(super) use eviction::Eviction;
 
-/// Buffers kept for the next reads and copies instead of being given back to the allocator.
+/// Buffers kept for later reads and copies rather than returned to the allocator.
 const MOST_SPARE_BUFFERS: usize = 64;
 
-/// Since when and until when a page has been changed, in the log.
+/// The range of the log that contains a page's unwritten changes.
 #[derive(Clone, Copy, Debug)]
 struct Dirt {
     /// Start of the first unwritten change.
@@ -42,12 +42,12 @@ struct PageFrame {
     pins: u32,
     uses: Uses,
     dirt: Option<Dirt>,
-    /// Beginning of the first change that a write in flight carries.
+    /// Start of the first change carried by a write in flight.
     writing: Option<Lgpos>,
     turn: Turn,
 }
 
-/// Neighbouring pages, sealed for one write.
+/// Adjacent pages, sealed for one write.
 pub(super) struct PageRun {
     /// The first page.
     pub first: PageNumber,
@@ -62,9 +62,9 @@ pub(super) struct PageRun {
 /// Why a page is written, which decides which neighbours are written with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteReason {
-    /// Its place is needed: neighbours come along that will have to go soon as well.
+    /// Its memory is needed: neighbours that will soon be evicted as well are included.
     Room,
-    /// Its first change is old: neighbours come along that were changed before this place.
+    /// Its first change is old: neighbours changed before this position are included.
     Age(Lgpos),
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Frames {
     dirty: BTreeSet<(Lgpos, PageNumber)>,
     writing: BTreeSet<(Lgpos, PageNumber)>,
     victims: Victims,
-    /// Frames whose turn came before the log was durable up to here.
+    /// Frames whose turn came before the log was durable up to these positions.
     unlogged: BTreeSet<(Lgpos, u32)>,
     history: History,
     pub(super) counts: FrameCounts,
@@ -138,13 +138,13 @@ impl Frames {
         }
     }
 
-    /// States the time for the uses that follow.
+    /// Sets the time of the uses that follow.
     pub(crate) fn set_now(&mut self, now: Nanos) {
         self.now = now;
         self.notes_uses = true;
     }
 
-    /// Accesses at this time must not affect a page's worth: cleanup revisits every page that a
+    /// Excludes the following accesses from a page's worth: cleanup revisits every page that a
     /// delete has touched.
     pub(crate) fn ignore_uses(&mut self) {
         self.notes_uses = false;
@@ -155,7 +155,7 @@ impl Frames {
         self.by_page.len()
     }
 
-    /// How many pages are changed and not written.
+    /// Number of pages with changes that no write carries.
     pub(crate) fn dirty_pages(&self) -> usize {
         self.dirty.len()
     }
@@ -165,14 +165,14 @@ impl Frames {
         self.by_page.contains_key(&page)
     }
 
-    /// The bytes of a page that is here and has not been changed since it was read or last written
+    /// The bytes of a page, if it is cached and has not changed since it was read or its last write
     /// began.
     pub(crate) fn unchanged(&self, page: PageNumber) -> Option<&[u8]> {
         let frame = self.frame(*self.by_page.get(&page)?);
         frame.dirt.is_none().then_some(&frame.image[..])
     }
 
-    /// Keeps a page from eviction until it is unpinned as often; false if it is not cached.
+    /// Protects a page from eviction until each pin is undone; false if it is not cached.
     pub(crate) fn pin(&mut self, page: PageNumber) -> bool {
         let Some(&index) = self.by_page.get(&page) else {
             return false;
@@ -199,7 +199,8 @@ impl Frames {
         }
     }
 
-    /// Adds a page that was read. One that came into being meanwhile is newer and stays.
+    /// Adds a page that was read. If the page was created meanwhile, the cached copy is newer and
+    /// stays.
     pub(crate) fn admit(&mut self, page: PageNumber, image: Buffer) {
         if self.contains(page) {
             self.give_buffer(image);
@@ -223,7 +224,7 @@ impl Frames {
         index
     }
 
-    /// Carries out a plan that was logged at `start..end`, as `dbtime`.
+    /// Applies a plan that was logged at `start..end`, as `dbtime`.
     pub(crate) fn install(
         &mut self,
         pages: &[PageEdits],
@@ -256,7 +257,7 @@ impl Frames {
         }
     }
 
-    /// A new page from nothing but its edits.
+    /// Builds a new page from its edits alone.
     fn build(&self, edits: &[edit::PageEdit]) -> Buffer {
         let mut image = Buffer::zeroed(self.page_size.bytes());
         edit::apply_all(&mut PageMut::new(&mut image), edits, 0)
@@ -281,12 +282,12 @@ impl Frames {
         oldest.map(|(place, _)| *place).min()
     }
 
-    /// The page whose change is the oldest of those that no write carries.
+    /// The page with the oldest change that no write carries yet.
     pub(crate) fn oldest_dirty_page(&self) -> Option<(Lgpos, PageNumber)> {
         self.dirty.first().copied()
     }
 
-    /// Whether `neighbour` is written with a page used as `uses` says.
+    /// Whether `neighbour` is included in the write of a page with the history `uses`.
     fn joins(&self, neighbour: u32, due: WriteReason, uses: &Uses, durable: Lgpos) -> bool {
         let Some((frame, dirt)) = self.writable(PageNumber(neighbour)) else {
             return false;
@@ -340,7 +341,7 @@ impl Frames {
         image.share()
     }
 
-    /// Copies pages that lie apart in memory into one piece and seals them there.
+    /// Copies pages from scattered memory into one buffer and seals them there.
     fn sealed_copies(&self, pages: Range<u32>) -> Buffer {
         let bytes = self.page_size.bytes();
         let images =
@@ -352,14 +353,15 @@ impl Frames {
         copies
     }
 
-    /// A page that has changed and that no write carries.
+    /// A page with changes that no write carries yet.
     fn writable(&self, page: PageNumber) -> Option<(&PageFrame, Dirt)> {
         let frame = self.frame(*self.by_page.get(&page)?);
         let dirt = frame.dirt.filter(|_| frame.writing.is_none())?;
         Some((frame, dirt))
     }
 
-    /// Marks a page as being written; how far the log must be durable before.
+    /// Marks a page as being written; returns the position up to which the log must be durable
+    /// first.
     fn begin_write(&mut self, page: PageNumber, map: &LiveMap) -> Lgpos {
         let index = self.by_page[&page];
         let frame = self.frame_mut(index);
@@ -372,7 +374,7 @@ impl Frames {
         dirt.last
     }
 
-    /// The write of a run has succeeded.
+    /// Records that the write of a run has succeeded.
     pub(crate) fn written(&mut self, first: PageNumber, pages: u32) {
         for page in (first.0..first.0 + pages).map(PageNumber) {
             let index = self.by_page[&page];

@@ -1,10 +1,10 @@
-//! How much of the cache is kept free: little, until a page had to wait for room. Pure: pages in,
+//! How much of the cache is kept free: little, until pages have to wait for room. Pure: pages in,
 //! marks out.
 
-/// However often pages had to wait, eviction starts with at most one page in this many free.
+/// Limit on the start mark, however often pages had to wait: one in this many pages of the cache.
 const HIGHEST_SHARE: usize = 16;
 
-/// The marks between which pages are let go, in free pages.
+/// The marks between which pages are evicted, in free pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FreePool {
     /// Eviction starts below.
@@ -25,9 +25,9 @@ impl FreePool {
         }
     }
 
-    /// Marks for storage that takes longer to make room than the free pages lasted: twice as many
-    /// are free when eviction starts. If writes do not keep up at all, no number suffices, and the
-    /// waits show it.
+    /// Marks for storage that takes longer to make room than the free pages lasted: eviction starts
+    /// with twice as many free. If writes do not keep up at all, no number suffices, and the waits
+    /// show it.
     pub(super) fn raised(self) -> Self {
         let start = (2 * self.start).min(self.highest_start);
         Self { start, stop: self.stop + (start - self.start), ..self }

@@ -1,4 +1,4 @@
-//! LRU-K with K = 2: which page the cache can do without.
+//! LRU-K with K = 2: chooses the page the cache can do without.
 //!
 //! A page's worth is the time of its last but one uncorrelated use (O'Neil, O'Neil, Weikum, "The
 //! LRU-K page replacement algorithm", SIGMOD 1993), as in ESE. A page used once is credited with an
@@ -17,16 +17,16 @@ use crate::hash::QuickHash;
 pub(crate) struct Uses {
     /// The last use that counted.
     last: Nanos,
-    /// The use that counted before it.
+    /// The counted use before it.
     last_but_one: Nanos,
 }
 
-/// The cache's own measure of time: how long a page has to be used again in before it goes. Storage
-/// sets the pace at which pages come and go, so spans in seconds would mean something else on every
+/// The cache's own time scale: how soon a page must be used again to escape eviction. Storage sets
+/// the pace at which pages come and go, so spans in seconds would mean something else on every
 /// machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// How long ago the last but one uses were of the pages that went last, on average.
+    /// Average age of the last but one use of recently evicted pages.
     horizon: Nanos,
 }
 
@@ -38,11 +38,11 @@ const ASSUMED_SHARE: (u64, u64) = (31, 32);
 /// for recurring uses, not for a burst. If it were longer than a page is cached and remembered, no
 /// second use would ever count.
 const BURST_SHARE: u64 = 16;
-/// The horizon follows the pages that go, each so small a part of the way.
+/// Each evicted page moves the horizon by one part in this many towards its own age.
 const SMOOTHING: u64 = 16;
 
 impl Pace {
-    /// A guess; it matters only for the first pages that go.
+    /// A guess; it matters only for the first pages evicted.
     pub(super) const fn unknown() -> Self {
         Self { horizon: Nanos::from_secs(1) }
     }
@@ -71,9 +71,9 @@ impl Uses {
         Self { last: now, last_but_one: now.since(pace.assumed()) }
     }
 
-    /// One more use. It counts where the last one that did is more than a burst ago. The
-    /// distance to the last use of all would not do: a page in use all the time, such as a root,
-    /// would have but one use, long ago, and go first.
+    /// Records one more use. It counts if the last counted use is more than a burst ago. Measuring
+    /// from the last use of any kind would fail: a page in constant use, such as a root, would have
+    /// only one use, long ago, and be evicted first.
     #[inline]
     pub(super) fn again(&mut self, now: Nanos, pace: Pace) {
         if now.since(self.last) > pace.burst() {
@@ -96,7 +96,7 @@ impl Uses {
 }
 
 /// Frames in eviction order. A frame's rank may rise while it is queued: it is checked again when
-/// its turn comes, so that using a page costs nothing here.
+/// its turn comes, so that using a page incurs no cost here.
 #[derive(Debug, Default)]
 pub(crate) struct Victims {
     queue: BinaryHeap<Reverse<(Rank, u32)>>,
@@ -120,7 +120,7 @@ impl Victims {
     }
 }
 
-/// Remembers pages that have left the cache, so that a page that soon returns keeps its history.
+/// Remembers evicted pages, so that one that soon returns keeps its history.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     uses: HashMap<PageNumber, Uses, QuickHash>,
@@ -128,7 +128,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Remembers a page that leaves; at most `most` pages are remembered.
+    /// Remembers an evicted page; at most `most` pages are remembered.
     pub(super) fn remember(&mut self, page: PageNumber, uses: Uses, most: usize) {
         if self.uses.insert(page, uses).is_none() {
             self.order.push_back(page);
@@ -151,7 +151,7 @@ mod tests {
     use super::{History, Pace, Uses, Victims};
     use units::{Nanos, PageNumber};
 
-    /// Uses within 40 count once; before its first use a page was used 620 ago.
+    /// Uses within 40 count as one; a first use implies one 620 earlier.
     const PACE: Pace = Pace { horizon: Nanos(640) };
 
     #[test]

@@ -1,8 +1,8 @@
-//! Reading a page until it is right, a few times.
+//! Repeats the read of a bad page a few times.
 //!
-//! Not everything that comes in wrong is wrong on the medium: a cable, a controller or the other
-//! half of a mirror may do better the next time. So a read is repeated before its page counts as
-//! damaged or as having lost a write, as in ESE; that a repetition helped is counted.
+//! A page that arrives damaged is not always damaged on the medium: a cable, a controller or the
+//! other half of a mirror may do better the next time. So a read is repeated before its page counts
+//! as damaged or as having lost a write, as in ESE; successful repetitions are counted.
 
 use device::{Buffer, Purpose, Request};
 use ese::checksum;
@@ -16,12 +16,12 @@ use crate::settings::Verification;
 /// Attempts to read a page before damage is accepted.
 pub(crate) const READ_ATTEMPTS: u32 = 4;
 
-/// The pause before the second attempt; the next ones are longer by as much again.
+/// The pause before the second attempt; each later pause is longer by the same amount.
 const RETRY_PAUSE: Nanos = Nanos::from_millis(2);
 
 impl Cache {
     /// Reads into `buffer` a page that is not being written. A page that lost its last write stops
-    /// the database: a write has failed, whatever the device said of it.
+    /// the database: a write has failed, whatever the device reported.
     pub(super) async fn read(
         &self,
         page: PageNumber,
@@ -53,22 +53,22 @@ impl Cache {
         self.runtime.sleep(Nanos(pause)).await;
     }
 
-    /// Takes note of a read that did well when it was repeated; `was_wrong` where an attempt before
-    /// gave a wrong page instead of failing.
+    /// Counts a read that succeeded when repeated; `was_wrong` if an earlier attempt returned a
+    /// wrong page rather than failing.
     pub(super) fn count_mended(&self, was_wrong: bool) {
         let mut mended = self.counts.mended.get();
         mended.note_read(was_wrong);
         self.counts.mended.set(mended);
     }
 
-    /// Takes note of a flipped bit that was put right.
+    /// Counts a corrected bit flip.
     pub(super) fn count_flipped_bit(&self) {
         let mut mended = self.counts.mended.get();
         mended.flipped_bits += 1;
         self.counts.mended.set(mended);
     }
 
-    /// A page that was found with another flush type than that of its last write.
+    /// Describes a page whose flush type differs from that of its last write.
     pub(super) fn lost_flush(&self, page: PageNumber, written: u8, found: u8) -> LostFlush {
         LostFlush { file: self.device.name().to_owned(), page, written, found }
     }
@@ -92,8 +92,8 @@ impl Cache {
         self.verified(page, image)
     }
 
-    /// A page that was read, after a flipped bit has been put right. A tree points to it, so it is
-    /// not one that was never written.
+    /// A page that was read, with a flipped bit corrected. A tree points to it, so it must have
+    /// been written before.
     fn verified(&self, page: PageNumber, mut image: Buffer) -> Result<Buffer, TransactionError> {
         let damage = match self.judge_by_mark(page, &image) {
             PageState::Sound => return Ok(image),

@@ -13,13 +13,13 @@ use crate::error::TransactionError;
 /// How many eviction writes may be in flight.
 const MOST_EVICTION_WRITES: usize = 32;
 
-/// Evicted pages that are remembered, for each page that the cache can hold. With one, the
-/// mail-like mix of single operations reads 3 % more; with four, no less.
+/// Evicted pages remembered per page that the cache can hold. With one, the mail-like mix of single
+/// operations reads 3 % more; four does not reduce reads further.
 const REMEMBERED_SHARE: usize = 2;
 
-/// After sealing this many bytes for writes, completions and other tasks get a turn: copying,
-/// marking and checksumming them takes some 200 us, while the writes in flight keep the device busy
-/// for much longer.
+/// Bytes sealed for writes before completions and other tasks get a turn: copying, marking and
+/// checksumming them takes some 200 us, while the writes in flight keep the device busy for much
+/// longer.
 const BYTES_PER_TURN: usize = 256 << 10;
 
 impl Cache {
@@ -39,17 +39,17 @@ impl Cache {
                 woken.await;
             }
         }
-        // No more pages will be freed: wake the waiting tasks, so that they see why.
+        // No more pages will be freed: wake the waiting tasks, so that they learn the reason.
         self.changed.notify_all();
     }
 
-    /// Wakes the scavenger, so that it sees that it should stop.
+    /// Wakes the scavenger, so that it notices that it should stop.
     pub(crate) fn wake_scavenger(&self) {
         self.wanted.notify_all();
         self.changed.notify_all();
     }
 
-    /// Lets pages go until the stop mark is reached.
+    /// Evicts pages until the stop mark is reached.
     async fn free_some(self: &Rc<Self>) {
         let mut evicted = 0;
         let mut sealed = 0;
@@ -82,8 +82,7 @@ impl Cache {
                     }
                 }
                 Eviction::Stuck => {
-                    // Operations hold every page: they end only if they get the pages they wait
-                    // for.
+                    // Operations hold every page and end only if they get the pages they wait for.
                     self.extra_pages.set(self.extra_pages.get() + self.free_pool.get().stop);
                     self.changed.notify_all();
                     self.runtime.yield_now().await;
@@ -93,7 +92,7 @@ impl Cache {
         }
     }
 
-    /// Yields once enough bytes have been sealed since it last did.
+    /// Yields if enough bytes have been sealed since the last yield.
     async fn take_turns(&self, sealed: &mut usize) {
         if *sealed >= BYTES_PER_TURN {
             *sealed = 0;
@@ -101,8 +100,8 @@ impl Cache {
         }
     }
 
-    /// Writes a page, and changed neighbours that are due as well, in a separate task. Returns the
-    /// number of bytes; `None` if the page is clean, gone or already being written.
+    /// Writes a page, and changed neighbours that are also due, in a separate task. Returns the
+    /// number of bytes; 0 if the page is clean, gone or already being written.
     fn start_write(self: &Rc<Self>, page: PageNumber, due: WriteReason) -> usize {
         let bounds = (self.longest_run_pages, self.log.durable());
         let run = self.frames().collect_run(page, due, bounds, &self.flush_map);
@@ -141,8 +140,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes changes, the oldest first, until none is older than `bound`, with at most
-    /// `in_flight` writes at a time. Neighbours come along that were changed before `along`.
+    /// Writes changes, the oldest first, until none is older than `bound`, with at most `in_flight`
+    /// writes at a time. Neighbours changed before `along` are included.
     pub(crate) async fn write_older_than(
         self: &Rc<Self>,
         (bound, along): (Lgpos, Lgpos),
@@ -156,7 +155,7 @@ impl Cache {
             match oldest.filter(|(place, _)| *place < bound) {
                 Some((_, page)) if self.writes_in_flight.get() < in_flight => {
                     match self.start_write(page, WriteReason::Age(along)) {
-                        // It is being written, with an older change.
+                        // An older change of the page is already being written.
                         0 => changed.await,
                         bytes => {
                             sealed += bytes;

@@ -1,4 +1,4 @@
-//! Verifying pages as the file holds them, for the background maintenance scan.
+//! Verifies pages as stored in the file, for the background maintenance scan.
 
 use device::{Purpose, Request};
 use ese::page_state::{PageDamage, PageState};
@@ -12,7 +12,7 @@ impl Cache {
     pub(crate) async fn verify(&self, first: PageNumber, pages: u32) -> Option<u64> {
         let size = self.page_size;
         let bytes = pages as usize * size.bytes();
-        // Held until the pages are judged; writes to them wait for a moment meanwhile.
+        // Held until the pages are judged; writes to them wait briefly.
         let claim = self.claims.claim(first, pages).await;
         let request = Request::read(Purpose::Maintenance, size.file_offset(first), bytes);
         // The device's observer sees a failed read; the scan continues after it.
@@ -63,8 +63,8 @@ impl Cache {
     }
 }
 
-/// Whether another read cannot improve the result: most pages that were never written belong to no
-/// tree.
+/// Whether another read cannot improve the result. This includes pages never written, most of which
+/// belong to no tree.
 fn is_usable(state: &PageState) -> bool {
     state.is_readable() || *state == PageState::Unwritten
 }

@@ -1,4 +1,5 @@
-//! The queue of cleanup: removals left by committed transactions until no snapshot needs the data.
+//! The cleanup queue: removals left by committed transactions, held until no snapshot needs the
+//! data.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,16 +9,16 @@ use ese::Lgpos;
 use crate::cache::Kept;
 use crate::versions::{Cleanup, CommitNumber};
 
-/// How many batches of cleanup are worked on at a time.
+/// Maximum number of cleanup batches in progress.
 const MOST_RUNNING: usize = 16;
 
-/// Cleanup that a committed transaction has left.
+/// Cleanup left by a committed transaction.
 pub(crate) struct CleanupBatch {
-    /// It may begin once everybody sees this commit.
+    /// The cleanup may begin once all snapshots see this commit.
     pub number: CommitNumber,
     /// Log position at which the transaction began: recovery must be able to find the batch again.
     pub since: Lgpos,
-    /// Removals, operation by operation.
+    /// Removals, grouped by operation.
     pub groups: Vec<CleanupGroup>,
 }
 
@@ -25,17 +26,18 @@ pub(crate) struct CleanupBatch {
 pub(crate) struct CleanupGroup {
     /// The items to remove.
     pub items: Vec<Cleanup>,
-    /// Its pages stay in the cache until then, or each would be written, read and written again.
+    /// Pins its pages in the cache until then; otherwise each would be written, read and written
+    /// again.
     _kept: Kept,
 }
 
 impl CleanupGroup {
-    /// Work on pages that need not stay in the cache until it is done.
+    /// Cleanup of pages that may leave the cache before it is done.
     pub(crate) fn new(items: Vec<Cleanup>) -> Self {
         Self::on(Kept::default(), items)
     }
 
-    /// Cleanup of pages that are pinned for it.
+    /// Cleanup of the pages pinned by `kept`.
     pub(crate) const fn on(kept: Kept, items: Vec<Cleanup>) -> Self {
         Self { items, _kept: kept }
     }
@@ -55,8 +57,8 @@ impl CleanupQueue {
         self.waiting.borrow_mut().push_back(batch);
     }
 
-    /// Takes the next batch and marks it in progress, unless too many are or some snapshot may
-    /// still need it: all see everything committed up to `seen_by_all`.
+    /// Takes the next batch and marks it in progress, unless too many already are or some snapshot
+    /// may still need it: all snapshots see everything committed up to `seen_by_all`.
     pub(crate) fn take(&self, seen_by_all: CommitNumber) -> Option<CleanupBatch> {
         let mut waiting = self.waiting.borrow_mut();
         if self.running.borrow().len() >= MOST_RUNNING {
@@ -72,7 +74,7 @@ impl CleanupQueue {
         self.running.borrow_mut().push(since);
     }
 
-    /// The end of work that [`CleanupQueue::hold`] or [`CleanupQueue::take`] has marked.
+    /// Ends work marked by [`CleanupQueue::hold`] or [`CleanupQueue::take`].
     pub(crate) fn release(&self, since: Lgpos) {
         let mut running = self.running.borrow_mut();
         let mine = running.iter().position(|held| *held == since);
@@ -89,7 +91,7 @@ impl CleanupQueue {
         self.running.borrow().is_empty()
     }
 
-    /// The oldest place of the log that some batch needs.
+    /// The oldest log position that some batch needs.
     pub(super) fn oldest_needed(&self) -> Option<Lgpos> {
         let (waiting, running) = (self.waiting.borrow(), self.running.borrow());
         let waiting = waiting.iter().map(|batch| batch.since);

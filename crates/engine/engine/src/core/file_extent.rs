@@ -1,4 +1,4 @@
-//! How far the database file reaches, and its growth.
+//! The length of the database file, and its growth.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ impl FileExtent {
         Bytes(self.device.length())
     }
 
-    /// How many pages the file has room for.
+    /// Number of pages the file has room for.
     pub(crate) fn pages(&self) -> u64 {
         self.page_size.pages_of_file(self.device.length())
     }
@@ -51,8 +51,8 @@ impl FileExtent {
         self.last_page.get()
     }
 
-    /// Makes the file reach up to page `last`. One task extends, others wait for it. Gives the new
-    /// length where the file has grown: the log must name it before any of the new pages.
+    /// Extends the file to include page `last`. One task extends, others wait for it. Returns the
+    /// new length if the file has grown: the log must name it before any of the new pages.
     pub(super) async fn extend(&self, last: PageNumber) -> Result<Option<Bytes>, DeviceError> {
         self.extended.wait_until(|| !self.extending.get()).await;
         if self.last_page.get() >= last {
@@ -65,7 +65,7 @@ impl FileExtent {
         result.map(Some)
     }
 
-    /// Returns the file's space behind page `last`, the last one that the database owns.
+    /// Releases the file's space after page `last`, the last one that the database owns.
     pub(super) async fn trim(&self, last: PageNumber) -> Result<(), DeviceError> {
         if last < self.last_page.get() {
             self.set_length(last).await?;
@@ -73,7 +73,7 @@ impl FileExtent {
         Ok(())
     }
 
-    /// Makes the file end behind page `last`, and returns its length.
+    /// Makes the file end after page `last`, and returns its length.
     async fn set_length(&self, last: PageNumber) -> Result<Bytes, DeviceError> {
         let length = self.page_size.file_length(last);
         let request = Request::set_length(Purpose::Database, length);

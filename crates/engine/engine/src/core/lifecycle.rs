@@ -1,4 +1,4 @@
-//! The life of an open database: its background tasks, and how they learn that it ends.
+//! The lifecycle of an open database: its background tasks, and the signals that end them.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,14 +12,14 @@ pub(crate) struct Lifecycle {
     stopping: Cell<bool>,
     closed: Cell<bool>,
     tasks: RefCell<Vec<JoinHandle<()>>>,
-    /// Eviction, which continues until no more changes come.
+    /// The eviction task, which runs until no more changes come.
     eviction: Cell<Option<JoinHandle<()>>>,
     /// Signalled when a transaction or a batch of cleanup ends, or the database is about to close.
     work_ended: Notify,
 }
 
 impl Lifecycle {
-    /// Keeps a background task; closing the database waits for it.
+    /// Registers a background task; closing the database waits for it.
     pub(crate) fn keep(&self, task: JoinHandle<()>) {
         self.tasks.borrow_mut().push(task);
     }
@@ -29,7 +29,7 @@ impl Lifecycle {
         std::mem::take(&mut *self.tasks.borrow_mut())
     }
 
-    /// Keeps the task of eviction, which ends after all others.
+    /// Registers the eviction task, which ends after all others.
     pub(crate) fn keep_eviction(&self, task: JoinHandle<()>) {
         self.eviction.set(Some(task));
     }
@@ -49,7 +49,7 @@ impl Lifecycle {
         self.stopping.get()
     }
 
-    /// No more changes will come: eviction must end as well.
+    /// Declares that no more changes will come, so eviction must end as well.
     pub(crate) fn close(&self) {
         self.closed.set(true);
     }

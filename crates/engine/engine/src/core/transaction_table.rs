@@ -1,5 +1,5 @@
-//! The transaction table: which transactions are open, where in the log they began, and which of
-//! their ends a crash may still lose.
+//! The transaction table: open transactions, their starting positions in the log, and transaction
+//! ends that a crash may still lose.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -11,12 +11,12 @@ use crate::edit::TransactionId;
 /// The transactions of an open database.
 pub(crate) struct TransactionTable {
     last: Cell<TransactionId>,
-    /// How many have begun and not ended, those that change nothing included.
+    /// Number of open transactions, read-only ones included.
     open: Cell<usize>,
     /// Starting positions of the transactions that have changed something.
     active: RefCell<BTreeMap<TransactionId, Lgpos>>,
-    /// Ends of transactions and cleanups that may not be durable yet, in the order of the log, each
-    /// with where its work began: a crash that loses the end needs all of it again.
+    /// Ends of transactions and cleanups that may not be durable yet, in log order, each with the
+    /// position where its work began: a crash that loses the end needs all of it again.
     ending: RefCell<VecDeque<(Lgpos, Lgpos)>>,
 }
 
@@ -31,7 +31,7 @@ impl TransactionTable {
         }
     }
 
-    /// Opens a transaction and gives its number.
+    /// Opens a transaction and returns its number.
     pub(crate) fn open(&self) -> TransactionId {
         let next = TransactionId(self.last.get().0.wrapping_add(1).max(1));
         self.last.set(next);
@@ -39,12 +39,12 @@ impl TransactionTable {
         next
     }
 
-    /// A transaction changes something; its first record lies at `begin`.
+    /// Records that a transaction changes something; its first record is at `begin`.
     pub(crate) fn activate(&self, transaction: TransactionId, begin: Lgpos) {
         self.active.borrow_mut().insert(transaction, begin);
     }
 
-    /// Removes a finished transaction; its last record, if it has any, lies before `tip`.
+    /// Removes a finished transaction; its last record, if any, is before `tip`.
     pub(crate) fn deactivate(&self, transaction: TransactionId, tip: Lgpos) {
         let begin = self.active.borrow_mut().remove(&transaction);
         if let Some(begin) = begin {
@@ -52,14 +52,14 @@ impl TransactionTable {
         }
     }
 
-    /// Closes a transaction that was opened.
+    /// Closes an open transaction.
     pub(crate) fn close(&self, transaction: TransactionId, tip: Lgpos) {
         self.deactivate(transaction, tip);
         self.open.set(self.open.get() - 1);
     }
 
-    /// Work that began at `begin` has just ended before `tip`. The checkpoint stays before it until
-    /// the end is durable.
+    /// Records that work begun at `begin` has ended before `tip`. The checkpoint stays before it
+    /// until the end is durable.
     pub(super) fn keep_until_durable(&self, begin: Lgpos, tip: Lgpos) {
         self.ending.borrow_mut().push_back((tip, begin));
     }
@@ -74,8 +74,8 @@ impl TransactionTable {
         self.active.borrow().is_empty()
     }
 
-    /// The oldest place of the log that some transaction needs, with the log durable up to
-    /// `durable`: where the oldest one began that is active, or whose end a crash may lose.
+    /// The oldest log position that some transaction needs, with the log durable up to `durable`:
+    /// the start of the oldest one that is active or whose end a crash may lose.
     pub(super) fn oldest_needed(&self, durable: Lgpos) -> Option<Lgpos> {
         let mut ending = self.ending.borrow_mut();
         while ending.front().is_some_and(|(end, _)| *end <= durable) {

@@ -1,4 +1,4 @@
-//! From files to an open database: header, log, catalog, tables.
+//! Opens a database from its files: header, log, catalog, tables.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,8 +40,8 @@ const CATALOG: Tree = Tree {
     space: Space::Own,
 };
 
-/// Opens a database that was closed properly, or one whose log has been redone; then losers are
-/// still to be undone, and the checkpoint stays where redo began.
+/// Opens a database that was closed properly, or one whose log has been redone. After redo, losers
+/// must still be undone, and the checkpoint stays where redo began.
 pub(super) async fn open(
     runtime: &Runtime,
     files: &DatabaseFiles,
@@ -81,7 +81,7 @@ pub(super) async fn open(
 }
 
 /// Marks a database as in use from the end of its log on. Recovery would begin at `checkpoint`, or
-/// there.
+/// at that end if there is none.
 async fn attach_at(database: &Database, checkpoint: Option<Lgpos>) -> Result<(), String> {
     let (core, header) = (&database.core, &database.last_written.header);
     let attached = core.log.tip();
@@ -124,7 +124,7 @@ async fn read_header(device: &Rc<dyn Device>, is_redone: bool) -> Result<HeaderC
     }
 }
 
-/// The flush map that the database was closed with. Without one that can be trusted, the map starts
+/// The flush map stored when the database was closed. Without a trustworthy one, the map starts
 /// empty and learns from every write.
 async fn stored_map(
     files: &DatabaseFiles,
@@ -147,7 +147,7 @@ async fn open_log(
     let log_settings = log_settings(settings);
     if let Some(chain) = LogChain::find(&folder).await.map_err(|error| log_problem(&error))? {
         if !header.log_signature.is_some() {
-            // A crash fell between the creation of the log and the first use of the database.
+            // The crash happened between the creation of the log and the first use of the database.
             header.log_signature = chain.identity().signature;
         }
         let identity =
@@ -231,8 +231,8 @@ async fn load(
     Ok(Database { core: Core::new(parts, tables), last_written: Rc::new(last_written) })
 }
 
-/// Free pages at the end of a file that lost them are read by no test, so their loss would pass
-/// unseen until the space is used again.
+/// Requires the file to have its full length. No check reads the free pages at its end, so losing
+/// them would go unnoticed until the space is used again.
 async fn require_whole_file(core: &Rc<Core>) -> Result<(), OpenError> {
     let owned = core.look(|stage, _| space::last_page(stage)).await.map_err(opening)?;
     let (last, owned) = (core.file.last_page(), owned.unwrap_or(PageNumber::NONE));
@@ -266,7 +266,8 @@ fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<Catalo
     }
 }
 
-/// A user table, ready for rows; none for the engine's own and those that cannot be changed here.
+/// A user table, ready for rows; `None` for the engine's own tables and those that cannot be
+/// changed here.
 async fn open_table(
     core: &Rc<Core>,
     table: &CatalogTable,

@@ -1,4 +1,4 @@
-//! Applies as bytes of the log: `docs/format-log.md` has the table.
+//! Encodes applies as bytes of the log: `docs/format-log.md` has the table.
 //!
 //! Small and repeated values take little room: numbers have as many bytes as they need, database
 //! times are stored as differences, keys without the prefix they share. The same record always has
@@ -88,7 +88,7 @@ impl PageEdits {
     }
 }
 
-/// A first byte: the kind and, above that, flags that are below 16.
+/// Writes a first byte: the kind and, above it, flags below 16.
 fn put_kind(out: &mut Vec<u8>, kind: u8, flags: u8) {
     assert!(flags < 16, "a node has four flags");
     out.push(flags << 4 | kind);
@@ -174,7 +174,7 @@ impl PageEdit {
     }
 }
 
-/// Numbers near zero of either sign become small ones.
+/// Maps numbers near zero of either sign to small unsigned ones.
 const fn zigzag(delta: i32) -> u32 {
     (delta << 1 ^ delta >> 31).cast_unsigned()
 }
@@ -214,7 +214,7 @@ impl UndoAction {
 }
 
 impl Undo {
-    /// `last` is the string written last, which the next one may repeat in part.
+    /// `last` is the string written last; the next one may share its prefix.
     fn encode<'a>(&'a self, last: &mut &'a [u8], out: &mut Vec<u8>) {
         let (kind, tree, body) = self.parts();
         let has_data = matches!(body, Body::Node { data, .. } if !data.is_empty());
@@ -304,12 +304,12 @@ enum Body<'a> {
     LongValue(u32),
 }
 
-/// How many bytes two strings have in common at their beginnings.
+/// Length of the common prefix of two strings.
 fn shared(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// A string as the length of the prefix shared with the last one, and the rest.
+/// Writes a string as the length of the prefix shared with the last one, and the rest.
 fn put_news<'a>(last: &mut &'a [u8], string: &'a [u8], out: &mut Vec<u8>) {
     let shared = shared(last, string);
     put_length(out, shared);

@@ -1,4 +1,5 @@
-//! Encoded applies survive a round trip, have the expected size, and garbage is refused.
+//! Tests that encoded applies survive a round trip and have the expected size, and that garbage is
+//! refused.
 
 use proptest::prelude::*;
 use units::{ObjectId, PageNumber};
@@ -99,7 +100,7 @@ proptest! {
     }
 }
 
-/// An apply of one page that undoes as `undo` says.
+/// An apply of one page with the undo action `undo`.
 fn one_page(edits: Vec<PageEdit>, undo: UndoAction) -> ApplyRecord {
     ApplyRecord {
         transaction: TransactionId(300),
@@ -122,7 +123,7 @@ fn a_node_operation_costs_less_than_in_ese() {
     let insert = PageEdit::Insert { line: 5, flags: 0, node: node.clone() };
     let tree = ObjectId(8);
     let undo = UndoAction::Push(vec![Undo::InsertRow { tree, key }]);
-    // ESE: 44 bytes of node record and 6 of insert, in front of key and data.
+    // ESE: 44 bytes of node record and 6 of insert, before key and data.
     assert_eq!(encode(&one_page(vec![insert], undo)).len() - node.len(), 28);
 }
 

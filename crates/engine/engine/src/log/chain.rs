@@ -1,4 +1,4 @@
-//! The files of a stream as they are found: which generations there are, and whose.
+//! Finds the existing files of a stream: which generations exist, and which stream they belong to.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use units::Generation;
 
 use crate::log::{LogError, LogFolder, LogIdentity};
 
-/// Log files are read in pieces of this length, as the field's tools do.
+/// Size of one read of a log file, as in the field's tools.
 const READ_BYTES: usize = 256 << 10;
 
-/// End of a stream, as its next generation must know it.
+/// End of a stream, as needed to start its next generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogEnd {
     /// The last generation.
@@ -46,13 +46,13 @@ impl LogEnd {
         self.generation.0 != 0
     }
 
-    /// The first place behind the end.
+    /// The first position after the end.
     pub(crate) const fn place(&self) -> Lgpos {
         Lgpos { generation: self.generation, segment: self.last_segment + 1, byte: 0 }
     }
 }
 
-/// The files of one stream, and the headers' word that they belong together.
+/// The files of one stream, whose headers confirm that they belong together.
 pub struct LogChain {
     folder: LogFolder,
     identity: LogIdentity,
@@ -71,7 +71,7 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// A checked segment; bytes behind the last one are never read.
+    /// A checked segment; bytes after the last one are never read.
     pub(super) fn segment(&self, index: u16) -> &[u8] {
         let bytes = self.header.segment_size.bytes();
         &self.bytes[usize::from(index) * bytes..][..bytes]
@@ -81,8 +81,8 @@ impl LogFile {
 impl LogChain {
     /// Finds the files of a stream; `None` if there is no log file at all.
     ///
-    /// A crash between the two renames of a roll leaves the current file under the next one's
-    /// name: its header, durable before the first rename, says so.
+    /// A crash between the two renames of a roll leaves the current file under the name of the next
+    /// one; its header, durable before the first rename, identifies it.
     pub async fn find(folder: &LogFolder) -> Result<Option<Self>, LogError> {
         let names = &folder.names;
         let files = folder.volume.list().await?;
@@ -128,7 +128,7 @@ impl LogChain {
         &self.identity
     }
 
-    /// First and last generation found; there may be gaps between.
+    /// First and last generation found; there may be gaps between them.
     pub fn found(&self) -> (Generation, Generation) {
         (self.closed.first().map_or(self.last, |first| *first.min(&self.last)), self.last)
     }
@@ -138,7 +138,7 @@ impl LogChain {
         require_same(&self.folder, &self.last_file, wanted, &self.identity)
     }
 
-    /// Refuses where a generation from `first` to `last` is not there.
+    /// Returns an error if a generation from `first` to `last` is missing.
     pub(crate) fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
         let missing = (first.0..=last.0).map(Generation).find(|generation| !self.has(*generation));
         match missing {
@@ -278,7 +278,7 @@ impl LogChain {
         Ok(())
     }
 
-    /// A closed generation holds everything that the next one's header records, not a segment less.
+    /// Checks that a closed generation holds every segment recorded in the next one's header.
     async fn require_followed_by_next(
         &self,
         name: &str,
@@ -314,7 +314,7 @@ fn has(files: &[FileEntry], name: &str) -> bool {
     files.iter().any(|entry| entry.name == name)
 }
 
-/// Refuses a file that says it is another stream's or another database's.
+/// Refuses a file that claims to belong to another stream or database.
 fn require_same(
     folder: &LogFolder,
     file: &str,

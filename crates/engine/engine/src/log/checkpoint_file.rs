@@ -1,4 +1,4 @@
-//! The checkpoint file: where redo begins, in two copies of which one is always whole.
+//! The checkpoint file: where redo begins, in two copies, at least one of which is always whole.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -35,8 +35,8 @@ impl CheckpointFile {
         Ok(Self { device, last })
     }
 
-    /// Writes both copies, the second once the first is durable: a crash tears one at most, and
-    /// whichever is read then was true.
+    /// Writes both copies, the second once the first is durable: a crash tears at most one, and an
+    /// intact copy is always valid.
     pub(super) async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let bytes = checkpoint.encode();
         for copy in 0..2 {
@@ -62,7 +62,7 @@ impl CheckpointFile {
     }
 }
 
-/// The checkpoint of a stream: the later one of two good copies. `None` if the file is missing or
+/// Reads the checkpoint of a stream: the later of two good copies. `None` if the file is missing or
 /// both copies are damaged; then redo begins with the first generation that the database needs.
 pub(crate) async fn read_checkpoint(
     folder: &LogFolder,

@@ -15,7 +15,7 @@ use crate::codec::DecodeError;
 pub enum LogError {
     /// A file operation failed.
     Device(DeviceError),
-    /// A write failed before; nothing can be logged until the database is reopened.
+    /// An earlier write failed; nothing can be logged until the database is reopened.
     Poisoned {
         /// The first failure.
         first: Box<LogError>,
@@ -27,14 +27,14 @@ pub enum LogError {
         /// Why.
         problem: LogFileError,
     },
-    /// A file has another length than 1 MiB.
+    /// A file is not 1 MiB long.
     Length {
         /// The file.
         file: String,
         /// Its length in bytes.
         bytes: u64,
     },
-    /// A file is named or placed as one generation and holds another.
+    /// A file has the name or place of one generation but holds another.
     Misplaced {
         /// The file.
         file: String,
@@ -79,19 +79,19 @@ pub enum LogError {
         /// The end of the log.
         end: Lgpos,
     },
-    /// A generation is whole but not the one that the next generation was written after.
+    /// A generation is intact, but the next generation was written after a different one.
     PreviousChecksum {
         /// The file.
         file: String,
         /// Its generation.
         generation: Generation,
     },
-    /// Whole segments do not add up to records.
+    /// The segments are intact but do not form valid records.
     Framing {
         /// Position in the log.
         place: Lgpos,
     },
-    /// The bytes of a record make no sense.
+    /// The bytes of a record cannot be decoded.
     Record {
         /// Start of the record.
         place: Lgpos,
@@ -102,10 +102,10 @@ pub enum LogError {
     SectorTooLong {
         /// The file.
         file: String,
-        /// Bytes of the shortest write.
+        /// Smallest write of the storage, in bytes.
         sector: u32,
     },
-    /// A log stream already exists at the place of a new one.
+    /// A log stream already exists where a new one should be created.
     Exists {
         /// The log folder.
         folder: String,
@@ -116,7 +116,7 @@ pub enum LogError {
 
 impl LogError {
     /// Whether the storage is at fault: data once durable is missing or altered. Files that are
-    /// missing or belong elsewhere may have been moved.
+    /// missing or belong elsewhere may have been moved instead.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::BadSegment { .. }

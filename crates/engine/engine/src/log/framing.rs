@@ -4,7 +4,7 @@
 //! u16 length}` or `{FRAGMENT, u16 length}`, each followed by its bytes. A zero byte means that
 //! the rest of the segment is fill: a flush ends every segment, so none is written twice.
 
-/// First byte of a chunk; the numbers of the fragments are ESE's.
+/// First byte of a chunk; the fragment values match ESE's.
 mod kind {
     pub(super) const FILL: u8 = 0;
     pub(super) const WHOLE: u8 = 1;
@@ -12,15 +12,15 @@ mod kind {
     pub(super) const FRAGMENT: u8 = 77;
 }
 
-/// Bytes in front of a whole record and of every fragment but the first.
+/// Header bytes of a whole record and of every fragment but the first.
 const SHORT_HEADER_BYTES: usize = 3;
-/// Bytes in front of a first fragment.
+/// Header bytes of a first fragment.
 const BEGIN_HEADER_BYTES: usize = 7;
-/// A record is not cut for less than this; ESE's limit too.
+/// Smallest fragment for which a record is split; same limit as in ESE.
 const LEAST_FRAGMENT_BYTES: usize = 32;
 
-/// Longest record accepted from a log file; longer claims are damage. A split of the largest page
-/// with all its siblings stays far below.
+/// Longest record accepted from a log file; a longer stated length is damage. A split of the
+/// largest page with all its siblings is far shorter.
 pub(super) const LONGEST_RECORD_BYTES: usize = 16 << 20;
 
 /// Whether a record of `record_bytes` may begin with `room` bytes left in the segment.
@@ -28,8 +28,8 @@ pub(super) const fn may_begin(room: usize, record_bytes: usize) -> bool {
     room >= SHORT_HEADER_BYTES + record_bytes || room >= BEGIN_HEADER_BYTES + LEAST_FRAGMENT_BYTES
 }
 
-/// Puts as much of a record as fits at `used` of a segment: `written` bytes of it lie in earlier
-/// segments. Returns the bytes of the record taken; `used` moves on.
+/// Puts as much of a record as fits at `used` of a segment; its first `written` bytes are in
+/// earlier segments. Returns the bytes of the record taken; advances `used`.
 pub(super) fn put_chunk(
     segment: &mut [u8],
     used: &mut usize,
@@ -76,8 +76,8 @@ pub(super) enum Chunk<'a> {
     Fragment(&'a [u8]),
 }
 
-/// The chunk at byte `at` of a whole segment, and the byte behind it; `None` if the bytes form no
-/// chunk.
+/// The chunk at byte `at` of an intact segment, and the offset after it; `None` if the bytes form
+/// no chunk.
 pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
     match segment.get(at) {
         None | Some(&kind::FILL) => Some((Chunk::End, segment.len())),
@@ -97,8 +97,8 @@ pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
     }
 }
 
-/// The part of a record behind a header that ends at `start` with its length, and the byte behind
-/// it.
+/// The part of a record after a header that ends at `start` with the part's length, and the offset
+/// after that part.
 fn part(segment: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let end = start + u16_at(segment, start - 2)?;
     Some((segment.get(start..end)?, end))

@@ -2,14 +2,14 @@
 
 use units::Generation;
 
-/// The names that follow from a base such as `E00`.
+/// The file names derived from a base such as `E00`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogNames {
     base: String,
 }
 
 impl LogNames {
-    /// Names that begin with `base`, three characters in the field's tradition.
+    /// Names that begin with `base`, by convention three characters long.
     pub(crate) fn new(base: &str) -> Self {
         Self { base: base.to_owned() }
     }
@@ -24,7 +24,7 @@ impl LogNames {
         format!("{}tmp.plg", self.base)
     }
 
-    /// A generation that is complete.
+    /// The file of a complete generation.
     pub(crate) fn closed(&self, generation: Generation) -> String {
         format!("{}{:08X}.plg", self.base, generation.0)
     }
@@ -34,7 +34,7 @@ impl LogNames {
         format!("{}.pck", self.base)
     }
 
-    /// The generation of a closed file's name.
+    /// The generation in a closed file's name.
     pub(crate) fn closed_generation(&self, name: &str) -> Option<Generation> {
         let digits = name.strip_prefix(self.base.as_str())?.strip_suffix(".plg")?;
         let generation = Generation(u32::from_str_radix(digits, 16).ok()?);

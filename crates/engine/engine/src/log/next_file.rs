@@ -1,5 +1,5 @@
-//! The next log file, formatted ahead of its use: records overwrite space that the file system has
-//! long since given, so that a log write is one write and never an allocation.
+//! The next log file, formatted ahead of its use: records overwrite space that the file system
+//! allocated long before, so that a log write is one write and never an allocation.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use units::Bytes;
 use crate::log::{LogError, LogFolder};
 use crate::notify::Notify;
 
-/// Fills a new file. Not zero, which storage may leave out; not a valid segment either.
+/// Fill pattern of a new file. Not zero, which storage may skip writing, and not a valid segment.
 const PATTERN: [u8; 8] = *b"plimsoll";
 
 /// Bytes of the current file in use before formatting begins: half of it, as in ESE.
@@ -60,7 +60,7 @@ impl NextFile {
     }
 
     /// Reports the bytes of the current file written so far; formatting keeps pace, so that it
-    /// neither comes in one burst nor late.
+    /// neither bursts nor finishes late.
     pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, bytes: u64) {
         self.progress.set(bytes);
         self.changed.notify_all();

@@ -2,8 +2,8 @@
 //!
 //! The expected content of a generation is known without a copy of it: the writer accumulates the
 //! checksums of its segments as it hands them to the device. A file is read at the pace at which
-//! the current one is written, so the reads neither burst nor come late, and never exceed the
-//! volume of the log.
+//! the current one is written, so the reads neither burst nor come late, and never exceed the log
+//! volume.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ const PIECE_BYTES: u64 = 256 << 10;
 pub(super) struct LogWitness {
     /// The generation.
     pub generation: Generation,
-    /// Its last segment that was acknowledged, that of the header if none behind was.
+    /// Its last acknowledged segment; that of the header if none after it was acknowledged.
     pub last_segment: u16,
     /// The accumulated checksum up to there.
     pub sum: u64,
@@ -67,7 +67,7 @@ impl ReadBack {
         }
     }
 
-    /// Takes a file that was closed; whether a task must be started that calls [`Self::next`].
+    /// Queues a closed file; `true` if the caller must start a task that calls [`Self::next`].
     pub(super) fn add(&self, witness: LogWitness) -> bool {
         self.progress.set(0);
         self.waiting.borrow_mut().push_back(witness);
@@ -91,7 +91,7 @@ impl ReadBack {
         self.verified.borrow_mut().retain(|witness| witness.generation >= generation);
     }
 
-    /// Reads the oldest waiting file; false, and the task ends, if there is none.
+    /// Reads the oldest waiting file; false if there is none, which ends the task.
     pub(super) async fn next(&self) -> bool {
         let Some(witness) = self.waiting.borrow().front().copied() else {
             self.running.set(false);
@@ -107,14 +107,14 @@ impl ReadBack {
         true
     }
 
-    /// Waits until no file waits any more, without regard to the pace.
+    /// Waits until no files are queued, reading them without pacing.
     pub(super) async fn finish(&self) {
         self.hurry.set(true);
         self.changed.notify_all();
         self.changed.wait_until(|| !self.running.get()).await;
     }
 
-    /// Reads every file once more that is still there, and the last one, which was never closed.
+    /// Reads every remaining file once more, and the last one, which was never closed.
     pub(super) async fn compare_rest(&self, last: LogWitness) {
         let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
         for witness in rest {
@@ -179,7 +179,7 @@ async fn read_piece(device: &dyn Device, offset: u64) -> Result<device::Buffer, 
     device.submit(read).await.into_buffer()
 }
 
-/// A file while it is read, segment by segment.
+/// A comparison in progress: one file, read segment by segment.
 struct LogComparison {
     witness: LogWitness,
     stream: u32,
@@ -213,7 +213,7 @@ impl LogComparison {
         }
     }
 
-    /// Skips `segments` segments, which add `share` to the sum; `None` if they are bad.
+    /// Skips `segments` segments and adds `share` to the sum; `None` if they are bad.
     fn take(&mut self, segments: u16, share: Option<u64>) {
         if let Some(share) = share {
             self.sum = accumulate(self.sum, share);

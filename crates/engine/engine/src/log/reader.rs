@@ -1,4 +1,4 @@
-//! Records in the order in which they were written, from any place on.
+//! Reads records in the order they were written, from any position.
 
 use ese::Lgpos;
 use ese::log_file::SegmentSize;
@@ -15,9 +15,9 @@ pub(crate) struct LogReader {
     file: LogFile,
     segment: u16,
     byte: usize,
-    /// A record of which fragments are still to come.
+    /// A record with fragments still to come.
     pending: Option<PendingRecord>,
-    /// The walk began at the first byte of a segment, which may continue an earlier record.
+    /// Whether the walk began at the first byte of a segment, which may continue an earlier record.
     may_begin_amid: bool,
 }
 
@@ -60,7 +60,7 @@ impl LogReader {
         })
     }
 
-    /// The next record and its span; `None` at the end of the log. A record that a crash cut short
+    /// The next record and its span; `None` at the end of the log. A record cut short by a crash
     /// does not count.
     pub(crate) async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
         loop {
@@ -109,7 +109,7 @@ impl LogReader {
         self.file.header.generation
     }
 
-    /// How long the segments of that generation are.
+    /// Segment size of that generation.
     pub(crate) const fn segment_size(&self) -> SegmentSize {
         self.file.header.segment_size
     }
@@ -132,7 +132,7 @@ impl LogReader {
         }
     }
 
-    /// Goes to the next segment or file; false at the end of the stream.
+    /// Moves to the next segment or file; false at the end of the stream.
     async fn move_on(&mut self) -> Result<bool, LogError> {
         if self.segment < self.file.last_segment {
             self.segment += 1;
@@ -151,7 +151,7 @@ impl LogReader {
         Ok(true)
     }
 
-    /// Adds a fragment to the pending record and gives the record if that completes it.
+    /// Adds a fragment to the pending record and returns the record once complete.
     fn complete_with(
         &mut self,
         part: &[u8],

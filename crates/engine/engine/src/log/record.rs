@@ -1,4 +1,5 @@
-//! Records of the log: begin, commit, applies and the life of the database, as bytes.
+//! Log records as bytes: begin, commit, applies, and the opening, growth and closing of the
+//! database.
 
 use units::Bytes;
 
@@ -28,7 +29,7 @@ pub(crate) enum LogRecord {
     },
     /// A change of pages.
     Apply(ApplyRecord),
-    /// The database file is `length` long from here on; pages up to there may be used.
+    /// The database file is `length` long from this record on; pages up to there may be used.
     Extend {
         /// The file's new length, header pages included.
         length: Bytes,
@@ -49,7 +50,7 @@ pub(crate) enum LogRecord {
     },
 }
 
-/// First byte of every record. Never reused: old logs hold them.
+/// First byte of every record. Values are never reused, because old logs contain them.
 mod kind {
     pub(super) const BEGIN: u8 = 1;
     pub(super) const COMMIT: u8 = 2;
@@ -77,7 +78,7 @@ impl LogRecord {
         }
     }
 
-    /// The record whose bytes these are, all of them.
+    /// Decodes a record from `bytes`, which must contain nothing else.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut fields = Fields::new(bytes);
         let record = match fields.u8("record kind")? {

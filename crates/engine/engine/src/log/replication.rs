@@ -1,5 +1,5 @@
-//! Reads closed log files as replication to passive copies does: a separate load on the storage of
-//! the log.
+//! Reads closed log files as replication to passive copies does: a separate load on the log
+//! storage.
 //!
 //! The measured engines read each file twice for each copy, the header once and the rest twice, in
 //! pieces of 256 KiB: nine reads of 2,093,056 bytes together.
@@ -27,7 +27,7 @@ pub(super) struct Replication {
 }
 
 impl Replication {
-    /// For `copies` copies besides the database itself.
+    /// Queue for `copies` copies besides the database itself.
     pub(super) fn new(folder: LogFolder, copies: u32) -> Self {
         Self {
             folder,
@@ -38,7 +38,7 @@ impl Replication {
         }
     }
 
-    /// Takes a file that was closed; whether there is any copy that has to read it.
+    /// Queues a closed file; `true` if any copy must read it.
     pub(super) fn add(&self, generation: Generation) -> bool {
         self.copies > 0 && !self.stopped.get() && self.waiting.borrow_mut().insert(generation)
     }
@@ -48,8 +48,8 @@ impl Replication {
         self.waiting.borrow().first().copied()
     }
 
-    /// Makes every copy read a closed file. The device's observer reports a failed read, which is
-    /// no reason for the log to stop.
+    /// Makes every copy read a closed file. The device's observer reports a failed read; it does
+    /// not stop the log.
     pub(super) async fn read(&self, generation: Generation) {
         for _ in 0..self.copies {
             if self.stopped.get() || self.read_once(generation).await.is_err() {
@@ -60,7 +60,7 @@ impl Replication {
         self.changed.notify_all();
     }
 
-    /// Ends the reads with those that are in flight.
+    /// Stops reading once the reads in flight have ended.
     pub(super) async fn stop(&self) {
         self.stopped.set(true);
         self.changed.wait_until(|| self.waiting.borrow().is_empty()).await;

@@ -1,4 +1,4 @@
-//! Who a log stream is, where its files are, and how it is written.
+//! The identity of a log stream, where its files are, and how it is written.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ pub struct LogIdentity {
     pub page_size: PageSize,
     /// The stream.
     pub signature: Signature,
-    /// The database whose changes it holds.
+    /// The database whose changes the stream holds.
     pub database: Signature,
 }
 
@@ -33,16 +33,17 @@ pub struct LogFolder {
 /// How the log is buffered and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogSettings {
-    /// How long segments are; none: one sector, if power that fails leaves the others whole.
+    /// Segment size. `None`: one sector, provided that a power failure leaves the other sectors
+    /// intact.
     pub segment_size: Option<SegmentSize>,
-    /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this is
-    /// neither written nor being written.
+    /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this many
+    /// bytes are neither written nor in flight.
     pub buffer: Bytes,
-    /// Complete segments are written without a flush when this many bytes wait.
+    /// Complete segments are written without a flush request once this many bytes wait.
     pub write_behind: Bytes,
     /// Longest single write.
     pub longest_write: Bytes,
-    /// The next file is formatted in writes of this length, a power of two from 4 KiB to 1 MiB.
+    /// Length of the writes that format the next file, a power of two from 4 KiB to 1 MiB.
     pub format_chunk: Bytes,
     /// Whether generations below the checkpoint are removed.
     pub circular: bool,
@@ -68,11 +69,11 @@ impl Default for LogSettings {
 }
 
 impl LogSettings {
-    /// How long the segments are of a file on `device`.
+    /// Segment size for a file on `device`.
     ///
-    /// An automatic write never fills part of a physical sector: the disk would have to read,
-    /// change and write the whole of it, and a power failure meanwhile would destroy acknowledged
-    /// data of other writes in that sector.
+    /// The automatic choice never writes part of a physical sector: the disk would have to read,
+    /// modify and write the whole sector, and a power failure meanwhile would destroy acknowledged
+    /// data of other writes in it.
     pub(super) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
         let (caps, short) = (device.caps(), SegmentSize::Bytes512);
         match self.segment_size {
@@ -103,7 +104,7 @@ impl LogFolder {
         Ok(files.iter().any(|entry| entry.name == file))
     }
 
-    /// Removes a file if it is there.
+    /// Removes a file if it exists.
     pub async fn remove_if_there(&self, file: &str) -> Result<(), LogError> {
         if self.has(file).await? {
             self.volume.remove(file).await?;

@@ -1,6 +1,6 @@
-//! The end of the log in memory: records appended and not yet handed to the device.
+//! The end of the log in memory: records appended but not yet handed to the device.
 //!
-//! Positions run on over generations here, whether the next file exists yet or not: appending
+//! Positions run on across generations here, whether or not the next file exists yet: appending
 //! never waits. A plain value without I/O, so that it can be tested alone.
 
 use device::Buffer;
@@ -16,7 +16,7 @@ use crate::log::framing::{may_begin, put_chunk};
 pub(crate) struct Span {
     /// Its first byte.
     pub start: Lgpos,
-    /// The byte behind its last one: durable up to here means that the record is durable.
+    /// The position after its last byte: once the log is durable up to here, the record is durable.
     pub end: Lgpos,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// The place behind the batch: everything before it is durable once the batch is written.
+    /// The position after the batch: everything before it is durable once the batch is written.
     pub(super) fn end(&self) -> Lgpos {
         Lgpos { generation: self.generation, segment: self.first + self.count, byte: 0 }
     }
 
-    /// Puts the headers in front of all segments and returns the generation's checksum, moved on
-    /// from `sum`.
+    /// Writes the headers of all segments and returns the generation's checksum, continued from
+    /// `sum`.
     pub(super) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
         let (generation, write_first, write_count) = (self.generation, self.first, self.count);
         let segments = self.bytes.chunks_exact_mut(self.size.bytes());
@@ -56,7 +56,7 @@ impl Batch {
 /// Segments that wait to be written; the last one is being filled.
 pub(super) struct Tail {
     size: SegmentSize,
-    /// The segments one behind the other.
+    /// The segments, contiguous.
     bytes: Vec<u8>,
     /// Place of the last segment.
     generation: Generation,
@@ -85,14 +85,14 @@ impl Tail {
         Lgpos { generation: self.generation, segment: self.segment, byte }
     }
 
-    /// `place`, or the tip if that comes first. An empty segment ends before it begins: nothing of
-    /// it can be written.
+    /// `place`, or the tip if that is earlier. A position in an empty segment becomes the end of
+    /// the segment before it: none of an empty segment can be written.
     pub(super) fn within(&self, place: Lgpos) -> Lgpos {
         let place = place.min(self.tip());
         if usize::from(place.byte) > self.size.header_bytes() {
             place
         } else if place.segment <= self.size.first() {
-            // The end of the last generation: this one need not exist yet.
+            // The end of the previous generation: this one may not exist yet.
             Lgpos {
                 generation: Generation(place.generation.0.saturating_sub(1)),
                 segment: self.size.per_file(),
@@ -108,7 +108,7 @@ impl Tail {
         self.within(Lgpos { byte: 0, ..self.tip() })
     }
 
-    /// Bytes that wait to be written.
+    /// Bytes waiting to be written.
     pub(super) fn waiting_bytes(&self) -> usize {
         self.complete_bytes() + self.used - self.size.header_bytes()
     }
@@ -136,7 +136,7 @@ impl Tail {
         Span { start, end: self.tip() }
     }
 
-    /// Ends the segment being filled, if it holds anything: the rest of it is fill.
+    /// Ends the segment being filled, unless it is empty: the rest of it is fill.
     pub(super) fn cut(&mut self) {
         if self.used > self.size.header_bytes() {
             self.begin_segment();
@@ -169,7 +169,7 @@ impl Tail {
         self.bytes.len() - self.size.bytes()
     }
 
-    /// Place of the first segment that waits.
+    /// Place of the first waiting segment.
     fn first_waiting(&self) -> (Generation, u16) {
         let back = u32::try_from(self.complete_bytes() / self.size.bytes());
         let mut back = back.expect("invariant: what waits fits memory");
@@ -184,7 +184,7 @@ impl Tail {
         (Generation(generation), first + segment)
     }
 
-    /// Continues in the next segment: the first of the next file after the last.
+    /// Continues in the next segment; after the last one, in the first of the next file.
     fn begin_segment(&mut self) {
         self.bytes.resize(self.bytes.len() + self.size.bytes(), 0);
         self.segment += 1;

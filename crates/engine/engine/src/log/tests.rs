@@ -1,4 +1,4 @@
-//! The log against crashes at every point, damage in every place, and its own figures.
+//! Tests the log against crashes at every point, damage in every place, and its own counters.
 
 mod damage;
 mod golden;
@@ -19,7 +19,7 @@ use super::{Log, LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecor
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction};
 use units::PageNumber;
 
-/// Whose log the tests write.
+/// Identity of the log that the tests write.
 pub(crate) fn identity() -> LogIdentity {
     LogIdentity {
         page_size: PageSize::KIB_4,
@@ -73,14 +73,14 @@ async fn open_log(
     Log::resume(runtime, folder, identity, settings, end).await
 }
 
-/// A request from `first` on that power is to fail at, where a life makes `requests` of them; none
-/// means behind the last.
+/// Picks a request from `first` on at which power fails, out of a run of `requests` requests;
+/// `None` means after the last one.
 pub(crate) fn any_request(prng: &mut Prng, first: u64, requests: u64) -> Option<u64> {
     let request = first + prng.below(requests + 2 - first);
     (request <= requests).then_some(request)
 }
 
-/// A record of about `bytes` bytes that nothing else looks like.
+/// A record of about `bytes` bytes that resembles no other data.
 pub(crate) fn record(number: u32, bytes: usize) -> LogRecord {
     let edits = PageEdits {
         page: PageNumber(number),
@@ -112,10 +112,10 @@ pub(crate) async fn read_all(folder: LogFolder, start: Lgpos) -> Result<Vec<LogR
     Ok(records)
 }
 
-/// Every length that segments have.
+/// Every segment size.
 pub(crate) const SIZES: [SegmentSize; 2] = [SegmentSize::Bytes512, SegmentSize::Bytes4096];
 
-/// Settings under which little data already fills buffers.
+/// Settings with buffers so small that little data fills them.
 pub(crate) fn small_buffers() -> LogSettings {
     LogSettings {
         segment_size: Some(SegmentSize::Bytes4096),
@@ -126,7 +126,7 @@ pub(crate) fn small_buffers() -> LogSettings {
     }
 }
 
-/// The same with segments of a length.
+/// Like [`small_buffers`], with segments of the given size.
 fn small_buffers_of(size: SegmentSize) -> LogSettings {
     LogSettings { segment_size: Some(size), ..small_buffers() }
 }
@@ -136,7 +136,7 @@ fn filled_log(generations: u32) -> (World, Vec<LogRecord>) {
     filled_log_of(SegmentSize::Bytes4096, generations)
 }
 
-/// The same with segments of a length.
+/// The same with segments of `size`.
 fn filled_log_of(size: SegmentSize, generations: u32) -> (World, Vec<LogRecord>) {
     let world = World::of(&VolumeImage::default());
     let records = world.run(move |runtime, folder| async move {

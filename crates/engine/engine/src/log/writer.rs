@@ -1,5 +1,5 @@
-//! The live log: appends go to memory at once, writes go to the device one at a time, and one
-//! write serves everybody who waits (group commit).
+//! The live log: appends go to memory at once, writes go to the device one at a time, and one write
+//! serves all waiters (group commit).
 //!
 //! A write carries whole segments that are never written again: a crash can tear only the one write
 //! in flight, whose extent every segment of it names.
@@ -44,7 +44,7 @@ pub(crate) struct LogCounters {
 }
 
 impl LogCounters {
-    /// Of a log that consists of the header of its first file.
+    /// Counters of a log that consists only of its first file's header.
     fn of_one_header() -> Self {
         Self {
             volume: Bytes(LOG_HEADER_BYTES as u64),
@@ -81,9 +81,9 @@ struct Inner {
 
 struct WriterState {
     tail: Tail,
-    /// Everything before is on stable storage.
+    /// Position before which everything is on stable storage.
     durable: Lgpos,
-    /// A waiter wants everything before to be.
+    /// Position before which a waiter wants everything to be.
     wanted: Lgpos,
     writing: bool,
     in_flight_bytes: usize,
@@ -111,7 +111,8 @@ struct CurrentFile {
 }
 
 impl Log {
-    /// Begins a new stream at generation 1. Refused where the folder holds files of its name.
+    /// Begins a new stream at generation 1. Fails if the folder contains files of a stream with its
+    /// name.
     pub(crate) async fn create(
         runtime: &Runtime,
         folder: LogFolder,
@@ -122,14 +123,14 @@ impl Log {
             let folder = folder.volume.name().to_owned();
             return Err(LogError::Exists { folder, file });
         }
-        // A checkpoint without any log is a remnant of another stream.
+        // A checkpoint without a log is left over from another stream.
         folder.remove_if_there(&folder.names.checkpoint()).await?;
         let end = LogEnd::before_the_first();
         Self::begin(runtime, folder, (identity, end), settings).await
     }
 
     /// Resumes a stream that ends at `end`, in a new generation: the new file's header cuts off the
-    /// torn remains behind the end, which are never overwritten. Safe to repeat after any crash.
+    /// torn remains after the end, which are never overwritten. Safe to repeat after any crash.
     pub(crate) async fn resume(
         runtime: &Runtime,
         folder: LogFolder,
@@ -139,7 +140,7 @@ impl Log {
     ) -> Result<Self, LogError> {
         let names = &folder.names;
         if !folder.has(&names.current()).await? && end.is_some() {
-            // The crash fell between the two renames of a roll.
+            // The crash happened between the two renames of a roll.
             let next = folder.header(&names.next()).await;
             if next.is_ok_and(|header| header.generation == end.generation) {
                 folder.volume.rename(&names.next(), &names.current()).await?;
@@ -148,7 +149,7 @@ impl Log {
         Self::begin(runtime, folder, (identity, end), settings).await
     }
 
-    /// Begins a generation of the stream of this identity behind its end.
+    /// Begins a new generation of the stream with this identity after its end.
     async fn begin(
         runtime: &Runtime,
         folder: LogFolder,
@@ -204,7 +205,7 @@ impl Log {
         self.append_encoded(|out| record.encode(out))
     }
 
-    /// Appends a change of pages, as [`Log::append`] does.
+    /// Appends a page change, as [`Log::append`] does.
     pub(crate) fn append_apply(&self, apply: &ApplyRecord) -> Result<Span, LogError> {
         self.append_encoded(|out| encode_apply(apply, out))
     }
@@ -229,7 +230,7 @@ impl Log {
         Ok(span)
     }
 
-    /// Everything before this place is on stable storage.
+    /// The position before which everything is on stable storage.
     pub(crate) fn durable(&self) -> Lgpos {
         self.inner.state.borrow().durable
     }
@@ -239,7 +240,7 @@ impl Log {
         self.inner.state.borrow().tail.tip()
     }
 
-    /// How long the segments are that are written now.
+    /// Size of the segments now being written.
     pub(crate) fn segment_size(&self) -> SegmentSize {
         self.inner.segment_size
     }
@@ -279,7 +280,7 @@ impl Log {
         self.wait_until(|state| state.durable >= place).await
     }
 
-    /// Waits while more than the buffer holds is not yet written. Callers wait before they append.
+    /// Waits while more bytes are unwritten than the buffer holds. Callers wait before they append.
     pub(crate) async fn throttle(&self) -> Result<(), LogError> {
         let most = usize::try_from(self.inner.settings.buffer.0).unwrap_or(usize::MAX);
         if self.inner.state.borrow().unwritten_bytes() <= most {
@@ -322,8 +323,8 @@ impl Log {
         read_back.map_or_else(Vec::new, ReadBack::take)
     }
 
-    /// Waits for the writes in flight and stops using the files. Records that no waiter has asked
-    /// to flush are lost, as in a crash: flush to the tip first.
+    /// Waits for the writes in flight and stops using the files. Records without a requested flush
+    /// are lost, as in a crash: flush to the tip first.
     pub(crate) async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
@@ -332,7 +333,7 @@ impl Log {
         written
     }
 
-    /// Waits for the writes in flight and stops using the files, which stay as they are.
+    /// Waits for the writes in flight and stops using the files, leaving them unchanged.
     pub(crate) async fn abandon(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
@@ -370,7 +371,7 @@ impl WriterState {
 }
 
 impl Inner {
-    /// Starts a writer while anything is wanted.
+    /// Starts a writer if any write is wanted.
     fn start_writing(self: &Rc<Self>) {
         let mut state = self.state.borrow_mut();
         if state.writing || state.durable >= state.wanted || state.failed.is_some() {
@@ -388,7 +389,7 @@ impl Inner {
         }));
     }
 
-    /// The next write; `None`, and the writer ends, if no more is needed.
+    /// The next write; `None` if no more is needed, which ends the writer.
     fn next_batch(&self) -> Option<Batch> {
         let mut state = self.state.borrow_mut();
         let batch = if state.failed.is_some() || state.durable >= state.wanted {
@@ -477,7 +478,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Makes further copies read a closed file, in a separate task.
+    /// Starts a separate task in which further copies read a closed file.
     fn start_replicating(self: &Rc<Self>, closed: Generation) {
         if !self.replication.add(closed) {
             return;
@@ -491,7 +492,7 @@ impl Inner {
         }));
     }
 
-    /// Reads a closed file back in a task, at the pace of the writes.
+    /// Starts a task that reads a closed file back at the pace of the writes.
     fn start_reading_back(self: &Rc<Self>, closed: LogWitness) {
         if !self.read_back.as_ref().is_some_and(|read_back| read_back.add(closed)) {
             return;
@@ -569,7 +570,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Remembers the first failure, wakes everybody, and returns the error.
+    /// Records the first failure, wakes all waiters, and returns the error.
     fn poison(&self, error: LogError) -> LogError {
         let mut state = self.state.borrow_mut();
         let first = state.failed.get_or_insert(error).clone();
@@ -579,7 +580,7 @@ impl Inner {
     }
 }
 
-/// The header of the generation that continues a stream behind `end`.
+/// The header of the generation that continues a stream after `end`.
 const fn first_header(
     identity: &LogIdentity,
     segment_size: SegmentSize,
@@ -623,7 +624,7 @@ async fn install(
     Ok(accumulate(0, header_share(&bytes)))
 }
 
-/// An existing log file, other than the next one, which holds nothing.
+/// Finds an existing log file, other than the next one, which contains no records.
 async fn first_log_file(folder: &LogFolder) -> Result<Option<String>, LogError> {
     let names = &folder.names;
     let files = folder.volume.list().await?;

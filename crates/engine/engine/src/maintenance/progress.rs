@@ -1,4 +1,4 @@
-//! Progress of the maintenance scan, as the header keeps it.
+//! Progress of the maintenance scan, as stored in the header.
 
 use ese::LogTime;
 use ese::header::DatabaseHeader;
@@ -9,7 +9,7 @@ use units::PageNumber;
 pub(crate) struct ScanProgress {
     finished: LogTime,
     started: LogTime,
-    /// Up to this page, all have been read in the present pass.
+    /// The last page of those read so far in the current pass.
     scanned_to: PageNumber,
     highest: PageNumber,
 }
@@ -36,7 +36,7 @@ impl ScanProgress {
         u64::from(self.scanned_to.0) + 1
     }
 
-    /// A batch has been read, the last page of which is `page`.
+    /// Records that a batch ending with `page` has been read.
     pub(super) fn read_to(&mut self, page: PageNumber, now: LogTime) {
         if !self.scanned_to.is_some() {
             self.started = now;
@@ -45,7 +45,7 @@ impl ScanProgress {
         self.highest = self.highest.max(page);
     }
 
-    /// The pass has reached the end of the file; the next one starts at its first page.
+    /// Ends the pass at the end of the file; the next one starts at its first page.
     pub(super) const fn end(&mut self, now: LogTime) {
         self.finished = now;
         self.scanned_to = PageNumber(0);

@@ -1,5 +1,5 @@
-//! The log, read ahead of redo by a separate task: redo never waits for a log file while it has
-//! records left, and reading continues while it works.
+//! Reads the log ahead of redo in a separate task: redo never waits for a log file while it has
+//! records left, and reading continues while redo works.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -22,9 +22,9 @@ struct AheadState {
     records: RefCell<VecDeque<RecordAhead>>,
     /// How the log ended, once everything of it has been read.
     end: Cell<Option<Result<LogEnd, LogError>>>,
-    /// The place behind the last record that redo has taken.
+    /// The position after the last record taken by redo.
     taken: Cell<Lgpos>,
-    /// Records are no longer taken.
+    /// Whether redo has stopped taking records.
     is_abandoned: Cell<bool>,
     /// Signalled when records have arrived.
     came: Notify,
@@ -32,7 +32,7 @@ struct AheadState {
     went: Notify,
 }
 
-/// Records that have been read and not yet taken.
+/// Records that have been read but not yet taken.
 pub(super) struct Ahead {
     shared: Rc<AheadState>,
 }
@@ -45,7 +45,7 @@ impl Drop for Ahead {
 }
 
 impl Ahead {
-    /// Starts reading; as much log as `most` is read and not yet taken.
+    /// Starts reading; keeps at most `most` of log read but not yet taken.
     pub(super) fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
         let shared = Rc::new(AheadState::default());
         shared.taken.set(start);
@@ -63,7 +63,7 @@ impl Ahead {
         self.shared.end.take()
     }
 
-    /// Everything up to `place` has been done with, so that more may be read.
+    /// Marks everything up to `place` as processed, so that more may be read.
     pub(super) fn done_to(&self, place: Lgpos) {
         self.shared.taken.set(place);
         self.shared.went.notify_all();

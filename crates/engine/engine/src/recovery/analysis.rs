@@ -1,5 +1,5 @@
-//! Finds the transactions that the log leaves open, and the work to undo them: a value fed with
-//! records.
+//! Finds the transactions left open at the end of the log, and the work to undo them. A plain
+//! value, fed with records.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Analysis {
     open: BTreeMap<TransactionId, OpenTransaction>,
     /// Deletes of nodes by committed transactions.
     cleanups: Vec<PendingCleanup>,
-    /// Long values that committed transactions released, and where those began.
+    /// Long values released by committed transactions, with the start of each transaction.
     released: BTreeMap<(ObjectId, u32), Lgpos>,
     /// The highest transaction number seen.
     pub last_transaction: TransactionId,
@@ -31,7 +31,7 @@ struct OpenTransaction {
 }
 
 impl Analysis {
-    /// Nothing seen; the header states `dbtime`.
+    /// The initial state, with the header's database time `dbtime`.
     pub(super) fn since(dbtime: u64) -> Self {
         Self { dbtime, ..Self::default() }
     }
@@ -71,7 +71,7 @@ impl Analysis {
     fn observe_undo(&mut self, span: Span, transaction: TransactionId, action: &UndoAction) {
         match action {
             UndoAction::None => {}
-            // A walk that begins amid a transaction's records first hears of it here.
+            // An analysis that starts amid a transaction's records first sees the transaction here.
             UndoAction::Push(undos) if !transaction.is_some() => self.forget(undos),
             UndoAction::Push(undos) => {
                 self.open(transaction, span.start).undo.push(undos.clone());
@@ -79,7 +79,7 @@ impl Analysis {
             UndoAction::Pop => {
                 let open = self.open(transaction, span.start);
                 let (begin, undone) = (open.begin, open.undo.pop().unwrap_or_default());
-                // A revived node is deleted once more, and nothing else remembers that.
+                // A revived node is deleted again, and no other record of that exists.
                 let deleted = undone.into_iter();
                 let deleted = deleted.filter(|undo| matches!(undo, Undo::Revive { .. }));
                 self.cleanups.extend(deleted.map(|of| PendingCleanup { begin, of }));
@@ -87,7 +87,8 @@ impl Analysis {
         }
     }
 
-    /// These have been cleaned up. A later long value with the same number is a different one.
+    /// Forgets items that have been cleaned up. A later long value with the same number is a
+    /// different one.
     fn forget(&mut self, done: &[Undo]) {
         for undo in done {
             if let Undo::LongValueRelease { tree, long_value } = undo {
@@ -115,7 +116,7 @@ impl Analysis {
         }
     }
 
-    /// Cleanup that committed transactions may have left.
+    /// Cleanup that may remain from committed transactions.
     pub(super) fn take_cleanups(&mut self) -> Vec<PendingCleanup> {
         let mut cleanups = std::mem::take(&mut self.cleanups);
         let released = std::mem::take(&mut self.released).into_iter();
@@ -126,8 +127,8 @@ impl Analysis {
         cleanups
     }
 
-    /// The transactions still open, in the order of their numbers. Those that changed nothing need
-    /// no undo but their end in the log.
+    /// The transactions still open, in order of their numbers. Those that changed nothing need no
+    /// undo, only their end in the log.
     pub(super) fn take_losers(&mut self) -> Vec<Loser> {
         std::mem::take(&mut self.open)
             .into_iter()

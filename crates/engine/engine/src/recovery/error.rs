@@ -10,7 +10,7 @@ use units::PageNumber;
 
 use crate::log::LogError;
 
-/// Why recovery refused or failed. The files are as good as before: it may be tried again.
+/// Why recovery refused or failed. The files are no worse than before: retry is safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecoveryError {
@@ -25,7 +25,7 @@ pub enum RecoveryError {
         /// Why.
         problem: HeaderError,
     },
-    /// The file is in a state that recovery cannot bring on.
+    /// The file is in a state from which recovery cannot proceed.
     State {
         /// The database file.
         file: String,
@@ -40,7 +40,7 @@ pub enum RecoveryError {
         page: PageNumber,
         /// Database time of the page.
         found: u64,
-        /// Database time that the record at `place` changed it from.
+        /// Database time of the page before the change, according to the record at `place`.
         expected: u64,
         /// Position of the record.
         place: Lgpos,

@@ -1,4 +1,4 @@
-//! The pages that redo works on: read before they are needed, changed in memory, written behind.
+//! The pages that redo works on: read before they are needed, changed in memory, written later.
 //!
 //! Redo announces the pages of the records ahead of it. These pages are read and pinned until redo
 //! has used them. All others are idle; the least recently used is evicted first, after it is
@@ -30,11 +30,11 @@ use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 use crate::settings::whole_pages;
 
-/// Pages kept in memory at least, however little of it is allowed.
+/// Minimum number of pages in memory, however small the allowed memory.
 const LEAST_PAGES: usize = 64;
 
-/// Share of the memory that may fill with pages wanted by records ahead: the rest is for pages
-/// being written and for those that may be needed again.
+/// Share of memory for pages prefetched for upcoming records; the rest is for pages being written
+/// and for those that may be needed again.
 const WANTED_SHARE: (usize, usize) = (3, 4);
 
 /// One in this many pages of memory is kept free, so that reads need not wait for writes.
@@ -52,7 +52,7 @@ pub(super) struct Pages {
     writing: Writing,
     /// Notified at the end of every request.
     ended: Rc<Notify>,
-    /// Memory of pages that have gone, for those that come.
+    /// Memory of evicted pages, reused for new ones.
     spare: Vec<Buffer>,
     read: u64,
     mended: Mended,
@@ -102,8 +102,9 @@ impl Pages {
         Rc::clone(&self.ended)
     }
 
-    /// A record ahead wants a page. It is read if it is not in memory, unless the record rebuilds
-    /// it. False if that must wait: too many reads are in flight, or memory is short.
+    /// Announces a page that a record ahead needs. It is read if it is not in memory, unless the
+    /// record rebuilds it. False if that must wait: too many reads are in flight, or memory is
+    /// short.
     pub(super) fn announce(&mut self, page: PageNumber, is_made_anew: bool) -> bool {
         if self.slots.want(page) {
             return true;
@@ -117,7 +118,7 @@ impl Pages {
         true
     }
 
-    /// The same for the record that redo has reached, which cannot wait.
+    /// Like [`Self::announce`], for the record that redo has reached, which cannot wait.
     pub(super) fn announce_now(&mut self, page: PageNumber, is_made_anew: bool) {
         if !self.slots.want(page) {
             let reads = !is_made_anew && self.exists(page);
@@ -139,7 +140,8 @@ impl Pages {
         }
     }
 
-    /// An announced page. One behind the end of the file is all zeros, and the file grows.
+    /// Returns an announced page. If it is past the end of the file, it is all zeros, and the file
+    /// grows.
     pub(super) async fn get(&mut self, number: PageNumber) -> Result<&mut Page, RecoveryError> {
         match self.slots.take_unless_here(number) {
             None => {}
@@ -179,17 +181,17 @@ impl Pages {
             }
         }
         let page = page?;
-        // A page comes in changed only where a flipped bit of it was put right.
+        // A page that was read is marked changed only if a flipped bit in it was corrected.
         self.mended.flipped_bits += u64::from(page.is_due());
         Ok(page)
     }
 
-    /// A record has had an announced page.
+    /// Releases an announced page after a record has used it.
     pub(super) fn release(&mut self, page: PageNumber) {
         self.slots.release(page);
     }
 
-    /// Schedules a write of a page that has been dirty for long, though records ahead want it.
+    /// Schedules a write of a page that has long been dirty, even if records ahead need it.
     pub(super) fn write_soon(&mut self, page: PageNumber) {
         self.writing.add_old(page);
     }
@@ -203,8 +205,8 @@ impl Pages {
         Ok(())
     }
 
-    /// Takes note of writes that have ended, and lets idle pages go until there is memory for more
-    /// reads; those that were changed are written first.
+    /// Processes completed writes and evicts idle pages until there is memory for more reads;
+    /// changed pages are written first.
     pub(super) fn make_room(&mut self) -> Result<(), RecoveryError> {
         self.writing.end(&mut self.slots, &mut self.spare, self.page_size)?;
         while self.slots.len() + self.capacity / FREE_SHARE > self.capacity
@@ -245,8 +247,8 @@ impl Pages {
         })
     }
 
-    /// Starts writes of pages to evict, as many as may be in flight. Unless `presses`, only while
-    /// there are enough of them to find neighbours.
+    /// Starts writes of pages to evict, up to the in-flight limit. Unless `presses`, only while
+    /// enough are waiting for neighbours to be found among them.
     fn write(&mut self, presses: bool) {
         while let Some(run) = self.writing.next(&self.slots, presses) {
             let bytes = run.pages().len() * self.page_size.bytes();

@@ -1,4 +1,4 @@
-//! Repeating history: every record from the checkpoint on, each page change exactly once.
+//! Repeats history: every record from the checkpoint on, each page change exactly once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -20,15 +20,15 @@ use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
 use crate::recovery::{RecoveryError, RecoveryProgress, RecoverySettings, RecoverySummary, Redone};
 
-/// The reactor and other tasks get a turn at least after this many records: only then are reads
+/// Maximum number of records before the reactor and other tasks get a turn: only then are reads
 /// handed to the device, and their completions noticed.
 const RECORDS_BETWEEN_YIELDS: u64 = 16;
 
 /// Brings a database file to the state at the end of its log. `None` if it was closed properly and
-/// needs nothing. No other program may have the files open.
+/// needs no recovery. No other program may have the files open.
 ///
-/// Afterwards the file still says that it is dirty: losers have to be undone first, by the live
-/// engine. Redo may be repeated after a crash at any moment.
+/// The file stays marked dirty: losers must first be undone by the live engine. Redo may be
+/// repeated after a crash at any moment.
 pub async fn redo(
     runtime: &Runtime,
     files: &DatabaseFiles,
@@ -51,7 +51,7 @@ pub async fn redo(
     let identity = *chain.identity();
     let (_, last) = chain.found();
     let first = checkpoint.generation;
-    // The header's database time may be as old as the checkpoint's generation.
+    // The header's database time may date from the start of the checkpoint's generation.
     let generation_start = Lgpos { generation: first, segment: 1, byte: 0 };
     let reader = LogReader::open(chain, generation_start).await?;
     let mut redo = Redo {
@@ -101,7 +101,7 @@ fn damaged(device: &dyn Device, problem: HeaderError) -> RecoveryError {
     RecoveryError::Header { file: device.name().to_owned(), problem }
 }
 
-/// The log that the header asks for, complete, and where to begin in it.
+/// The complete log required by the header, and where to begin in it.
 async fn find_log(
     folder: &LogFolder,
     header: &DatabaseHeader,
@@ -129,27 +129,29 @@ async fn find_log(
 }
 
 struct Redo {
-    /// Everything before is in the file.
+    /// Position before which everything is in the file.
     start: Lgpos,
     pages: Pages,
     /// Records read and not yet redone.
     ahead: VecDeque<(Span, LogRecord)>,
-    /// How many of those have had all their pages announced, and how many pages of the next one.
+    /// Number of those records with all pages announced, and number of pages announced for the next
+    /// one.
     announced: (usize, usize),
     turns: u64,
     analysis: Analysis,
     /// Pages that are unusable unless the log rebuilds them, with the reason.
     damaged: BTreeMap<PageNumber, RecoveryError>,
-    /// Pages with changes that the file may lack, and where the first of them lies, oldest first.
+    /// Pages with changes that may be missing from the file, with the position of the first change,
+    /// oldest first.
     unwritten: VecDeque<(Lgpos, PageNumber)>,
-    /// Distance that those may lie back, and the segment size of the log.
+    /// Maximum distance of those changes behind redo, and the log's segment size.
     depth: (Bytes, SegmentSize),
     /// The page with the latest database time that was found in the file.
     newest: (PageNumber, u64),
     summary: RecoverySummary,
 }
 
-/// Action of redo on one page of a record.
+/// What redo does with one page of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RedoStep {
     /// Make the change.
@@ -220,7 +222,7 @@ impl Redo {
         }
     }
 
-    /// The next record, with its pages here or on their way.
+    /// The next record, with its pages in memory or being read.
     fn next_record(&mut self) -> Option<(Span, LogRecord)> {
         let (span, record) = self.ahead.pop_front()?;
         if let Some(records) = self.announced.0.checked_sub(1) {
@@ -280,7 +282,7 @@ impl Redo {
         }
     }
 
-    /// Lets pages be written whose changes lie further back than the checkpoint depth.
+    /// Schedules writes of pages with changes older than the checkpoint depth.
     fn keep_depth(&mut self, place: Lgpos) {
         let (depth, size) = self.depth;
         while let Some((since, page)) = self.unwritten.front().copied()
@@ -389,7 +391,7 @@ fn edits_of(span: Span, record: &LogRecord, start: Lgpos) -> &[PageEdits] {
     }
 }
 
-/// Makes a change; true if it rebuilt a damaged page.
+/// Applies a change; true if it rebuilt a damaged page.
 fn change(page: &mut Page, edits: &PageEdits, dbtime: u64) -> Result<bool, ese::page::PageError> {
     let mut image = PageMut::new(&mut page.image);
     edit::apply_all(&mut image, &edits.edits, dbtime)?;

@@ -1,5 +1,5 @@
-//! Redo against a twin: whatever a crash leaves of pages and log, the file must afterwards hold
-//! exactly the result of the surviving records.
+//! Tests redo against a twin: whatever a crash leaves of pages and log, the file must afterwards
+//! hold exactly the result of the surviving records.
 
 mod twin;
 
@@ -50,7 +50,7 @@ fn settings() -> RecoverySettings {
     }
 }
 
-/// The same, with changes written long before the end of the log.
+/// Like [`settings`], with changes written long before the end of the log.
 fn shallow() -> RecoverySettings {
     RecoverySettings { checkpoint_depth: units::Bytes(6_000), ..settings() }
 }
@@ -60,7 +60,7 @@ fn redo_in(world: &World) -> Result<Option<Redone>, RecoveryError> {
     world.run(|runtime, _| async move { redo(&runtime, &files(volume), &shallow(), &|_| ()).await })
 }
 
-/// Redoes `image` unless power fails at a request of it.
+/// Redoes `image`, with a possible power failure at one of its requests.
 fn redo_until(image: &VolumeImage, at_request: Option<u64>) -> Result<CrashVolume, RecoveryError> {
     let world = World::of(image);
     let options = CrashOptions { at_request, ..CrashOptions::default() };
@@ -190,7 +190,7 @@ fn redo_says_what_it_did_and_is_done_only_once() {
     assert_eq!(second.losers, first.losers);
 }
 
-/// Files after redo, and a page that the redone records change but never make anew.
+/// Files after redo, and a page that the redone records change but never rebuild.
 fn redone_with_changed_page() -> (VolumeImage, PageNumber) {
     let world = World::of(&crashed(900));
     let redone = redo_in(&world).unwrap().expect("the file is dirty");

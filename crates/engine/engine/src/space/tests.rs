@@ -1,4 +1,4 @@
-//! Space trees that split themselves, fragments that join again.
+//! Tests space trees that split, and fragments that merge again.
 
 use ese::page::PageSize;
 use units::{PageNumber, Prng, Seed};

@@ -59,7 +59,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next entry; none at the end.
+    /// The next entry; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Entry>, TransactionError> {
         while self.ready.is_empty() && !self.ended {
             self.read_leaf().await?;

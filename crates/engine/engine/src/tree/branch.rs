@@ -1,5 +1,5 @@
-//! Removes children from branch pages, so that each page still ends with the key that its parent
-//! has for it.
+//! Removes children from branch pages, so that each page still ends with the key by which its
+//! parent refers to it.
 //!
 //! A branch page's last key is the key by which its parent points to it; only the last page of a
 //! level ends with an empty one. So when the last child of a page is removed, the child before it
@@ -15,8 +15,8 @@ use super::{
 use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 
-/// Splits branch pages until the path's leaf can be removed: pages that will end with another key
-/// need room for it. Returns the resulting path.
+/// Splits branch pages until the path's leaf can be removed: a page whose last key will change
+/// needs room for the new one. Returns the resulting path.
 pub(super) fn with_room_to_remove(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -38,8 +38,8 @@ pub(super) fn with_room_to_remove(
     Err(endless(tree.root))
 }
 
-/// The path to a branch page that lacks room for the longer key it must end with when the path's
-/// leaf is removed; `None` if there is room everywhere.
+/// The path to a branch page without room for the longer key it must end with when the path's leaf
+/// is removed; `None` if there is room everywhere.
 fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Option<Path>, Halt> {
     let Some(level) = removal_level(stage, path)? else {
         return Ok(None);
@@ -71,8 +71,8 @@ fn tight_branch(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<Optio
     Err(endless(tree.root))
 }
 
-/// The level of the path's branch page that loses an entry when the leaf goes: pages with no other
-/// entry go with it. `None` if the root is the leaf.
+/// The level of the branch page on the path that loses an entry when the leaf is removed: pages
+/// with no other entry are removed with it. `None` if the root is the leaf.
 fn removal_level(stage: &mut Stage<'_>, path: &Path) -> Result<Option<usize>, Halt> {
     for (level, (number, _)) in path.branches().iter().enumerate().rev() {
         if level == 0 || stage.page(*number)?.node_count() > 1 {
@@ -89,8 +89,8 @@ fn last_key(page: PageRef<'_>, number: PageNumber) -> Result<(usize, Vec<u8>), H
     Ok((last, node.key()))
 }
 
-/// Removes the entry of a child from a branch page; false if it was the only one, so that the page
-/// itself must go. A root without entries becomes an empty leaf.
+/// Removes a child's entry from a branch page; false if it was the only entry, so that the page
+/// itself must be removed. A root without entries becomes an empty leaf.
 pub(super) fn remove_entry(
     stage: &mut Stage<'_>,
     tree: &Tree,

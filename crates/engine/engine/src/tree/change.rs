@@ -1,4 +1,4 @@
-//! Putting nodes into leaves, replacing their data, flagging them.
+//! Inserts nodes into leaves, replaces their data and flags them.
 
 use ese::page::{PageRef, encode_node, node_flags};
 
@@ -47,13 +47,13 @@ pub(crate) fn insert_or_revive(
     Err(endless(tree.root))
 }
 
-/// Result of an attempt to insert nodes in one go.
+/// Result of an attempt to insert nodes at once.
 enum Attempt {
     /// Inserted.
     Done,
     /// They belong on this leaf, which lacks room for them.
     Full(Path, u16),
-    /// They may belong on several leaves.
+    /// They may belong on different leaves.
     Apart,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn replace(
     }
 }
 
-/// Flags a node as deleted, or takes the flag away.
+/// Sets or clears a node's deleted flag.
 pub(crate) fn set_deleted(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -171,7 +171,7 @@ fn revive(
     Ok(before)
 }
 
-/// Gives the node at a known line new data, moving it where the page is too full.
+/// Replaces the data of the node at a known line, moving the node if the page is too full.
 fn put_data(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -218,7 +218,8 @@ fn check_size(stage: &Stage<'_>, key: &[u8], data: &[u8]) -> Result<(), Halt> {
     Err(Halt::Refused(Refusal::TooLarge { bytes, most }))
 }
 
-/// Largest key and data of one node: the body but for its sizes, two tags and tag 0 of a root.
+/// Maximum size of a node's key and data: the body minus the key size, two tags and tag 0 of a
+/// root.
 fn most_node_bytes(stage: &Stage<'_>) -> usize {
     stage.page_size().body_bytes() - 2 - 2 * TAG_BYTES - 16
 }

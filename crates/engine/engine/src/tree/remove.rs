@@ -1,4 +1,4 @@
-//! Taking nodes out of leaves, and pages out of trees when they have become empty or nearly so.
+//! Removes nodes from leaves, and pages from trees once they are empty or nearly so.
 
 use ese::page::{PageRef, encode_node};
 
@@ -11,7 +11,7 @@ use crate::stage::{Halt, Refusal, Stage};
 
 /// A leaf that is filled less than this is emptied into a neighbour if that has room.
 const MERGE_BELOW_PERCENT: usize = 20;
-/// A neighbour is not filled above this by a merge.
+/// A merge does not fill a neighbour above this.
 const MERGE_UP_TO_PERCENT: usize = 75;
 
 /// Removes a node.
@@ -91,7 +91,7 @@ fn remove_lines(
     remove_leaf(stage, tree, path)
 }
 
-/// Empties a sparse leaf into a neighbour below the same parent, if there is one with room.
+/// Empties a sparse leaf into a neighbour under the same parent, if one has room.
 fn merge(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Halt> {
     let (parent, line) = path.branches()[path.branches().len() - 1];
     let entries = stage.page(parent)?.node_count();
@@ -133,7 +133,7 @@ fn merge_edits(
     (used <= room).then_some(edits)
 }
 
-/// Takes a leaf that is no longer needed out of its tree and frees its page.
+/// Unlinks a leaf that is no longer needed from its tree and frees its page.
 fn remove_leaf(stage: &mut Stage<'_>, tree: &Tree, path: &Path) -> Result<(), Halt> {
     let path = branch::with_room_to_remove(stage, tree, path)?;
     stage.counts.merges += 1;

@@ -1,4 +1,4 @@
-//! Nodes that are wanted together lie together: one rule for fills and for inserts.
+//! Keeps nodes that are read together on one page: one rule for fills and inserts.
 
 use ese::page::PageSize;
 

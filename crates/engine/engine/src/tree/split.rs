@@ -1,4 +1,4 @@
-//! Making room: append, right and middle splits, and the vertical split of a root.
+//! Makes room: append, right and middle splits, and the vertical split of a root.
 
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
@@ -8,7 +8,7 @@ use super::{PagePool as _, Path, Tree, common_flags, endless, line_u16, unreadab
 use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 
-/// The node that room is wanted for.
+/// The node that needs room.
 pub(super) struct Wanted<'a> {
     /// Its position on the leaf.
     pub line: u16,
@@ -16,7 +16,7 @@ pub(super) struct Wanted<'a> {
     pub key: &'a [u8],
     /// Its data.
     pub data: &'a [u8],
-    /// Its bytes on the page, tag included.
+    /// Its size on the page in bytes, tag included.
     pub bytes: usize,
 }
 
@@ -74,7 +74,8 @@ fn loose_nodes(page: PageRef<'_>, number: PageNumber) -> Result<Vec<DetachedNode
     if nodes.len() == page.node_count() { Ok(nodes) } else { Err(unreadable(number)) }
 }
 
-/// Of the nodes and the wanted one in their order, how many stay on the left page.
+/// The number of nodes that stay on the left page, with the wanted node counted among them in
+/// order.
 fn leaf_cut(page: PageRef<'_>, nodes: &[DetachedNode], wanted: &Wanted<'_>) -> usize {
     let line = usize::from(wanted.line);
     let ascends = line == nodes.len() || !page.next().is_some() && line * 2 > nodes.len();
@@ -105,7 +106,7 @@ fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
     best.1
 }
 
-/// The shortest key that is above everything left of the cut and not above the keys right of it.
+/// The shortest key greater than all keys left of the cut and not greater than those right of it.
 fn leaf_separator(tree: &Tree, nodes: &[DetachedNode], wanted: &Wanted<'_>, cut: usize) -> Vec<u8> {
     separator(&key_at(tree, nodes, wanted, cut - 1), &key_at(tree, nodes, wanted, cut))
 }
@@ -136,7 +137,7 @@ fn parent_has_room(
     Ok(page.free_bytes() >= separator_bytes + 2 + 4 + TAG_BYTES)
 }
 
-/// Moves `moved`, the last nodes of the path's leaf, to a new page behind it.
+/// Moves `moved`, the last nodes of the path's leaf, to a new page after it.
 fn split_leaf(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -187,7 +188,7 @@ fn build_page(
     Ok(())
 }
 
-/// In the entry of `left`, puts `separator -> left` before the future entry of `right`.
+/// Inserts `separator -> left` before the entry of `left`, which becomes the entry of `right`.
 fn add_child(
     stage: &mut Stage<'_>,
     (parent, line): (PageNumber, u16),
@@ -204,9 +205,9 @@ fn add_child(
     stage.edit(parent, PageEdit::Insert { line, flags, node })
 }
 
-/// Splits the branch page that lacks room for an entry at `line`. Both halves end with the keys
-/// that the parent has for them then: the left one with the separator between them, the right one
-/// with the last key that the page had.
+/// Splits a branch page without room for an entry at `line`. Each half ends with the key that the
+/// parent then has for it: the left one with the separator between them, the right one with the
+/// page's previous last key.
 pub(super) fn split_branch(
     stage: &mut Stage<'_>,
     tree: &Tree,
@@ -261,7 +262,7 @@ fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Halt> {
     stage.edit(tree.root, PageEdit::Insert { line: 0, flags, node })
 }
 
-/// The key prefix that saves most on a page for `nodes` of `page`: the prefix shared by all keys,
+/// The key prefix that saves most on a page with `nodes` of `page`: the prefix shared by all keys,
 /// or their previous one. Space trees have none.
 fn best_prefix(page: PageRef<'_>, nodes: &[DetachedNode]) -> Vec<u8> {
     if page.has(page_flags::SPACE_TREE) {

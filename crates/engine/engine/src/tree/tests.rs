@@ -1,4 +1,4 @@
-//! Trees against a model twin, on small pages so that they split, merge and grow quickly.
+//! Tests trees against a model twin, on small pages so that they split, merge and grow quickly.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,7 +193,7 @@ fn a_node_that_no_page_holds_is_refused() {
     assert_eq!(pages.walk_tree(&tree).0.len(), 3);
 }
 
-/// Nodes of one owner, which follow each other.
+/// Consecutive nodes of one owner.
 fn run(owner: u16, sizes: &[usize]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let node = |(part, &size): (usize, &usize)| {
         let fill = owner.to_le_bytes()[0];
@@ -231,7 +231,7 @@ fn an_appended_run_of_at_most_half_a_page_lies_on_one_leaf() {
     check_space(&pages, &tree);
 }
 
-/// Keys whose separators are anything from two to some 700 bytes long.
+/// Keys whose separators vary in length from two to some 700 bytes.
 fn uneven_key(number: usize) -> Vec<u8> {
     let digits = (0..5).rev().map(|place| number >> (3 * place) & 7);
     let repeat = |(place, digit): (usize, usize)| {
@@ -252,7 +252,7 @@ fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
         let mut model = BTreeMap::new();
         let mut below = |limit: usize| usize::try_from(prng.below(limit as u64)).unwrap();
         for at in 0..3_000 {
-            // In ascending order branch pages become full, in any other one half full.
+            // Ascending order fills branch pages; any other leaves them half full.
             let number = if seed < 2 { 10 * at } else { below(1 << 15) };
             let (key, data) = (uneven_key(number), vec![7; 50 + below(300)]);
             if let Entry::Vacant(place) = model.entry(key.clone()) {
@@ -261,7 +261,7 @@ fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
             }
         }
         assert_eq!(pages.walk_tree(&tree).0, model_nodes(&model));
-        // Whole branch pages go when neighbours go.
+        // Removing neighbours frees whole branch pages.
         while !model.is_empty() {
             let start = uneven_key(below(1 << 15));
             let run: Vec<_> = model
@@ -288,8 +288,8 @@ fn branch_pages_end_with_their_parents_keys_whatever_is_removed() {
     }
 }
 
-/// The nodes below a parent of leaves that is the last child of its parent, which is not the last
-/// page of its level: `None` if there is no such page. Skips the first `skip` of them.
+/// The nodes below a parent of leaves that is the last child of its parent but not the last page of
+/// its level. `None` if there is no such page. Skips the first `skip` such pages.
 fn below_a_last_child(pages: &TestPages, tree: &Tree, skip: usize) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     let mut stack = vec![(tree.root, true)];

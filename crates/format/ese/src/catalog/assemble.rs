@@ -1,4 +1,4 @@
-//! From rows to tables and back.
+//! Converts catalog rows to tables and back.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::schema::{
 pub struct TreePlace {
     /// Its object identifier, which all of its pages carry.
     pub object: ObjectId,
-    /// Its root page, which it keeps for life.
+    /// Its root page, which never changes.
     pub root: PageNumber,
 }
 
@@ -27,8 +27,8 @@ pub struct CatalogTable {
     pub definition: TableDefinition,
     /// The table itself, which is its primary index.
     pub place: TreePlace,
-    /// The places of `definition.indexes`, one for each; that of the primary index is the
-    /// table's own.
+    /// The places of `definition.indexes`, one for each; the primary index has the table's own
+    /// place.
     pub index_places: Vec<TreePlace>,
     /// The table's long-value tree, once it has one.
     pub long_values: Option<TreePlace>,
@@ -46,27 +46,27 @@ pub struct CatalogTable {
     pub inherited: Vec<ColumnDefinition>,
 }
 
-/// Flags of the catalog and its copy. Other tables of the engine carry bits below them too.
+/// Flags of the catalog and its copy. Other engine tables carry further bits below them.
 const SYSTEM_TABLE_FLAGS: u32 = 0xC000_0000;
-/// The flag that all tables of the engine carry.
+/// The flag carried by all tables of the engine.
 const SYSTEM_TABLE_BIT: u32 = 0x8000_0000;
 /// How full appends leave pages by default, in percent.
 const DEFAULT_DENSITY_PERCENT: u32 = 80;
-/// The flags that every index row has, whether it covers text or not (measured in real files).
+/// Flags set in every index row, with or without text columns (measured in real files).
 const LC_MAP_FLAGS: u32 = 0x0003_0401;
-/// In a stored key segment or condition: the column comes from the template of the table.
+/// In a stored key segment or condition: the column comes from the table's template.
 const OF_TEMPLATE: u8 = 0x80;
-/// In a stored key segment: greater values come first.
+/// In a stored key segment: the order is descending.
 const SEGMENT_DESCENDING: u8 = 0x40;
-/// In a stored condition: the column must be null, or else must not be.
+/// In a stored condition: the column must be null if set, non-null if clear.
 const MUST_BE_NULL: u8 = 0x20;
 /// The name of every long-value row.
 const LONG_VALUE_NAME: &str = "LV";
-/// How full long-value trees are filled, in percent.
+/// Fill level of long-value trees, in percent.
 const LONG_VALUE_DENSITY_PERCENT: u32 = 100;
 
 impl CatalogTable {
-    /// A table to be created. `index_places` are those of the secondary indexes, in order.
+    /// A table to be created. `index_places` has the places of the secondary indexes, in order.
     pub fn new(
         definition: TableDefinition,
         place: TreePlace,
@@ -105,13 +105,13 @@ impl CatalogTable {
         if is_inherited { inherited.or(own) } else { own.or(inherited) }
     }
 
-    /// Bytes of a long value that one chunk node holds.
+    /// Bytes of a long value in one chunk node.
     pub(crate) fn long_value_chunk_bytes(&self, page_size: PageSize) -> usize {
         let stated = self.long_value_chunk.filter(|bytes| *bytes > 0);
         stated.map_or(page_size.long_value_chunk_bytes(), |bytes| bytes as usize)
     }
 
-    /// The same table as one of the engine's own.
+    /// Marks the table as one of the engine's own.
     #[must_use]
     pub fn as_system_table(mut self) -> Self {
         self.flags = SYSTEM_TABLE_FLAGS;
@@ -194,7 +194,7 @@ pub fn assemble(rows: impl IntoIterator<Item = CatalogRow>) -> Vec<CatalogTable>
     tables
 }
 
-/// Templates above each other; more of them go in circles.
+/// Maximum depth of template inheritance; a longer chain is a cycle.
 const MOST_TEMPLATES: usize = 16;
 
 /// The columns that a table inherits.
@@ -214,13 +214,14 @@ fn inherited(tables: &[CatalogTable], table: &CatalogTable) -> Vec<ColumnDefinit
     columns
 }
 
-/// The table that its rows describe; `None` if the row of the table itself is missing.
+/// The table described by its rows; `None` if the row of the table itself is missing.
 fn table_of(rows: &[CatalogRow]) -> Option<CatalogTable> {
     let table = of_kind(rows, RowKind::Table).next()?;
     let mut columns: Vec<_> = of_kind(rows, RowKind::Column).filter_map(column_of).collect();
     columns.sort_by_key(|column| column.id);
     if table.flags & SYSTEM_TABLE_BIT != 0 {
-        // Their rows do not say where fixed columns are: the engine knows that they are packed.
+        // Their rows do not state the offsets of fixed columns: the engine knows that they are
+        // packed.
         TableDefinition::pack_fixed_columns(&mut columns);
     }
     let mut indexes: Vec<_> =
@@ -250,13 +251,13 @@ fn place_of(row: &CatalogRow) -> TreePlace {
     TreePlace { object: ObjectId(row.id), root: row.root() }
 }
 
-/// Bytes of a chunk of long values, which the row of the tree or of the table states.
+/// Chunk size of long values in bytes, stated in the row of the tree or of the table.
 fn stated_chunk(rows: &[CatalogRow]) -> Option<u32> {
     let of_long_values = of_kind(rows, RowKind::LongValue);
     of_long_values.chain(of_kind(rows, RowKind::Table)).find_map(|row| row.long_value_chunk)
 }
 
-/// None for columns that have been deleted, which keep their number with type 0.
+/// `None` for deleted columns, which keep their number with type 0.
 fn column_of(row: &CatalogRow) -> Option<ColumnDefinition> {
     Some(ColumnDefinition {
         id: ColumnId(u16::try_from(row.id).ok()?),
@@ -312,8 +313,8 @@ fn stored_columns(flags: u32, bytes: &[u8]) -> impl Iterator<Item = (ColumnId, u
     })
 }
 
-/// Old indexes store the column's number alone, negative where the segment is descending or the
-/// column must be null.
+/// Old indexes store only the column's number, negative if the segment is descending or the column
+/// must be null.
 fn short_column(number: i16) -> (ColumnId, u8) {
     let flags = if number < 0 { SEGMENT_DESCENDING | MUST_BE_NULL } else { 0 };
     (ColumnId(number.unsigned_abs()), flags)

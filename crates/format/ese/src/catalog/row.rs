@@ -1,4 +1,4 @@
-//! One row of the catalog and its bytes.
+//! One row of the catalog and its encoding.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ impl RowKind {
 /// One row of the catalog. The meaning of a field depends on the kind of row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogRow {
-    /// The table that the row is about.
+    /// The table that the row belongs to.
     pub table: ObjectId,
     /// Kind of the described object.
     pub kind: RowKind,
@@ -58,7 +58,7 @@ pub struct CatalogRow {
     pub space_usage: u32,
     /// Flags of the column, index or table.
     pub flags: u32,
-    /// Code page of the column, or first pages of the tree.
+    /// Code page of the column, or initial number of pages of the tree.
     pub pages_or_locale: u32,
     /// Set for tables: the row is in the index of table names.
     pub root_flag: bool,
@@ -66,19 +66,19 @@ pub struct CatalogRow {
     pub record_offset: Option<u16>,
     /// How the system normalises Unicode text; indexes only.
     pub lc_map_flags: Option<u32>,
-    /// Longest key of an index that does not have the default one.
+    /// Longest key of an index, if not the default.
     pub key_most: Option<u16>,
     /// Bytes of a chunk of the long-value tree, if stated.
     pub long_value_chunk: Option<u32>,
     /// The name.
     pub name: String,
-    /// The table that columns and indexes are inherited from.
+    /// The table from which columns and indexes are inherited.
     pub template: Option<String>,
-    /// Default value of the column; empty: none.
+    /// Default value of the column; empty if none.
     pub default: Vec<u8>,
-    /// Columns of an index's key, as they are stored.
+    /// Columns of an index's key, in stored form.
     pub key_columns: Vec<u8>,
-    /// Columns that must or must not be null for a row to be in the index, as they are stored.
+    /// Columns that must or must not be null for a row to be in the index, in stored form.
     pub conditions: Vec<u8>,
     /// Whether the index holds substrings.
     pub is_tuple_index: bool,
@@ -87,7 +87,7 @@ pub struct CatalogRow {
 }
 
 impl CatalogRow {
-    /// A row without anything optional.
+    /// A row without optional fields.
     pub fn new(table: ObjectId, kind: RowKind, id: u32, name: &str) -> Self {
         Self {
             table,
@@ -155,7 +155,7 @@ impl CatalogRow {
         builder.finish(out)
     }
 
-    /// The row's keys in the catalog's indexes (`Id`, `Name`, `RootObjects`), `None` for an index
+    /// The row's keys in the catalog's indexes (`Id`, `Name`, `RootObjects`); `None` for an index
     /// that omits the row.
     pub fn keys(&self) -> Result<Vec<Option<Vec<u8>>>, KeyError> {
         let columns = self.columns();
@@ -203,8 +203,7 @@ fn low_half(number: u32) -> u16 {
     (number & 0xFFFF) as u16
 }
 
-/// Columns of a record by number.
-/// The value of a column among those that have one.
+/// The value of a column, looked up by number among a record's columns; `None` if it has none.
 fn value_of(columns: &[(u16, Vec<u8>)], id: ColumnId) -> Option<&[u8]> {
     let found = columns.iter().find(|(column, _)| *column == id.0);
     found.map(|(_, value)| value.as_slice())

@@ -19,9 +19,9 @@ pub mod system_trees {
     pub const OBJECTS_ROOT: SystemTree = SystemTree::at(5, 10, 0);
     /// The second copy of the catalog: the same rows, no secondary indexes.
     pub const OBJECTS_SHADOW: SystemTree = SystemTree::at(3, 24, 5);
-    /// Which objects exist. Not at a fixed page by rule, but always found here.
+    /// The list of existing objects. Not at a fixed page by rule, but always found here.
     pub const OBJECT_IDS: SystemTree = SystemTree::at(6, 29, 1);
-    /// The first object identifier that a new database gives to a table.
+    /// The first object identifier that a new database assigns to a table.
     pub const FIRST_USER_OBJECT: ObjectId = ObjectId(8);
 }
 
@@ -30,9 +30,9 @@ pub mod system_trees {
 pub struct SystemTree {
     /// Its object identifier.
     pub object: ObjectId,
-    /// Its root page. Trees with space trees of their own have those on the two pages behind.
+    /// Its root page. If the tree has its own space trees, their roots are the next two pages.
     pub root: PageNumber,
-    /// Pages of its first extent; 0 if it takes its pages from another tree's.
+    /// Pages of its first extent; 0 if another tree supplies its pages.
     pub primary_pages: u32,
 }
 

@@ -1,13 +1,14 @@
-//! The ways to compute a block's sums, by name, so that tests and benchmarks reach each of them.
+//! The implementations of a block's sums, by name, so that tests and benchmarks can reach each of
+//! them.
 
 use crate::checksum::{Parities, simd, tree};
 
-/// A way to compute the sums of a block. All of them give the same sums.
+/// An implementation of the sums of a block. All of them give the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// Word by word: the definition.
     Words,
-    /// The tree of XORs with the instructions of every machine of the target (on x86-64: SSE2).
+    /// The tree of XORs with the target's baseline instructions (on x86-64: SSE2).
     Portable,
     /// The tree with AVX2.
     Avx2,
@@ -29,8 +30,7 @@ impl Kernel {
         }
     }
 
-    /// The one that pages are checked with. On this machine's lack of AVX2 it does the portable
-    /// tree's work.
+    /// The kernel used to check pages. On machines without AVX2 it falls back to the portable tree.
     pub const fn best() -> Self {
         Self::Avx2
     }
@@ -45,7 +45,7 @@ impl Kernel {
         }
     }
 
-    /// The sums of a block of 4 or 8 KiB, by the portable tree where the machine lacks the
+    /// The sums of a block of 4 or 8 KiB, by the portable tree if the machine lacks the
     /// instructions.
     #[inline]
     pub(crate) fn parities(self, block: &[u8]) -> Parities {

@@ -1,10 +1,10 @@
-//! The linear sums of a block from which its checksum follows.
+//! The linear sums of a block that determine its checksum.
 
 use units::PageNumber;
 
 use crate::bytes::u64_at;
 
-/// Which bits of a 64-bit word have bit `b` set in their number, for `b` in 0..6.
+/// Mask of the bits of a 64-bit word that have bit `b` set in their number, for `b` in 0..6.
 const COLUMNS: [u64; 6] = [
     0xAAAA_AAAA_AAAA_AAAA,
     0xCCCC_CCCC_CCCC_CCCC,
@@ -24,7 +24,7 @@ pub struct Parities {
 }
 
 impl Parities {
-    /// Word by word: the definition, written down. For other kernels to be compared with.
+    /// Word by word: the definition in code, as a reference for the other kernels.
     pub(crate) fn by_words(block: &[u8]) -> Self {
         let (words, _) = block.as_chunks::<8>();
         let mut sums = Self::default();
@@ -38,7 +38,8 @@ impl Parities {
         sums
     }
 
-    /// Takes the first word of `block` out again. Its number is 0, so only `words` knows it.
+    /// Removes the first word of `block` from the sums. Its number is 0, so it affects only
+    /// `words`.
     pub(super) fn forget_first_word(&mut self, block: &[u8]) {
         self.words ^= u64_at(block, 0);
     }
@@ -46,8 +47,8 @@ impl Parities {
     /// The checksum of a block of `bytes` bytes on page `page`.
     ///
     /// The low half of the code is the XOR of the numbers of all set bits, the high half that of
-    /// the numbers counted from the other end: equal, or each other's complement, as the number
-    /// of set bits is even or odd.
+    /// the numbers counted from the other end. The two are equal if the number of set bits is even,
+    /// and complements of each other if it is odd.
     pub(super) fn checksum(&self, bytes: usize, page: PageNumber) -> u64 {
         let highest_bit = (bytes * 8 - 1) as u64;
         let mut low = u64::from(self.odd_words) << 6;

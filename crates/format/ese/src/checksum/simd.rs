@@ -15,8 +15,8 @@ pub(super) fn avx2(block: &[u8]) -> Option<Parities> {
         tree::parities(block)
     }
     let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
-    // SAFETY: `compiled` is ordinary safe code; all it demands is the instruction sets that its
-    // attribute names, and the line above has found both on this machine.
+    // SAFETY: `compiled` is ordinary safe code; its only requirement is the instruction sets named
+    // in its attribute, and the line above has found both on this machine.
     has.then(|| unsafe { compiled(block) })
 }
 
@@ -30,8 +30,8 @@ pub(super) fn avx512(block: &[u8]) -> Option<Parities> {
     let has = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("popcnt");
-    // SAFETY: `compiled` is ordinary safe code; all it demands is the instruction sets that its
-    // attribute names, and the lines above have found all of them on this machine.
+    // SAFETY: `compiled` is ordinary safe code; its only requirement is the instruction sets named
+    // in its attribute, and the lines above have found all of them on this machine.
     has.then(|| unsafe { compiled(block) })
 }
 

@@ -31,7 +31,7 @@ fn bits_of(size: PageSize) -> u32 {
     size.bytes_u32() * 8
 }
 
-/// Bits whose flip cannot be put right: the first block's own checksum and the format flag.
+/// Bits whose flip cannot be corrected: the first block's own checksum and the format flag.
 fn is_beyond_repair(bit: u32) -> bool {
     bit < 64 || bit == 301
 }
@@ -115,7 +115,7 @@ fn a_repair_that_leaves_a_faulty_page_is_refused() {
     assert_eq!(bytes, before);
 }
 
-/// The definition, bit by bit, as the format states it.
+/// The definition, bit by bit, as in the format specification.
 fn by_bits(block: &[u8], is_first: bool, page: PageNumber) -> u64 {
     let highest = block.len() * 8 - 1;
     let (mut low, mut high, mut xor) = (0, 0, 0u32);

@@ -1,9 +1,9 @@
-//! All sums of a block in two XORs per row, instead of one per bit of the row's number.
+//! Computes all sums of a block with two XORs per row, rather than one per bit of the row's number.
 //!
 //! A block is treated as rows of 64 bytes. A checksum needs, for each bit of the row number, the
-//! XOR of the rows that have this bit set. Eight rows are folded like a knockout tournament: the
-//! loser of each round belongs to the sums of that round's bit, the XOR of both advances. Eight
-//! such octets fold by the same function, one level up.
+//! XOR of the rows with this bit set. Eight rows are folded like a knockout tournament: the loser
+//! of each round belongs to the sums of that round's bit, the XOR of both advances. Eight such
+//! octets fold by the same function, one level up.
 //!
 //! The functions are plain array code; compiled for a wider instruction set they use its
 //! instructions, which is the purpose of [`super::simd`].
@@ -87,7 +87,8 @@ fn xor(a: &ParityRow, b: &ParityRow) -> ParityRow {
     std::array::from_fn(|index| a[index] ^ b[index])
 }
 
-/// From rows to words: a word's number is its place in the row, then the row's number.
+/// Converts sums of rows to sums of words: the low bits of a word's number are its place in the
+/// row, the high bits the row's number.
 fn collect(sums: &TreeSums) -> Parities {
     let rows = sums.in_octet.iter().chain(&sums.octets).chain([&sums.second_panel]);
     let by_bit = (0..3).map(|bit| words_with(bit, &sums.total)).chain(rows.map(all_words));
@@ -99,7 +100,7 @@ fn all_words(row: &ParityRow) -> u64 {
     row.iter().fold(0, |sum, word| sum ^ word)
 }
 
-/// XOR of the words whose index in the row has this bit set.
+/// XOR of the words with this bit set in their index within the row.
 fn words_with(bit: usize, row: &ParityRow) -> u64 {
     let chosen = row.iter().enumerate().filter(|(place, _)| place >> bit & 1 == 1);
     chosen.fold(0, |sum, (_, word)| sum ^ word)

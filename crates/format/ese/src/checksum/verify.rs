@@ -1,4 +1,4 @@
-//! Judging a page by its checksums, and putting a single flipped bit right.
+//! Judges a page by its checksums, and corrects a single flipped bit.
 
 use units::PageNumber;
 
@@ -7,9 +7,9 @@ use crate::checksum::{PLACES, block_checksum, header_checksum};
 use crate::page::{PageRef, PageSize, page_flags};
 use crate::page_check;
 
-/// The bit of a page that selects its kind of checksum. No repair may flip it.
+/// The bit that selects a page's kind of checksum. No repair may flip it.
 const FORMAT_BIT: u32 = 36 * 8 + 13;
-/// The first block does not count these bits: they are its own checksum.
+/// Bits excluded from the first block, because they are its own checksum.
 const OWN_CHECKSUM_BITS: u32 = 64;
 
 /// Result of verifying a page's checksums.
@@ -17,7 +17,7 @@ const OWN_CHECKSUM_BITS: u32 = 64;
 pub enum PageVerdict {
     /// Intact.
     Good,
-    /// All zero: allocated and never written.
+    /// All zero: allocated but never written.
     Uninitialised,
     /// All zero but for one bit: it has flipped since. No checksum proves it, so [`repair`] leaves
     /// it alone; but no page in use is empty to the last bit.
@@ -25,7 +25,7 @@ pub enum PageVerdict {
         /// The flipped bit, counted from the beginning of the page.
         bit: u32,
     },
-    /// One bit per named block has flipped since; [`repair`] puts them right.
+    /// One bit has flipped in each affected block; [`repair`] corrects them.
     Correctable {
         /// The flipped bits, counted from the beginning of the page; at most one per block.
         bits: Vec<u32>,
@@ -52,7 +52,7 @@ pub enum PageVerdict {
     },
 }
 
-/// How far one block is from its checksum.
+/// The difference between a block's stored and computed checksums.
 #[derive(Clone, Copy)]
 struct Difference {
     block: usize,
@@ -82,7 +82,7 @@ impl Difference {
     }
 }
 
-/// Judges the page in `bytes`, read from where page `page` belongs.
+/// Judges the page in `bytes`, read from the place of page `page`.
 pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
     let view = PageRef::new(bytes);
     if view.is_uninitialised() {
@@ -119,7 +119,7 @@ pub fn verify(bytes: &[u8], page: PageNumber) -> PageVerdict {
     correctable(&mut stored, &computed, view.size())
 }
 
-/// The bit that is set, if there is just one. Of a page in use this reads the checksum alone.
+/// The only bit set, if there is exactly one. For a page in use this reads only the checksum.
 fn only_bit(bytes: &[u8]) -> Option<u32> {
     let words =
         (0..).step_by(8).map_while(|at| Some((at, u64::from_le_bytes(get_array(bytes, at)?))));
@@ -137,16 +137,16 @@ fn is_good_with(bit: u32, bytes: &[u8], page: PageNumber) -> bool {
     verify(&turned, page) == PageVerdict::Good
 }
 
-/// The flipped bit of the page's own checksum, if that explains everything. A flip in the data
-/// never does: it turns one bit of the XOR and many of the code, or none of the XOR and an even
-/// number of the code.
+/// The flipped bit of the page's own checksum, if that explains the whole difference. A flip in the
+/// data never does: it changes one bit of the XOR and many of the code, or none of the XOR and an
+/// even number of the code.
 fn flipped_checksum(stored: &[u64], computed: &[u64]) -> Option<u32> {
     let difference = stored[0] ^ computed[0];
     let is_single = difference.is_power_of_two() && stored[1..] == computed[1..];
     is_single.then(|| difference.trailing_zeros())
 }
 
-/// Turns the named bits, counted from the beginning of the page, round.
+/// Flips the given bits, counted from the beginning of the page.
 pub fn flip(bytes: &mut [u8], bits: &[u32]) {
     for bit in bits {
         bytes[*bit as usize / 8] ^= 1 << (bit % 8);
@@ -154,7 +154,7 @@ pub fn flip(bytes: &mut [u8], bits: &[u32]) {
 }
 
 /// Flips bits back if that makes the page good by its checksums and by [`page_check`], and returns
-/// them. Otherwise leaves the page alone and returns `None`.
+/// them. Otherwise leaves the page unchanged and returns `None`.
 pub fn repair(bytes: &mut [u8], page: PageNumber) -> Option<Vec<u32>> {
     let PageVerdict::Correctable { bits } = verify(bytes, page) else {
         return None;
@@ -197,8 +197,8 @@ fn correctable(stored: &mut [u64; 4], computed: &[u64], size: PageSize) -> PageV
     PageVerdict::Correctable { bits }
 }
 
-/// If the flipped bit of the first block lies in the checksum of a later one, that block is judged
-/// by the corrected checksum.
+/// Corrects a later block's stored checksum if the flipped bit of the first block is in it, so that
+/// the later block is judged by the corrected one.
 fn correct_stored(stored: &mut [u64; 4], bit: u32) {
     for (place, sum) in PLACES.iter().zip(stored).skip(1) {
         let first = u32::try_from(place * 8).expect("invariant: within the page header");
@@ -208,7 +208,7 @@ fn correct_stored(stored: &mut [u64; 4], bit: u32) {
     }
 }
 
-/// The checksum of files from before 2006: a plain XOR, and the page number beside it.
+/// Verifies the checksum of files from before 2006: a plain XOR, with the page number next to it.
 fn verify_old(bytes: &[u8], page: PageNumber) -> PageVerdict {
     let (stored, computed) = (u32_at(bytes, 0), header_checksum(bytes));
     let really = PageNumber(u32_at(bytes, 4));

@@ -1,5 +1,5 @@
-//! Pairs maps with states of databases. A map that belongs to another state would report sound
-//! pages as lost, so it is trusted only if both files prove that they were closed together.
+//! Pairs maps with database states. A map that belongs to another state would report sound pages as
+//! lost, so it is trusted only if both files prove that they were closed together.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::header::DatabaseHeader;
 use crate::log_time::LogTime;
 use crate::signature::Signature;
 
-/// Why a map is not believed.
+/// Why a map is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MapRefusal {
@@ -24,7 +24,7 @@ pub enum MapRefusal {
     NotClean,
     /// The map belongs to another database, or to another state of this one.
     Foreign,
-    /// The file is damaged, or no map.
+    /// The file is damaged, or is not a map.
     Damaged(FlushMapError),
 }
 
@@ -44,26 +44,27 @@ impl fmt::Display for MapRefusal {
 
 impl std::error::Error for MapRefusal {}
 
-/// The name of the map beside a database file of this name.
+/// The name of the map for a database file of this name.
 pub fn file_name(database: &str) -> String {
     let stem = database.rsplit_once('.').map_or(database, |(stem, _)| stem);
     let name = format!("{stem}.{EXTENSION}");
     if name == database { format!("{database}.{EXTENSION}") } else { name }
 }
 
-/// Pages that a map may be longer than its database needs: the real engine grows it ahead by up to
+/// Pages by which a map may exceed its database's needs: the real engine grows it ahead by up to
 /// four of its longest writes, of 1 MiB at most (ESE `CfmpgGetPreferredFmDataPageCount_`).
 const MOST_PAGES_AHEAD: u64 = 4 * (1 << 20) / MAP_PAGE_BYTES as u64;
 
-/// The length in bytes of the longest map that a database of `pages` pages can have. A reader of a
-/// map reads no more.
+/// The maximum length in bytes of a map for a database of `pages` pages. Readers of maps read no
+/// more than this.
 pub fn longest_file(pages: u32) -> u64 {
     let needed = u64::from(pages / PAGES_PER_MAP_PAGE) + 2;
     (needed + MOST_PAGES_AHEAD) * MAP_PAGE_BYTES as u64
 }
 
 impl FlushMap {
-    /// The map in `file`, if it belongs to the present state of the database with this header.
+    /// Decodes the map in `file`, if it belongs to the current state of the database with this
+    /// header.
     pub fn believed(file: &[u8], database: &DatabaseHeader) -> Result<Self, MapRefusal> {
         if !names_a_map(database) {
             return Err(MapRefusal::Unpaired);
@@ -92,9 +93,9 @@ pub fn names_a_map(database: &DatabaseHeader) -> bool {
 }
 
 impl FlushMapHeader {
-    /// Pairs the header of a database that is being closed `now` with its map: puts two new
-    /// signatures, which follow from `seed`, into it and gives the header of the map. The map must
-    /// be durable before the database's header is written.
+    /// Pairs the header of a database being closed at `now` with its map: stores two new
+    /// signatures, derived from `seed`, in it and returns the header of the map. The map must be
+    /// durable before the database's header is written.
     pub fn pair(database: &mut DatabaseHeader, seed: Seed, now: LogTime) -> Self {
         database.header_flush_signature = new_signature(seed.derive(1), now);
         database.flush_map_signature = new_signature(seed.derive(2), now);

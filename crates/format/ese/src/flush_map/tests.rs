@@ -100,7 +100,7 @@ fn the_next_flush_type_follows_on_the_last_write_not_on_what_is_in_memory() {
     PageMut::new(&mut bytes).format(page_flags::LEAF, ObjectId(9));
     let in_file: Vec<u8> = (0..4)
         .map(|_| {
-            // Made anew in memory every time, as a page that is freed and taken again.
+            // Rebuilt in memory every time, like a page that is freed and reused.
             let next = map.next(page, PageRef::new(&bytes));
             map.remember(page, next, 1);
             next
@@ -166,7 +166,7 @@ fn a_map_of_the_real_engine_is_believed_by_either_signature() {
     let now = LogTime::from_unix_millis(9_000);
     let header = FlushMapHeader::pair(&mut database, Seed(4), now);
     let file = map().encode(&header);
-    // The map's header was written once more behind the database's, or the other way round.
+    // The map's header was written again after the database's, or vice versa.
     let mut earlier = database.clone();
     earlier.flush_map_signature = Signature::new(77, now);
     assert_eq!(FlushMap::believed(&file, &earlier), Ok(map()));
@@ -176,7 +176,7 @@ fn a_map_of_the_real_engine_is_believed_by_either_signature() {
     later.flush_map_signature = Signature::new(78, now);
     let refusal = FlushMap::believed(&file, &later);
     assert_eq!(refusal, Err(MapRefusal::Foreign));
-    // It writes headers without a map too, and leaves room at the end of maps.
+    // The real engine also writes headers without a map, and leaves room at the end of maps.
     let mut unmapped = database.clone();
     unmapped.flush_map_signature = Signature::default();
     let refusal = FlushMap::believed(&file, &unmapped);
@@ -201,7 +201,7 @@ fn no_map_is_longer_than_its_database_needs() {
         let mut map = FlushMap::new();
         map.remember(PageNumber(pages), 1, 1);
         let file = map.encode(&header());
-        // Real engines leave up to 512 pages of room behind it.
+        // Real engines leave up to 512 pages of room after it.
         assert_eq!(file.len() as u64 + 512 * 8192, longest_file(pages));
     }
 }

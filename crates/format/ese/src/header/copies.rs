@@ -1,4 +1,4 @@
-//! Which of the two copies of a header counts, and which page size the file has.
+//! Selects one of the two copies of a header, and finds the page size of the file.
 
 use std::fmt;
 
@@ -9,7 +9,8 @@ use crate::header::{DatabaseHeader, FILE_TYPE_DATABASE, MAGIC};
 use crate::log_file::FILE_TYPE_LOG;
 use crate::page::PageSize;
 
-/// How much of the beginning of a file finds its header, whatever its page size.
+/// Length of the start of a file that is sure to include both header copies, whatever the page
+/// size.
 pub const PROBE_BYTES: usize = 2 * PageSize::KIB_32.bytes();
 
 /// State of one copy of the header.
@@ -19,18 +20,18 @@ pub enum CopyState {
     Good,
     /// It cannot be believed.
     Bad,
-    /// It cannot be believed, and but for one bit it is the good copy.
+    /// The copy is invalid, but differs from the good copy in only one bit.
     FlippedBit {
         /// The bit, counted from the beginning of the copy.
         bit: u32,
     },
-    /// An intact page of the database lies there: a write went to the wrong place.
+    /// The copy's place holds an intact page of the database: a misdirected write.
     HoldsPage(PageNumber),
     /// The file ends before it.
     Missing,
 }
 
-/// The header of a file, from the copy that counts.
+/// The header of a file, from the selected copy.
 #[derive(Clone, Debug)]
 pub struct HeaderCopies {
     /// The header that counts.
@@ -41,8 +42,8 @@ pub struct HeaderCopies {
     pub primary: CopyState,
     /// The copy one page behind.
     pub shadow: CopyState,
-    /// Whether the two copies are the same. If both are good and differ, a crash fell between the
-    /// two writes.
+    /// Whether the two copies are the same. If both are good but differ, a crash happened between
+    /// the two writes.
     pub copies_agree: bool,
 }
 
@@ -51,14 +52,14 @@ pub struct HeaderCopies {
 pub enum HeaderError {
     /// Neither copy is good at any page size.
     NoGoodCopy,
-    /// There is no header, only one byte again and again: a file that was never written.
+    /// There is no header, only one byte value repeated: the file was never written.
     NeverWritten {
         /// The byte.
         fill: u8,
     },
     /// The header is good, but of another file type, such as a log file.
     NotADatabase {
-        /// The file type that it states.
+        /// The stated file type.
         file_type: u32,
     },
 }
@@ -88,7 +89,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// Why a file that begins so has no good copy.
+/// Why a file with this beginning has no good copy.
 fn without_copies(start_of_file: &[u8]) -> HeaderError {
     match start_of_file.split_first() {
         Some((&fill, rest)) if rest.iter().all(|byte| *byte == fill) => {
@@ -100,13 +101,13 @@ fn without_copies(start_of_file: &[u8]) -> HeaderError {
 
 /// Finds the header in the first [`PROBE_BYTES`] of a file, or in all of a shorter one.
 ///
-/// A copy counts only if its checksum is right and it states the page size it was tried with. The
-/// first copy wins if both count.
+/// A copy is good only if its checksum is right and it states the page size it was tried with. The
+/// first copy wins if both are good.
 pub fn read_copies(start_of_file: &[u8]) -> Result<HeaderCopies, HeaderError> {
     let found = PageSize::ALL.into_iter().find_map(|size| try_page_size(start_of_file, size));
     let copies = found.ok_or_else(|| without_copies(start_of_file))?;
     match copies.header.file_type {
-        // Files from before there were file types state 0.
+        // Files that predate file types state 0.
         0 | FILE_TYPE_DATABASE if copies.header.magic == MAGIC => Ok(copies),
         file_type => Err(HeaderError::NotADatabase { file_type }),
     }
@@ -136,7 +137,7 @@ fn try_page_size(start_of_file: &[u8], size: PageSize) -> Option<HeaderCopies> {
     })
 }
 
-/// The bit in which two pages differ, if there is just one.
+/// The bit in which two pages differ, if there is exactly one.
 fn flipped_bit(one: &[u8], other: &[u8]) -> Option<u32> {
     let differences = one.iter().zip(other).map(|(one, other)| one ^ other);
     let mut differences = (0..).zip(differences).filter(|(_, bits)| *bits != 0);

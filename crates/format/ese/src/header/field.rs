@@ -15,7 +15,7 @@ pub(super) trait Field: Sized {
     fn put(&self, page: &mut [u8], offset: usize);
 }
 
-/// Fields that are an array of bytes away from being themselves.
+/// Implements a field that converts to and from an array of bytes.
 macro_rules! field {
     ($type:ty, $decode:expr, $encode:expr) => {
         impl Field for $type {
@@ -47,7 +47,7 @@ field!(PageNumber, |bytes| Self(u32::from_le_bytes(bytes)), |field: &PageNumber|
 });
 field!(ObjectId, |bytes| Self(u32::from_le_bytes(bytes)), |field: &ObjectId| field.0.to_le_bytes());
 
-/// Fields made of other fields, one behind the other.
+/// Implements a field made of consecutive other fields.
 macro_rules! group {
     ($type:ident { $($offset:literal $name:ident),+ }) => {
         impl Field for $type {

@@ -56,7 +56,8 @@ fn either_copy_is_enough_and_the_first_one_wins() {
 fn every_flipped_bit_of_either_copy_is_located() {
     for size in PageSize::ALL {
         let mut file = file(size, &sample(size));
-        // Large pages take their time; a stride that is no power of two meets every kind of bit.
+        // Large pages are slow to test; a stride that is not a power of two still reaches every
+        // kind of bit.
         let stride = if size == PageSize::KIB_4 { 1 } else { 61 };
         for bit in (0..size.bytes_u32() * 8).step_by(stride) {
             let (at, mask) = (bit as usize / 8, 1 << (bit % 8));

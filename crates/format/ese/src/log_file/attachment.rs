@@ -1,4 +1,4 @@
-//! The databases that a log file or a checkpoint says were attached.
+//! The databases recorded as attached in a log file or a checkpoint.
 
 use units::ObjectId;
 
@@ -35,11 +35,11 @@ pub struct Attachment {
     pub consistent_at: Lgpos,
     /// Who it is.
     pub signature: Signature,
-    /// Its path, as the engine states it.
+    /// Its path, as recorded by the engine.
     pub path: String,
 }
 
-/// The attachments of a list, which ends with database 0. Pointers out of the list are ignored.
+/// The attachments of a list, which ends with database 0. Pointers outside the list are ignored.
 pub(super) fn attachments(bytes: &[u8]) -> Vec<Attachment> {
     let mut rest = &bytes[..ATTACHMENT_BYTES.min(bytes.len())];
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn one_attachment(bytes: &[u8]) -> Option<(Attachment, usize)> {
     Some((one, end))
 }
 
-/// A path in UTF-16 or in one byte a character, up to its first zero.
+/// Decodes a path in UTF-16 or one byte per character, up to its first zero.
 fn path(bytes: &[u8]) -> String {
     let is_wide = bytes.get(1) == Some(&0);
     let units: Vec<u16> = if is_wide {

@@ -1,6 +1,6 @@
-//! Contents of the headers of log files and checkpoint files, those of real engines and ours alike.
+//! Header contents of log files and checkpoint files, those of real engines and ours alike.
 //!
-//! They are not used for replay: they are facts for people.
+//! They are for display, not for replay.
 
 use units::Generation;
 
@@ -16,7 +16,7 @@ use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
 use crate::signature::Signature;
 
-/// Byte offsets in a log header that only facts need.
+/// Byte offsets in a log header needed only for facts.
 mod more {
     pub(super) const MINOR: usize = 36;
     pub(super) const UPDATE_MAJOR: usize = 40;
@@ -28,7 +28,7 @@ mod more {
     pub(super) const ATTACHMENTS: usize = 671;
 }
 
-/// Byte offsets in a checkpoint file that only facts need.
+/// Byte offsets in a checkpoint file needed only for facts.
 mod more_checkpoint {
     pub(super) const FULL_BACKUP_PLACE: usize = 4;
     pub(super) const PARAMETERS: usize = 48;
@@ -41,7 +41,7 @@ mod more_checkpoint {
 /// Contents of a log file's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFacts {
-    /// Which file of the stream this is.
+    /// Number of the file within the stream.
     pub generation: Generation,
     /// Version of the format: major, minor, update major, update minor. Major 8 is current ESE, 7
     /// is Windows 7 and earlier; 0x504C is this project's.
@@ -58,11 +58,11 @@ pub struct LogFacts {
     pub segments: [u16; 3],
     /// Page size of the databases in bytes; 0 means 4096.
     pub page_bytes: u16,
-    /// How the instance was set up. Logs of this project have other facts there.
+    /// How the instance was set up. This project's logs store other facts there.
     pub parameters: RunParameters,
     /// See [`log_flags`].
     pub flags: u8,
-    /// Says which size the disk's sectors have if it is not that of segments; 0 if it is.
+    /// Code for the disk's sector size if it differs from the segment size; 0 if it does not.
     pub sector_size: u8,
     /// The checkpoint when the file came into use.
     pub checkpoint: Lgpos,
@@ -74,11 +74,11 @@ pub struct LogFacts {
 
 /// Flags of a log file.
 pub mod log_flags {
-    /// Kept aside for the day when the volume is full.
+    /// Reserve log file, kept for when the volume is full.
     pub const RESERVE: u8 = 1;
-    /// Log files behind the checkpoint are removed.
+    /// Log files below the checkpoint are removed.
     pub const CIRCULAR: u8 = 2;
-    /// They were, some time in this stream.
+    /// Circular logging was on at some time in this stream.
     pub const CIRCULAR_BEFORE: u8 = 4;
 }
 
@@ -106,8 +106,8 @@ impl LogFacts {
         })
     }
 
-    /// The first segment of the whole file that is neither sound nor room that was never written;
-    /// none as well where segments have another size than 4 KiB, which are not judged.
+    /// The first segment of the whole file that is neither sound nor unwritten. `None` if there is
+    /// none, or if segments are not 4 KiB long, which are not judged.
     pub fn bad_segment(&self, file: &[u8]) -> Option<u16> {
         let [bytes, _, header] = self.segments;
         if usize::from(bytes) != SegmentSize::Bytes4096.bytes() {
@@ -118,8 +118,8 @@ impl LogFacts {
         behind.find(|(index, segment)| !is_sound(segment, *index)).map(|(index, _)| index)
     }
 
-    /// Whether bytes claim to be a log file's header, damaged or not: by its file type, or by its
-    /// geometry and version if the damage is there.
+    /// Whether bytes claim to be a log file's header, damaged or not: by the file type, or by
+    /// geometry and version if the file type is damaged.
     pub fn is_claimed_by(bytes: &[u8; LOG_HEADER_BYTES]) -> bool {
         let geometry = (u16_at(bytes, log::BYTES_PER_SEGMENT), u32_at(bytes, log::VERSION));
         u32_at(bytes, log::FILE_TYPE) == FILE_TYPE_LOG || geometry == (4096, 8)
@@ -136,17 +136,17 @@ fn is_sound(segment: &[u8], index: u16) -> bool {
 pub struct CheckpointFacts {
     /// Start of redo.
     pub place: Lgpos,
-    /// The stream that the place lies in.
+    /// The stream that the checkpoint belongs to.
     pub signature: Signature,
     /// Start of a restore of the last full backup.
     pub full_backup_place: Lgpos,
-    /// The last full backup, and when.
+    /// Position and time of the last full backup.
     pub full_backup: (Lgpos, LogTime),
-    /// The last incremental backup, and when.
+    /// Position and time of the last incremental backup.
     pub incremental_backup: (Lgpos, LogTime),
     /// How the instance was set up.
     pub parameters: RunParameters,
-    /// Up to where databases are consistent.
+    /// Position up to which databases are consistent.
     pub consistency: Lgpos,
     /// Databases that are attached.
     pub attachments: Vec<Attachment>,
@@ -178,7 +178,7 @@ fn place(bytes: &[u8], at: usize) -> Lgpos {
     Lgpos::decode(array_at(bytes, at))
 }
 
-/// Place and time of a backup.
+/// Position and time of a backup.
 fn backup(bytes: &[u8], at: usize) -> (Lgpos, LogTime) {
     (place(bytes, at), LogTime::decode(array_at(bytes, at + 8)))
 }

@@ -16,17 +16,17 @@ pub struct RunParameters {
     pub system_path: String,
     /// Folder of the logs.
     pub log_path: String,
-    /// Whether log files behind the checkpoint are removed.
+    /// Whether log files below the checkpoint are removed.
     pub is_circular: bool,
     /// Most sessions at a time.
     pub sessions: u32,
-    /// Most tables open at a time.
+    /// Maximum number of open tables.
     pub open_tables: u32,
-    /// Most pages of the version store.
+    /// Maximum number of version-store pages.
     pub version_pages: u32,
-    /// Most cursors open at a time.
+    /// Maximum number of open cursors.
     pub cursors: u32,
-    /// Sectors of the log's buffer in memory.
+    /// Size of the log buffer, in sectors.
     pub log_buffers: u32,
     /// Sectors of a log file.
     pub log_file_segments: u32,
@@ -35,7 +35,7 @@ pub struct RunParameters {
 }
 
 impl RunParameters {
-    /// The parameters at the beginning of `bytes`; all empty if there are too few.
+    /// Decodes the parameters at the beginning of `bytes`; all empty if `bytes` is too short.
     pub(super) fn decode(bytes: &[u8]) -> Self {
         const CIRCULAR: u8 = 1;
         if bytes.len() < PARAMETERS_BYTES {

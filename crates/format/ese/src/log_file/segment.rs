@@ -39,19 +39,19 @@ pub struct SegmentHeader {
     pub generation: Generation,
     /// The segment within the file.
     pub index: u16,
-    /// When the file came into use; a segment of 512 bytes does not say.
+    /// When the file came into use; not stored in segments of 512 bytes.
     pub started: LogTime,
     /// The random part of the stream's signature.
     pub stream: u32,
-    /// First segment of the write that this one was part of. A bad segment before it was complete
-    /// once: only segments written together are torn together.
+    /// First segment of the write that included this one. A bad segment before it was once
+    /// complete: only segments written together are torn together.
     pub write_first: u16,
     /// Segments of that write.
     pub write_count: u16,
 }
 
 impl SegmentHeader {
-    /// Puts the header in front of the records of a segment and returns the segment's checksum.
+    /// Writes the header before the records of a segment and returns the segment's checksum.
     pub fn seal(&self, bytes: &mut [u8]) -> u64 {
         let sum = match size_of(bytes) {
             SegmentSize::Bytes512 => self.fill_short(bytes),
@@ -80,8 +80,8 @@ impl SegmentHeader {
         segment_checksum(bytes, self.index)
     }
 
-    /// The header of the segment in `bytes` if it is whole and belongs at this very place of this
-    /// very stream.
+    /// The header of the segment in `bytes` if the segment is intact and belongs at exactly this
+    /// position of this stream.
     pub fn open(bytes: &[u8], generation: Generation, index: u16, stream: u32) -> Option<Self> {
         match size_of(bytes) {
             SegmentSize::Bytes512 => Self::open_short(bytes, generation, index, stream),
@@ -136,8 +136,8 @@ fn size_of(bytes: &[u8]) -> SegmentSize {
 
 /// A strong hash of a segment's records and of the header fields that give its position.
 ///
-/// ESE's checksum is linear and cancels whatever repeats in steps of a power of two: a sector of
-/// zeros or of one byte, torn away, leaves it unchanged.
+/// ESE's checksum is linear, and anything that repeats at power-of-two intervals cancels out: a
+/// torn-off sector of zeros, or of one repeated byte, leaves it unchanged.
 fn long_hash(bytes: &[u8]) -> [u8; 4] {
     let seed = u64_at(bytes, long::PLACE) ^ u64_at(bytes, long::FIRST).rotate_left(32);
     let records = &bytes[SegmentSize::Bytes4096.header_bytes()..];
@@ -147,12 +147,13 @@ fn long_hash(bytes: &[u8]) -> [u8; 4] {
         .expect("invariant: four bytes of eight")
 }
 
-/// The checksum of segment `index`, which is that of a 4 KiB page with the index as its number.
+/// The checksum of segment `index`, computed like that of a 4 KiB page with the index as its
+/// number.
 pub(super) fn segment_checksum(bytes: &[u8], index: u16) -> u64 {
     block_checksum(bytes, true, PageNumber(u32::from(index)))
 }
 
-/// The checksum that a segment states.
+/// The checksum stored in a segment.
 pub fn stored_checksum(bytes: &[u8]) -> u64 {
     u64_at(bytes, 0)
 }

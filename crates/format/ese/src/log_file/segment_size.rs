@@ -5,11 +5,11 @@ pub const LOG_FILE_BYTES: u64 = 1 << 20;
 /// Bytes of its header, and of one copy of a checkpoint.
 pub const LOG_HEADER_BYTES: usize = 4096;
 
-/// The unit in which a log is written: a sector of the volume, as in ESE. Every file says in its
-/// header which one it has.
+/// The unit in which a log is written: a sector of the volume, as in ESE. Every file states its
+/// size in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentSize {
-    /// 512 bytes, which waste little when many small writes are made durable.
+    /// 512 bytes, which wastes little when many small writes are made durable.
     Bytes512,
     /// 4 KiB.
     Bytes4096,
@@ -33,8 +33,8 @@ impl SegmentSize {
         }
     }
 
-    /// Bytes in front of a segment's records. ESE's 40 would be a twelfth of a short segment, so a
-    /// short header holds only the fields that recovery needs.
+    /// Bytes before a segment's records. ESE's 40 would be a twelfth of a short segment, so a short
+    /// header holds only the fields that recovery needs.
     pub const fn header_bytes(self) -> usize {
         match self {
             Self::Bytes512 => 12,
@@ -42,7 +42,7 @@ impl SegmentSize {
         }
     }
 
-    /// Segments of a log file, those of its header among them.
+    /// Number of segments in a log file, including those of its header.
     pub const fn per_file(self) -> u16 {
         match self {
             Self::Bytes512 => 2048,
@@ -50,7 +50,7 @@ impl SegmentSize {
         }
     }
 
-    /// The first segment that holds records: as many as that make up the file's header.
+    /// The first segment that holds records, equal to the number of segments in the file's header.
     pub const fn first(self) -> u16 {
         match self {
             Self::Bytes512 => 8,

@@ -1,4 +1,4 @@
-//! Layouts read back, damage shows, and the bytes are those that the format states.
+//! Tests that layouts survive a round trip, damage is detected, and the bytes match the format.
 
 use proptest::prelude::*;
 use units::Generation;
@@ -73,7 +73,7 @@ fn fields_stand_where_ese_has_them() {
     assert_eq!(segment[8..13], [2, 0, 5, 0, 0x5A]);
 }
 
-/// A segment of repeated bytes behind [`SEGMENT`].
+/// A segment of repeated bytes with the header [`SEGMENT`].
 fn sealed(size: SegmentSize) -> Vec<u8> {
     let mut bytes = vec![0x5A; size.bytes()];
     SEGMENT.seal(&mut bytes);

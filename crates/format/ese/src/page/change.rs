@@ -1,9 +1,9 @@
-//! Changing a page in place: formatting, header fields, nodes.
+//! Changes a page in place: formatting, header fields, nodes.
 //!
-//! Each change either happens whole or returns an error and leaves the page alone. The same change
-//! to the same bytes always gives the same bytes, which is what redo relies on. A page should have
-//! passed its check before it is changed; one that has not is refused as damaged if its header
-//! contradicts itself.
+//! Each change either completes or returns an error and leaves the page unchanged. The same change
+//! to the same bytes always gives the same bytes, which redo relies on. A page should have passed
+//! its check before it is changed; otherwise it is refused as damaged if its header is
+//! inconsistent.
 
 use std::fmt;
 
@@ -32,9 +32,9 @@ pub enum PageError {
         /// How many nodes the page has.
         nodes: usize,
     },
-    /// The page's own sizes contradict each other.
+    /// The page's own sizes are inconsistent.
     Damaged {
-        /// The tag at which that showed.
+        /// The tag at which the damage was detected.
         tag: usize,
     },
 }
@@ -83,7 +83,7 @@ impl<'a> PageMut<'a> {
         self.set_free_bytes(self.size.body_bytes() - TAG_BYTES);
     }
 
-    /// States the database time of the last change.
+    /// Sets the database time of the last change.
     pub fn set_dbtime(&mut self, dbtime: u64) {
         put(self.bytes, field::DBTIME, &dbtime.to_le_bytes());
     }
@@ -105,13 +105,13 @@ impl<'a> PageMut<'a> {
         put(self.bytes, field::OBJECT, &object.0.to_le_bytes());
     }
 
-    /// States how many of the free bytes a rollback may need back.
+    /// Sets the number of free bytes that a rollback may need back.
     #[cfg(test)]
     pub(crate) fn set_uncommitted_free_bytes(&mut self, bytes: usize) {
         self.put_u16(field::UNCOMMITTED_FREE_BYTES, bytes);
     }
 
-    /// Adds tags of four bytes behind tag 0 until `count` are reserved, as later engines do.
+    /// Adds tags of four bytes after tag 0 until `count` are reserved, as later engines do.
     #[cfg(test)]
     pub(crate) fn reserve_tags(&mut self, count: usize) {
         for _ in 1..count {
@@ -123,26 +123,26 @@ impl<'a> PageMut<'a> {
         self.put_u16(field::TAG_COUNT, self.as_ref().tag_count() | count << 12);
     }
 
-    /// Makes tag `index` longer than it is, which contradicts the rest of the page.
+    /// Makes tag `index` longer, which makes the page inconsistent.
     #[cfg(test)]
     pub(crate) fn lengthen_tag(&mut self, index: usize, bytes: usize) {
         let tag = self.as_ref().tag(index).expect("a tag");
         self.put_tag(index, Tag { bytes: tag.bytes + bytes, ..tag }, tag.small_flags);
     }
 
-    /// Turns the write counter one step on: 1, 2, 3, 1, ... To be called once for every write.
+    /// Advances the write counter: 1, 2, 3, 1, ... Must be called once for every write.
     pub fn advance_flush_type(&mut self) {
         self.set_flush_type(self.as_ref().flush_type() % 3 + 1);
     }
 
-    /// States the write counter of the write that follows, 1 to 3.
+    /// Sets the write counter for the next write, 1 to 3.
     pub fn set_flush_type(&mut self, flush_type: u8) {
         assert!((1..=3).contains(&flush_type), "0 stands for never written");
         let others = self.as_ref().flags() & !page_flags::FLUSH_TYPE;
         self.set_flags(others | u32::from(flush_type) << 15);
     }
 
-    /// States the page's own number (large pages), marks it and computes its checksums: the last
+    /// Stores the page's own number (large pages), marks it and computes its checksums: the last
     /// step before the page is written.
     pub fn seal(&mut self, number: PageNumber) {
         if !self.size.is_small() {
@@ -154,9 +154,9 @@ impl<'a> PageMut<'a> {
         checksum::store(self.bytes, number);
     }
 
-    /// Puts a node at `line`, moving that line and those behind it down by one.
+    /// Inserts a node at `line`, moving that line and the following ones down by one.
     ///
-    /// `node` are node bytes as [`encode_node`](crate::page::encode_node) makes them.
+    /// `node` are node bytes as encoded by [`encode_node`](crate::page::encode_node).
     pub fn insert(&mut self, line: usize, flags: u8, node: &[u8]) -> Result<(), PageError> {
         self.require_plausible()?;
         let nodes = self.as_ref().node_count();
@@ -188,7 +188,7 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Replaces the node at `line` and leaves its flags as they are.
+    /// Replaces the node at `line`, keeping its flags.
     pub fn replace_bytes(&mut self, line: usize, node: &[u8]) -> Result<(), PageError> {
         let flags = self.readable_node(line)?.flags;
         self.replace(line, flags, node)
@@ -236,7 +236,7 @@ impl<'a> PageMut<'a> {
         Ok(sum)
     }
 
-    /// Replaces tag 0. Nodes that borrow their prefix from it are the caller's to rewrite.
+    /// Replaces tag 0. The caller must rewrite nodes that borrow their prefix from it.
     pub fn set_external_header(&mut self, header: &[u8]) -> Result<(), PageError> {
         self.require_plausible()?;
         let old = self.tag_within_body(0)?;
@@ -250,8 +250,8 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Closes the gaps between nodes, so that all free bytes lie together. Changes and searches
-    /// never need it; it happens automatically when a node does not fit into any gap.
+    /// Closes the gaps between nodes, so that all free bytes are contiguous. Changes and searches
+    /// never require it; it happens automatically when a node does not fit into any gap.
     pub fn reorganise(&mut self) -> Result<(), PageError> {
         self.require_plausible()?;
         let header = self.size.header_bytes();
@@ -274,7 +274,7 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Stores new bytes for tag `index`: in place if they fit, else behind all others.
+    /// Stores new bytes for tag `index`: in place if they fit, else after all others.
     fn rewrite(&mut self, index: usize, old: Tag, bytes: &[u8]) -> Result<Tag, PageError> {
         if bytes.len() <= old.bytes {
             put(self.bytes, self.size.header_bytes() + old.offset, bytes);
@@ -285,7 +285,7 @@ impl<'a> PageMut<'a> {
             return Ok(tag);
         }
         if self.contiguous_free() < bytes.len() {
-            // The old bytes count as free: only without them is there surely room in one piece.
+            // The old bytes count as free: only without them is contiguous room guaranteed.
             self.put_tag(index, Tag { bytes: 0, ..old }, old.small_flags);
             if let Err(error) = self.make_contiguous(bytes.len()) {
                 self.put_tag(index, old, old.small_flags);
@@ -302,7 +302,8 @@ impl<'a> PageMut<'a> {
         if needed > free { Err(PageError::Full { needed, free }) } else { Ok(()) }
     }
 
-    /// The header's sizes fit the page and each other, so that changes stay within the page.
+    /// Checks that the header's sizes fit the page and one another, so that changes stay within the
+    /// page.
     fn require_plausible(&self) -> Result<(), PageError> {
         let (page, body) = (self.as_ref(), self.size.body_bytes());
         let tags = page.tag_count();
@@ -343,7 +344,7 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Copies `bytes` behind all others. There is room: the caller has made it.
+    /// Copies `bytes` after all others. The caller has ensured that there is room.
     fn append(&mut self, bytes: &[u8]) -> Tag {
         let offset = self.as_ref().first_free();
         put(self.bytes, self.size.header_bytes() + offset, bytes);
@@ -352,7 +353,7 @@ impl<'a> PageMut<'a> {
         tag
     }
 
-    /// Lowers the end of the used bytes if `tag` lies there.
+    /// Lowers the end of the used bytes if `tag` is at that end.
     fn give_back_end(&mut self, tag: Tag) {
         if self.as_ref().first_free() == tag.end() {
             self.put_u16(field::FIRST_FREE, tag.offset);

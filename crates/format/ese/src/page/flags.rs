@@ -18,7 +18,7 @@ pub mod page_flags {
     pub const INDEX: u32 = 0x40;
     /// Part of a long-value tree.
     pub const LONG_VALUE: u32 = 0x80;
-    /// The flags that all pages of a tree have in common.
+    /// The flags common to all pages of a tree.
     pub(crate) const KIND: u32 = SPACE_TREE | INDEX | LONG_VALUE;
     /// Keys may repeat; nodes are ordered by key, then data.
     pub const NON_UNIQUE: u32 = 0x400;
@@ -34,13 +34,13 @@ pub mod page_flags {
     pub const PREINITIALISED: u32 = 0x2_0000;
     /// Root of a tree that is being deleted.
     pub const FDP_DELETE: u32 = 0x4_0000;
-    /// The flags every page written today carries.
+    /// The flags carried by every page written today.
     pub const ALWAYS: u32 = NEW_RECORD_FORMAT | NEW_CHECKSUM;
 }
 
 /// Flags of a node.
 pub mod node_flags {
-    /// Older versions of the node may be needed by a transaction.
+    /// A transaction may need older versions of the node.
     pub const VERSIONED: u8 = 1;
     /// Deleted for new readers, not yet removed.
     pub const DELETED: u8 = 2;

@@ -1,10 +1,10 @@
 //! A strong hash of the page in its free space, if there is room: it covers the checksum's blind
 //! spots.
 //!
-//! The checksum is linear. It does not see equal changes in pairs, such as tags that move by the
+//! The checksum is linear. It does not detect equal changes in pairs, such as tags that move by the
 //! same distance, and some triple changes look like one flipped bit. So about one torn write in
 //! 15,000 passed it, and a few more were misjudged. Free space on a page has no owner: there, in
-//! the eight bytes in front of the tags, we store a hash of everything else. ESE and other readers
+//! the eight bytes before the tags, we store a hash of everything else. ESE and other readers
 //! ignore it; here it counts only in databases whose flush map says that every page carries one.
 
 use std::hash::Hasher as _;

@@ -9,10 +9,10 @@ use crate::page::parts::{compare_bytes, compare_parts};
 /// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
 const SIZE_MASK: u16 = 0x1FFF;
 
-/// A shared prefix is omitted only if it is longer than the second size that this costs.
+/// Cost of omitting a shared prefix: a second size field. Only longer prefixes are omitted.
 const COMPRESSION_COST_BYTES: usize = 2;
 
-/// A node as it lies on its page. Its key is `prefix` followed by `suffix`.
+/// A node as stored on its page. Its key is `prefix` followed by `suffix`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     /// See [`node_flags`].
@@ -26,7 +26,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Takes node bytes apart; `None` where sizes point outside the node or the prefix.
+    /// Parses node bytes; `None` if sizes point outside the node or the prefix.
     #[inline]
     pub fn parse(flags: u8, bytes: &'a [u8], external_header: &'a [u8]) -> Option<Self> {
         let first = usize::from(u16::from_le_bytes(get_array(bytes, 0)?) & SIZE_MASK);
@@ -45,7 +45,7 @@ impl<'a> Node<'a> {
         self.flags & node_flags::DELETED != 0
     }
 
-    /// Bytes of the key, prefix included.
+    /// Length of the key in bytes, prefix included.
     pub const fn key_bytes(&self) -> usize {
         self.prefix.len() + self.suffix.len()
     }
@@ -76,34 +76,34 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// How the node's key compares with that of `other`, of the same page.
+    /// How the node's key compares with that of `other`, a node of the same page.
     #[inline]
     pub(crate) fn compare_key_of(&self, other: &Node<'_>) -> Ordering {
-        // Both prefixes are the beginning of the same tag.
+        // Both prefixes are beginnings of the same tag.
         if self.prefix.len() == other.prefix.len() {
             return compare_bytes(self.suffix, other.suffix);
         }
         compare_parts([self.prefix, self.suffix], [other.prefix, other.suffix])
     }
 
-    /// How the node's key compares with `key` followed by `tail`, as separators are built.
+    /// How the node's key compares with `key` followed by `tail`, the form that separators have.
     #[inline]
     pub(crate) fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
         compare_parts([self.prefix, self.suffix], [key, tail])
     }
 
-    /// How the node compares with `key` and, where keys are equal, `data`.
+    /// How the node compares with `key` and, if keys are equal, `data`.
     #[inline]
     pub fn compare_pair(&self, key: &[u8], data: &[u8]) -> Ordering {
         self.compare_key(key).then_with(|| self.data.cmp(data))
     }
 }
 
-/// Appends the node bytes of `key` and `data` to `out` and returns the node flags that belong to
-/// them: [`node_flags::COMPRESSED`] or none.
+/// Appends the node bytes of `key` and `data` to `out` and returns the matching node flags:
+/// [`node_flags::COMPRESSED`] or none.
 ///
-/// `prefix` is tag 0 of the page the node goes to; give an empty one for root pages, whose tag 0
-/// is a space header and whose nodes never compress.
+/// `prefix` is tag 0 of the destination page; pass an empty one for root pages, whose tag 0 is a
+/// space header and whose nodes never compress.
 pub fn encode_node(prefix: &[u8], key: &[u8], data: &[u8], out: &mut Vec<u8>) -> u8 {
     let shared = prefix.iter().zip(key).take_while(|(a, b)| a == b).count();
     if shared > COMPRESSION_COST_BYTES {

@@ -1,4 +1,4 @@
-//! The order of keys that lie in two parts, without putting them together.
+//! Compares keys stored in two parts without joining them.
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ pub(super) fn compare_bytes(one: &[u8], other: &[u8]) -> Ordering {
 
 const HEAD_BYTES: usize = size_of::<u64>();
 
-/// The first bytes as a number, with zeros behind a slice that has fewer.
+/// The first bytes as a number, with zeros appended to a shorter slice.
 #[inline]
 fn head(bytes: &[u8]) -> u64 {
     if let Some(head) = bytes.first_chunk() {
@@ -29,7 +29,7 @@ fn head(bytes: &[u8]) -> u64 {
         let number = bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         return number << (8 * (HEAD_BYTES - bytes.len()) % 64);
     };
-    // Four to seven bytes: two loads that overlap.
+    // Four to seven bytes: two overlapping loads.
     let high = u64::from(u32::from_be_bytes(*first)) << 32;
     let low = u64::from(u32::from_be_bytes(*last)) << (8 * (HEAD_BYTES - bytes.len()));
     high | low

@@ -1,4 +1,4 @@
-//! Reading a page: the header's fields, the tags and the nodes, whatever the bytes say.
+//! Reads a page: header fields, tags and nodes, for any content.
 
 use units::{ObjectId, PageNumber};
 
@@ -22,11 +22,11 @@ pub(super) mod field {
 
 /// Bits of the tag-count field that hold the count.
 pub(super) const TAG_COUNT_MASK: u16 = 0x0FFF;
-/// The bits above hold the number of reserved tags, of which there is always one.
+/// Shift of the bits above, which hold the number of reserved tags (at least one).
 const RESERVED_SHIFT: u32 = 12;
 /// Bytes of one tag.
 pub(super) const TAG_BYTES: usize = 4;
-/// Node flags are the top three bits of a 16-bit word.
+/// Shift of the node flags: the top three bits of a 16-bit word.
 pub(super) const NODE_FLAG_SHIFT: u32 = 13;
 
 /// One entry of the tag array.
@@ -41,7 +41,7 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The first byte behind the tag's bytes, counted from the end of the page header.
+    /// Offset of the first byte after the tag's bytes, counted from the end of the page header.
     pub const fn end(self) -> usize {
         self.offset + self.bytes
     }
@@ -74,8 +74,8 @@ impl<'a> PageRef<'a> {
 
     /// Whether every byte is zero: a page that was allocated and never written.
     pub fn is_uninitialised(&self) -> bool {
-        // The header alone identifies most pages in use, so that none of them is scanned. Runs of
-        // bytes are merged without a branch, many at a time.
+        // The header alone identifies most pages in use, so they need no scan. Runs of bytes are
+        // merged without a branch, many at a time.
         let mut runs = self.bytes.chunks(512);
         self.dbtime() == 0
             && self.flags() == 0
@@ -88,13 +88,13 @@ impl<'a> PageRef<'a> {
         u64_at(self.bytes, field::DBTIME)
     }
 
-    /// The leaf before this one; none at the left edge, on roots and on branch pages.
+    /// The previous leaf; `NONE` at the left edge, on roots and on branch pages.
     #[inline]
     pub fn previous(&self) -> PageNumber {
         PageNumber(u32_at(self.bytes, field::PREVIOUS))
     }
 
-    /// The leaf behind this one; none at the right edge, on roots and on branch pages.
+    /// The next leaf; `NONE` at the right edge, on roots and on branch pages.
     #[inline]
     pub fn next(&self) -> PageNumber {
         PageNumber(u32_at(self.bytes, field::NEXT))
@@ -118,19 +118,19 @@ impl<'a> PageRef<'a> {
         usize::from(u16_at(self.bytes, field::UNCOMMITTED_FREE_BYTES))
     }
 
-    /// First byte behind all nodes, counted from the end of the header.
+    /// Offset of the first byte after all nodes, counted from the end of the header.
     #[inline]
     pub(crate) fn first_free(&self) -> usize {
         usize::from(u16_at(self.bytes, field::FIRST_FREE))
     }
 
-    /// The number of tags that the header states, the reserved ones included.
+    /// The number of tags stated in the header, the reserved ones included.
     #[inline]
     pub fn tag_count(&self) -> usize {
         usize::from(u16_at(self.bytes, field::TAG_COUNT) & TAG_COUNT_MASK)
     }
 
-    /// How many tags come before those of nodes: tag 0, and in files of later engines more.
+    /// Number of tags before those of nodes: tag 0, and more in files of later engines.
     #[inline]
     pub fn reserved_tags(&self) -> usize {
         usize::from(u16_at(self.bytes, field::TAG_COUNT) >> RESERVED_SHIFT).max(1)
@@ -165,12 +165,12 @@ impl<'a> PageRef<'a> {
         ((self.flags() & page_flags::FLUSH_TYPE) >> 15) as u8
     }
 
-    /// The page number that the page itself states; small pages state none.
+    /// The page number stored on the page itself; `None` for small pages, which store none.
     pub(crate) fn own_number(&self) -> Option<PageNumber> {
         (!self.size.is_small()).then(|| PageNumber(u32_at(self.bytes, field::OWN_NUMBER)))
     }
 
-    /// Tag `index`, if its place lies within the page's body.
+    /// Tag `index`, if it is within the page's body.
     #[inline]
     pub fn tag(&self, index: usize) -> Option<Tag> {
         if (index + 1) * TAG_BYTES > self.size.body_bytes() {
@@ -181,19 +181,20 @@ impl<'a> PageRef<'a> {
         Some(decode_tag(self.size, size_word, offset_word))
     }
 
-    /// The bytes of tag `index`, if they lie within the page's body.
+    /// The bytes of tag `index`, if they are within the page's body.
     #[inline]
     pub fn tag_bytes(&self, index: usize) -> Option<&'a [u8]> {
         self.bytes_of(self.tag(index)?)
     }
 
-    /// Tag 0: space header, split buffer or key prefix, by the kind of page. Empty where damaged.
+    /// Tag 0: space header, split buffer or key prefix, depending on the kind of page. Empty if
+    /// damaged.
     #[inline]
     pub fn external_header(&self) -> &'a [u8] {
         self.tag_bytes(0).unwrap_or_default()
     }
 
-    /// The key prefix that the page's nodes may borrow from; none on roots.
+    /// The key prefix that the page's nodes may borrow from; empty on roots.
     #[inline]
     pub fn prefix(&self) -> &'a [u8] {
         if self.is_root() { &[] } else { self.external_header() }
@@ -206,7 +207,7 @@ impl<'a> PageRef<'a> {
         self.tag_count().min(most).saturating_sub(self.reserved_tags())
     }
 
-    /// The node at `line`; `None` past the last node, or if the bytes form no node.
+    /// The node at `line`; `None` past the last node, or if the bytes do not form a node.
     #[inline]
     pub fn node(&self, line: usize) -> Option<Node<'a>> {
         if line >= self.node_count() {
@@ -215,7 +216,7 @@ impl<'a> PageRef<'a> {
         self.node_under(self.external_header(), line)
     }
 
-    /// The node at `line`, one of [`node_count`](Self::node_count), under the page's tag 0.
+    /// The node at `line`, below [`node_count`](Self::node_count), given the page's tag 0.
     #[inline]
     pub(super) fn node_under(&self, external_header: &'a [u8], line: usize) -> Option<Node<'a>> {
         let tag = self.tag(self.tag_at_line(line))?;
@@ -234,7 +235,7 @@ impl<'a> PageRef<'a> {
         Some(bytes)
     }
 
-    /// How many bytes the node at `line` takes, its tag left out.
+    /// Size of the node at `line` in bytes, excluding its tag.
     pub fn node_size(&self, line: usize) -> Option<usize> {
         Some(self.tag(self.tag_of_line(line)?)?.bytes)
     }

@@ -1,4 +1,4 @@
-//! Finding a place on a page by binary search over its nodes.
+//! Finds a line on a page by binary search over its nodes.
 
 use std::cmp::Ordering;
 
@@ -7,21 +7,21 @@ use crate::page::parts::compare_bytes;
 use crate::page::reference::TAG_BYTES;
 use crate::page::{Node, PageRef};
 
-/// Fewer nodes lie so near to each other that the last steps had them fetched.
+/// Below this many nodes, the earlier steps have already fetched those left.
 const LEAST_TO_FETCH: usize = 2;
 
 impl PageRef<'_> {
-    /// The first node whose key is `key`, or else the line at which such a node would be inserted.
-    /// `near` is the result of an earlier search, if any: without it the result is the same, with
-    /// more comparisons.
+    /// The first node with key `key`, or else the line at which such a node would be inserted.
+    /// `near` is the result of an earlier search, if any: it saves comparisons but does not change
+    /// the result.
     #[inline]
     pub fn search(&self, key: &[u8], near: Option<usize>) -> Result<usize, usize> {
         let sought = SoughtKey::new(key, self.external_header());
         self.search_by(self.node_count(), near, |node| sought.compare(node))
     }
 
-    /// The first node with this `key` and `data`, or else the line where such a node would go:
-    /// the order of trees whose keys may repeat. `near` as in [`PageRef::search`].
+    /// The first node with this `key` and `data`, or else the line where such a node would be
+    /// inserted: the order of trees whose keys may repeat. `near` as in [`PageRef::search`].
     #[inline]
     pub fn search_pair(
         &self,
@@ -94,9 +94,9 @@ impl PageRef<'_> {
         if found { Ok(low) } else { Err(low) }
     }
 
-    /// Has the processor fetch the node in the middle of `low..high`, and the tags that the two
-    /// steps from there may ask for: a page that lies in no cache costs a search more by waiting
-    /// for memory at each step than by all comparing.
+    /// Prefetches the node in the middle of `low..high`, and the tags that the next two steps may
+    /// need: on a page that is in no processor cache, a search spends more time waiting for memory
+    /// than comparing.
     #[inline]
     fn fetch_middle_ahead(&self, low: usize, high: usize) {
         if high.saturating_sub(low) < LEAST_TO_FETCH {
@@ -115,7 +115,7 @@ impl PageRef<'_> {
 }
 
 /// The key to find on a page, and the length of the prefix it shares with the page's tag 0: the
-/// bytes that nodes borrow from there need not be compared again for each of them.
+/// bytes that nodes borrow from there need not be compared again for each node.
 #[derive(Clone, Copy)]
 pub(super) struct SoughtKey<'a> {
     key: &'a [u8],

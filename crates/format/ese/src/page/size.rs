@@ -1,10 +1,10 @@
-//! The page sizes of the format and everything that follows from the size alone.
+//! The page sizes of the format and all quantities that depend on the size alone.
 
 use std::fmt;
 
 use units::PageNumber;
 
-/// The size of every page of one database: 4, 8, 16 or 32 KiB.
+/// The page size of a database: 4, 8, 16 or 32 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageSize(u32);
 
@@ -20,7 +20,7 @@ impl PageSize {
     /// All of them, smallest first.
     pub const ALL: [Self; 4] = [Self::KIB_4, Self::KIB_8, Self::KIB_16, Self::KIB_32];
 
-    /// The page size of `bytes` bytes, if there is one.
+    /// The page size of `bytes` bytes; `None` if there is no such size.
     pub const fn from_bytes(bytes: usize) -> Option<Self> {
         match bytes {
             4096 => Some(Self::KIB_4),
@@ -36,12 +36,12 @@ impl PageSize {
         self.0 as usize
     }
 
-    /// In bytes, as file offsets are counted.
+    /// The size in bytes, in the type of file offsets.
     pub const fn bytes_u64(self) -> u64 {
         self.0 as u64
     }
 
-    /// In bytes, as the file header stores it.
+    /// The size in bytes, in the type stored in the file header.
     pub const fn bytes_u32(self) -> u32 {
         self.0
     }
@@ -56,7 +56,7 @@ impl PageSize {
         if self.is_small() { 40 } else { 80 }
     }
 
-    /// Bytes of a page that tags and nodes share.
+    /// Bytes of a page available to tags and nodes.
     pub const fn body_bytes(self) -> usize {
         self.bytes() - self.header_bytes()
     }
@@ -91,13 +91,13 @@ impl PageSize {
         self.file_offset(last) + self.bytes_u64()
     }
 
-    /// The page that holds the byte at `offset` of a file; none in its header pages.
+    /// The page that contains the byte at `offset` of a file; `None` in its header pages.
     pub fn page_at(self, offset: u64) -> Option<PageNumber> {
         let page = (offset / self.bytes_u64()).checked_sub(1)?;
         u32::try_from(page).ok().map(PageNumber).filter(|page| page.is_some())
     }
 
-    /// How many whole pages a file of `length` bytes has behind its header pages.
+    /// Number of whole pages after the header pages in a file of `length` bytes.
     pub const fn pages_of_file(self, length: u64) -> u64 {
         (length / self.bytes_u64()).saturating_sub(2)
     }

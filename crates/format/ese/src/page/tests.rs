@@ -31,7 +31,7 @@ fn node_bytes() -> impl Strategy<Value = Vec<u8>> {
 
 fn change() -> impl Strategy<Value = Change> {
     let line = 0usize..64;
-    // Compressed nodes are not among these: tag 0 changes freely here.
+    // Compressed nodes are excluded, because tag 0 changes freely here.
     let flags = 0u8..4;
     prop_oneof![
         6 => (line.clone(), flags.clone(), node_bytes())
@@ -67,7 +67,7 @@ fn apply_to_twin(twin: &mut Twin, change: Change) {
     }
 }
 
-/// Whether `error` is the right answer to `change` in the state of `twin`.
+/// Whether `error` is the expected response to `change` in the state of `twin`.
 fn error_is_due(error: PageError, change: &Change, twin: &Twin, free_of_nodes: usize) -> bool {
     let used: usize = twin.nodes.iter().map(|(_, node)| node.len() + 4).sum();
     let free = free_of_nodes - twin.external_header.len() - used;
@@ -141,7 +141,7 @@ proptest! {
         units::Prng::new(units::Seed(seed)).fill(&mut bytes);
         bytes[34..36].copy_from_slice(&count.to_le_bytes());
         if seed % 2 == 0 {
-            // A header that hangs together, over tags that do not.
+            // A consistent header over inconsistent tags.
             bytes[28..36].copy_from_slice(&[0, 9, 0, 0, 0, 1, 200, 0]);
         }
         let page = PageRef::new(&bytes);

@@ -1,4 +1,4 @@
-//! Nodes that remain trustworthy on a page with contradictory structure.
+//! Finds the nodes that remain trustworthy on a page with inconsistent structure.
 
 use crate::page::{PageRef, Tag, node_flags};
 use crate::page_check::{PageFault, TAG_BYTES, tags};
@@ -10,8 +10,8 @@ impl PageFault {
     }
 }
 
-/// The lines whose nodes lie beyond the used bytes, share bytes with another node, or contradict
-/// their own sizes. Ascending.
+/// The lines of nodes that extend past the used bytes, share bytes with another node, or have
+/// inconsistent sizes. Ascending.
 pub(crate) fn unsound_lines(page: PageRef<'_>) -> Vec<usize> {
     let is_bad = bad_tags(page);
     let lacks_prefix = is_bad.first().copied().unwrap_or(true);
@@ -27,7 +27,7 @@ pub(crate) fn unsound_lines(page: PageRef<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Which tags have bytes that cannot be theirs.
+/// Whether each tag claims bytes that cannot belong to it.
 fn bad_tags(page: PageRef<'_>) -> Vec<bool> {
     let tags: Vec<Tag> = tags(page).collect();
     let body = page.size().body_bytes();
@@ -46,8 +46,8 @@ fn bad_tags(page: PageRef<'_>) -> Vec<bool> {
     bad
 }
 
-/// Of two tags that share bytes the first one is too long, unless the sizes add up: then either of
-/// the two offsets may be wrong.
+/// Marks tags that share bytes. The first of two is too long, unless the sizes add up: then either
+/// offset may be wrong.
 fn mark_overlaps(tags: &[Tag], adds_up: bool, bad: &mut [bool]) {
     let mut order: Vec<usize> = (0..tags.len()).filter(|&index| tags[index].bytes > 0).collect();
     order.sort_unstable_by_key(|&index| (tags[index].offset, index));
@@ -55,7 +55,7 @@ fn mark_overlaps(tags: &[Tag], adds_up: bool, bad: &mut [bool]) {
     for index in order {
         if let Some(before) = furthest.filter(|&before| tags[before].end() > tags[index].offset) {
             bad[before] = true;
-            // Bytes that lie wholly within another tag's leave open whose they are.
+            // If a tag's bytes are entirely within another tag's, their owner is unknown.
             bad[index] |= adds_up || tags[index].end() <= tags[before].end();
         }
         if furthest.is_none_or(|before| tags[index].end() > tags[before].end()) {

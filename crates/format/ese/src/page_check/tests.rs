@@ -50,7 +50,7 @@ fn nodes_begin_behind_all_reserved_tags() {
             assert_eq!(unsound_lines(page), [0_usize; 0]);
         }
     }
-    // A reserved tag may be empty, a node may not.
+    // A reserved tag may be empty; a node may not.
     let mut bytes = leaf(PageSize::KIB_4, 0, &[(b"prefixA", b"1")]);
     PageMut::new(&mut bytes).reserve_tags(2);
     let emptied = |index: usize| {
@@ -64,7 +64,7 @@ fn nodes_begin_behind_all_reserved_tags() {
     };
     assert_eq!(emptied(1), Ok(()));
     assert_eq!(emptied(2), Err(PageFault::EmptyTag { tag: 2 }));
-    // More reserved tags than there are tags.
+    // More reserved tags than tags.
     bytes[35] = 0x70;
     assert_eq!(check(PageRef::new(&bytes), NUMBER), Err(PageFault::TagCount { stated: 3 }));
 }
@@ -96,7 +96,7 @@ fn every_header_field_is_checked() {
 
 #[test]
 fn every_tag_is_checked() {
-    // Tag 2 ("prefixB") lies at the end of the page less 12; size first, then offset.
+    // Tag 2 ("prefixB") is 12 bytes before the end of the page; size first, then offset.
     let tag = 4096 - 12;
     let fault = |damage: &dyn Fn(&mut [u8])| fault_after(PageSize::KIB_4, damage);
     assert_eq!(fault(&|page| page[tag] = 0), Some(PageFault::EmptyTag { tag: 2 }));
@@ -106,7 +106,7 @@ fn every_tag_is_checked() {
 
 #[test]
 fn every_node_is_checked() {
-    // Nodes lie behind the 40 bytes of header and the 6 of tag 0: prefix size first.
+    // Nodes follow the 40 bytes of header and the 6 of tag 0: prefix size first.
     let fault = |damage: &dyn Fn(&mut [u8])| fault_after(PageSize::KIB_4, damage);
     assert_eq!(fault(&|page| page[46] = 7), Some(PageFault::Node { line: 0 }));
     assert_eq!(fault(&|page| page[48] = 9), Some(PageFault::Node { line: 0 }));
@@ -115,8 +115,8 @@ fn every_node_is_checked() {
 
 #[test]
 fn nodes_with_bytes_that_are_not_theirs_are_unsound() {
-    // Nodes "prefixA", "prefixB" and "q" lie one behind the other; tag 2 is at the page's end
-    // less 12: size first, then offset.
+    // Nodes "prefixA", "prefixB" and "q" are contiguous; tag 2 is 12 bytes before the page's end:
+    // size first, then offset.
     let tag = 4096 - 12;
     let unsound = |damage: &dyn Fn(&mut [u8])| {
         let mut bytes = good(PageSize::KIB_4);
@@ -131,7 +131,7 @@ fn nodes_with_bytes_that_are_not_theirs_are_unsound() {
     assert_eq!(unsound(&|page| page[tag + 2] = 200), [1], "behind the used bytes");
     assert_eq!(unsound(&|page| page[50] = 9), [0_usize; 0], "a key");
     assert_eq!(unsound(&|page| page[46] = 7), [0], "a longer prefix than there is");
-    // Tag 0, from which the first two borrow.
+    // Tag 0, which the first two nodes borrow from.
     assert_eq!(unsound(&|page| page[4092] += 1), [0, 1], "the prefix reaches into a node");
 }
 

@@ -23,7 +23,8 @@ const fn known(flush_type: u8) -> LastWrite {
     LastWrite::Known { flush_type, is_marked: true }
 }
 
-/// The states after any write, after one with flush type 1, after a later one, after a crash.
+/// The states if the last write is unknown, had flush type 1, had flush type 2, or preceded a
+/// crash.
 fn states(bytes: &[u8]) -> [PageState; 4] {
     let last_writes = [LastWrite::Unknown, known(1), known(2), LastWrite::BeforeCrash];
     last_writes.map(|last_write| judge(bytes, NUMBER, last_write))
@@ -76,7 +77,7 @@ fn a_flipped_bit_can_be_turned_back_and_is_more_in_an_older_page() {
 #[test]
 fn after_a_crash_only_a_mark_proves_that_a_bit_has_flipped() {
     let mut bytes = leaf();
-    // Torn in a way that the checksum does not see, but for one bit.
+    // Torn in a way that the checksum does not detect, except for one bit.
     bytes[20_000] ^= 3;
     bytes[20_064] ^= 3;
     bytes[21_000] ^= 1;
@@ -107,7 +108,7 @@ fn a_page_that_was_damaged_before_it_was_sealed_contradicts_itself() {
         matches!(state, PageState::Damaged(PageDamage::Malformed(PageFault::FreeBytes { .. })))
     };
     assert!(states(&bytes).iter().all(is_malformed));
-    // A mark proves that the page is as sealed, and no more.
+    // A mark proves only that the page is as sealed.
     assert_eq!(judge_by_mark(&bytes, NUMBER, known(1)), PageState::Sound);
     let unmarked = LastWrite::Known { flush_type: 1, is_marked: false };
     for last_write in [LastWrite::Unknown, LastWrite::BeforeCrash, unmarked] {

@@ -1,4 +1,4 @@
-//! Walking one tree in key order.
+//! Walks one tree in key order.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::page::PageRef;
 use crate::page_check;
 use crate::reader::{PageSource, ReadError};
 
-/// No tree of 2^31 pages with at least two children per branch page is deeper.
+/// Maximum depth of a tree of 2^31 pages with at least two children per branch page.
 pub(super) const DEEPEST: usize = 32;
 
 /// One node of a tree.
@@ -37,7 +37,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// At the first node of the tree with this root.
+    /// A cursor at the first node of the tree with this root.
     pub fn first<S: PageSource>(
         source: &mut S,
         root: PageNumber,
@@ -45,7 +45,7 @@ impl Cursor {
         Self::descend(source, root, |_| 0)
     }
 
-    /// At the first node whose key is not below `key`.
+    /// A cursor at the first node whose key is not below `key`.
     pub fn seek<S: PageSource>(
         source: &mut S,
         root: PageNumber,
@@ -57,7 +57,7 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// The same walk over nodes flagged as deleted too.
+    /// Includes nodes flagged as deleted in the walk.
     #[must_use]
     pub(crate) const fn with_deleted(mut self) -> Self {
         self.with_deleted = true;
@@ -84,7 +84,7 @@ impl Cursor {
         Err(ReadError::Circle { page: number })
     }
 
-    /// The next node; none behind the last one.
+    /// The next node; `None` after the last one.
     pub fn next<S: PageSource>(
         &mut self,
         source: &mut S,
@@ -106,7 +106,7 @@ impl Cursor {
         }
     }
 
-    /// On to the next leaf; false at the end of the tree.
+    /// Moves to the next leaf; false at the end of the tree.
     fn turn_page<S: PageSource>(&mut self, source: &mut S) -> Result<bool, ReadError<S::Error>> {
         let next = PageRef::new(&self.page).next();
         if !next.is_some() {
@@ -133,7 +133,7 @@ impl Cursor {
     }
 }
 
-/// A page of a tree that does not contradict itself.
+/// Loads a page of a tree and requires it to be consistent.
 fn load_sound<S: PageSource>(
     source: &mut S,
     number: PageNumber,
@@ -145,7 +145,7 @@ fn load_sound<S: PageSource>(
     }
 }
 
-/// A page of a tree: one that the file has and that was written.
+/// Loads a page of a tree, which must be in the file and must have been written.
 pub(crate) fn load<S: PageSource>(
     source: &mut S,
     number: PageNumber,

@@ -39,7 +39,7 @@ impl<S: PageSource> Reader<S> {
         Ok(Self::with_catalog(source, tables))
     }
 
-    /// Reads the catalog's second copy, if the first one is damaged.
+    /// Reads the catalog's second copy, for use if the first one is damaged.
     pub fn open_shadow(mut source: S) -> Result<Self, ReadError<S::Error>> {
         let tables = Self::read_shadow_catalog(&mut source)?;
         Ok(Self::with_catalog(source, tables))
@@ -96,13 +96,13 @@ impl<S: PageSource> Reader<S> {
         &mut self.source
     }
 
-    /// A walk over the rows of a table in the order of its primary key: entries are primary key
-    /// and record. Give it [`Reader::source`] at every step.
+    /// A walk over the rows of a table in primary key order: entries are primary key and record.
+    /// Pass it [`Reader::source`] at every step.
     pub fn rows(&mut self, table: &CatalogTable) -> Result<Cursor, ReadError<S::Error>> {
         Cursor::first(&mut self.source, table.place.root)
     }
 
-    /// The same walk if pages may be damaged: it continues past them.
+    /// Like [`Self::rows`], for damaged files: it continues past damaged pages.
     pub fn salvaged_rows(&self, table: &CatalogTable) -> Salvage {
         Salvage::of_table(table.place)
     }
@@ -208,7 +208,7 @@ fn salvage_rows<S: PageSource>(
     Ok(rows)
 }
 
-/// The tables that `rows` describe. A catalog that does not list itself is invalid.
+/// The tables described by `rows`. A catalog that does not list itself is invalid.
 fn complete<E>(
     rows: impl IntoIterator<Item = CatalogRow>,
     root: PageNumber,
@@ -218,7 +218,8 @@ fn complete<E>(
     if lists_itself { Ok(tables) } else { Err(ReadError::Catalog { page: root }) }
 }
 
-/// A chunk is compressed if its length differs from the one that its position demands.
+/// Appends a chunk, which is compressed if its length differs from the one expected at its
+/// position.
 fn append_chunk<E>(
     value: &mut Vec<u8>,
     stored: &[u8],

@@ -14,7 +14,7 @@ use crate::record::RecordError;
 /// Why a database could not be read. `E` is the error of its page source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError<E> {
-    /// The source could not give out a page.
+    /// The source could not provide a page.
     Source(E),
     /// A page does not hold the data written to it, or the source withholds it.
     Lost {
@@ -23,7 +23,7 @@ pub enum ReadError<E> {
         /// Which of the two.
         loss: PageLoss,
     },
-    /// A page of a tree contradicts itself.
+    /// A page of a tree is inconsistent.
     Page {
         /// The page.
         page: PageNumber,
@@ -37,7 +37,7 @@ pub enum ReadError<E> {
         /// The object that it belongs to.
         object: ObjectId,
     },
-    /// A page points to a page that the file does not have.
+    /// A page points past the end of the file.
     BeyondFile {
         /// The page pointed to.
         page: PageNumber,
@@ -54,9 +54,9 @@ pub enum ReadError<E> {
         /// Its line.
         line: usize,
     },
-    /// A tree is deeper, or a chain of leaves longer, than the file allows: they go in circles.
+    /// A tree is deeper, or a chain of leaves longer, than the file allows: it contains a cycle.
     Circle {
-        /// The page at which that showed.
+        /// The page at which the cycle was detected.
         page: PageNumber,
     },
     /// A record cannot be read.
@@ -87,12 +87,12 @@ pub enum ReadError<E> {
 }
 
 impl<E> ReadError<E> {
-    /// Damage of the database apart from the source's own errors, which are returned as such.
+    /// Separates damage of the database from the source's own errors, which are returned as `Err`.
     pub fn without_source(self) -> Result<ReadDamage, E> {
         self.with_source(Err)
     }
 
-    /// The same error, its source's own errors turned into something else.
+    /// Converts the error, mapping the source's own errors with `source`.
     fn with_source<F, X>(
         self,
         source: impl FnOnce(E) -> Result<ReadError<F>, X>,
@@ -114,7 +114,7 @@ impl<E> ReadError<E> {
         })
     }
 
-    /// The page to blame; none if no single page is.
+    /// The page to blame; `NONE` if no single page is.
     pub const fn page(&self) -> PageNumber {
         match self {
             Self::Lost { page, .. }
@@ -134,11 +134,11 @@ impl<E> ReadError<E> {
     }
 }
 
-/// Damage that a read came upon, apart from errors of the source.
+/// Damage found by a read, apart from errors of the source.
 pub type ReadDamage = ReadError<Infallible>;
 
 impl ReadDamage {
-    /// The same, if the source has its own errors.
+    /// Converts the damage to the error type of a source with its own errors.
     pub(crate) fn widen<E>(self) -> ReadError<E> {
         let widened: Result<_, Infallible> = self.with_source(|never| match never {});
         let Ok(error) = widened;

@@ -1,5 +1,5 @@
-//! The pages of one tree, read strictly: all of its extents, or an error. A walk that rescues
-//! leaves asks for them, so nothing here walks that way itself.
+//! The pages of one tree, read strictly: all of its extents, or an error. The walk that rescues
+//! leaves depends on this module, so nothing here uses that walk.
 
 use units::PageNumber;
 
@@ -14,7 +14,7 @@ use crate::space::{Extent, ExtentSet, Extents, Pool, RootFields, SpaceNode};
 pub(super) struct TreePages {
     /// All that it owns.
     pub owned: ExtentSet,
-    /// Those of them that are not in use.
+    /// The subset of `owned` that is not in use.
     pub available: ExtentSet,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn pages_of<S: PageSource>(
     Ok(TreePages { owned: ExtentSet::new(owned), available: ExtentSet::new(available) })
 }
 
-/// The available pages of a tree of one extent: those behind its root, with a bit each.
+/// The available pages of a single-extent tree: one bit for each page after its root.
 pub(super) fn single_extent(root: PageNumber, available: u32) -> Vec<Extent> {
     (0..32)
         .filter(|bit| available >> bit & 1 == 1)
@@ -48,7 +48,7 @@ pub(super) fn single_extent(root: PageNumber, available: u32) -> Vec<Extent> {
         .collect()
 }
 
-/// All extents of a space tree that lie in the file.
+/// All extents of a space tree that are in the file.
 fn extents<S: PageSource>(
     source: &mut S,
     root: PageNumber,
@@ -59,7 +59,7 @@ fn extents<S: PageSource>(
         let (page, line) = (entry.page, entry.line);
         let node = SpaceNode::decode(entry.key, entry.data);
         let node = node.ok_or(ReadError::Node { page, line })?;
-        // Extents set aside by a shrink lie beyond the end of the file.
+        // Extents shelved by a shrink are past the end of the file.
         if node.pool != Pool::Shelved {
             found.push(node.extent);
         }

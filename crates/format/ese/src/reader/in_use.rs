@@ -9,8 +9,8 @@ use crate::reader::cursor::load;
 use crate::reader::{DATABASE, PageSource, Reader};
 use crate::space::RootFields;
 
-/// A walk from the roots of all trees down, which reads nothing itself: it names a page and is
-/// shown it. Leaves are not asked for.
+/// A walk down from the roots of all trees that does no I/O: it names a page and the caller
+/// supplies it. Leaves are not requested.
 #[derive(Debug)]
 pub struct InUseWalk {
     in_use: PageSet,
@@ -49,14 +49,13 @@ impl InUseWalk {
 }
 
 impl<S: PageSource> Reader<S> {
-    /// A walk over all pages that the trees reach from their roots down, those of their space
-    /// included.
+    /// A walk over all pages reachable from the roots of the trees, space trees included.
     pub fn in_use_walk(&self) -> InUseWalk {
         InUseWalk { in_use: PageSet::new(self.source.page_count()), waiting: self.roots() }
     }
 
-    /// The pages of that walk; `None` if an internal page cannot be read, so that the pages below
-    /// it are unknown. Errors are those that end all reading.
+    /// The pages found by [`Self::in_use_walk`]; `None` if an internal page cannot be read, so that
+    /// the pages below it are unknown. Only errors that end all reading are returned.
     pub fn pages_in_use(&mut self) -> Result<Option<PageSet>, S::Error> {
         let mut walk = self.in_use_walk();
         while let Some(number) = walk.wanted() {
@@ -82,7 +81,7 @@ impl<S: PageSource> Reader<S> {
     }
 }
 
-/// The roots of the two space trees that a root names.
+/// The roots of the two space trees named by a root.
 fn space_roots(page: PageRef<'_>) -> impl Iterator<Item = PageNumber> + use<> {
     let is_named = page.is_root() && !page.has(page_flags::SPACE_TREE);
     let fields = RootFields::decode(page.external_header()).filter(|_| is_named);

@@ -30,7 +30,7 @@ pub enum LostPart {
         /// Leaves below it that were found without it.
         rescued: u32,
     },
-    /// The unsound nodes of a page, each of which is a loss too.
+    /// The unsound nodes of a page, each also reported as a separate loss.
     SomeNodes,
     /// One node of a page.
     Node,

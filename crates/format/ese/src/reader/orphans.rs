@@ -21,9 +21,9 @@ pub(super) struct Orphan {
     dbtime: u64,
 }
 
-/// All leaves of a tree in the order of their keys, whatever its upper pages say: those of its
-/// space that are not available, or of the whole file where its space cannot be read. Of two that
-/// hold the same keys, the one changed last counts.
+/// All leaves of a tree in key order, whatever its upper pages say: searches the tree's space
+/// except available pages, or the whole file if its space cannot be read. Of two leaves with the
+/// same keys, the most recently changed one counts.
 pub(super) fn leaves<S: PageSource>(
     source: &mut S,
     place: TreePlace,
@@ -50,7 +50,7 @@ pub(super) fn leaves<S: PageSource>(
     Ok(newest(found))
 }
 
-/// The first and last pages of the runs of a set, as far as the file reaches.
+/// The first and last pages of the runs of a set, clipped to the file.
 fn spans(set: &ExtentSet, last: u32) -> Vec<(u32, u32)> {
     set.extents().iter().map(|extent| (extent.first().0.max(1), extent.last.0.min(last))).collect()
 }

@@ -1,8 +1,8 @@
-//! A walk over a tree with damaged pages: it yields every readable node and names the losses.
+//! A walk over a tree with damaged pages: it yields every readable node and reports the losses.
 //!
-//! The walk goes down from the root and not along the links of leaves, so that a lost leaf costs
-//! its own nodes only. If an internal page is lost, the whole space of the tree is searched for the
-//! leaves below it.
+//! The walk goes down from the root rather than along the links of leaves, so that a lost leaf
+//! costs only its own nodes. If an internal page is lost, the whole space of the tree is searched
+//! for the leaves below it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::reader::loss::{Loss, LostPart, SalvageStep};
 use crate::reader::orphans::{self, Orphan};
 use crate::reader::{Entry, PageSource, ReadDamage, ReadError};
 
-/// The range of keys below a page: not below the first, below the second.
+/// The range of keys below a page: from the first, inclusive, to the second, exclusive.
 #[derive(Clone, Debug, Default)]
 struct KeyRange {
     low: Vec<u8>,
@@ -79,7 +79,7 @@ impl Salvage {
         Self::new(place, Some(page_flags::LONG_VALUE))
     }
 
-    /// A walk over a space tree. Lost leaves are not searched for, since those of owned and
+    /// A walk over a space tree. Lost leaves are not searched for, because those of owned and
     /// available extents look alike.
     pub(super) fn of_space(place: TreePlace) -> Self {
         Self::new(place, None)
@@ -104,15 +104,15 @@ impl Salvage {
         }
     }
 
-    /// The same walk over nodes flagged as deleted too.
+    /// Includes nodes flagged as deleted in the walk.
     #[must_use]
     pub const fn with_deleted(mut self) -> Self {
         self.with_deleted = true;
         self
     }
 
-    /// Nodes on an average leaf, of those read so far: an estimate for a lost leaf. `None` if no
-    /// leaf was read.
+    /// Average number of nodes per leaf read so far: an estimate for a lost leaf. `None` if no leaf
+    /// was read.
     pub const fn nodes_per_leaf(&self) -> Option<u64> {
         match self.nodes.checked_div(self.leaves) {
             Some(nodes) if nodes > 0 => Some(nodes),
@@ -120,7 +120,7 @@ impl Salvage {
         }
     }
 
-    /// The next node or loss; none behind the last one. An error is one that ends all reading.
+    /// The next node or loss; `None` after the last one. Returns only errors that end all reading.
     pub fn next<S: PageSource>(
         &mut self,
         source: &mut S,
@@ -145,7 +145,7 @@ impl Salvage {
         }
     }
 
-    /// Advances to the next line of the leaf; false if no further one counts.
+    /// Advances to the next line of the leaf; false if there is no node to yield.
     fn turn_line(&mut self) -> bool {
         let Some(leaf) = &mut self.leaf else {
             return false;
@@ -181,7 +181,7 @@ impl Salvage {
         })
     }
 
-    /// On to the next child of the lowest internal page; false at the end of the tree.
+    /// Moves to the next child of the lowest internal page; false at the end of the tree.
     fn turn_branch<S: PageSource>(&mut self, source: &mut S) -> Result<bool, S::Error> {
         let Some(branch) = self.branches.last_mut() else {
             return Ok(false);
@@ -208,7 +208,7 @@ impl Salvage {
         Ok(true)
     }
 
-    /// Goes down to a page. Whether it is a leaf, its parent knows; the root has none.
+    /// Descends to a page. The parent knows whether it is a leaf; the root has no parent.
     fn enter<S: PageSource>(
         &mut self,
         source: &mut S,
@@ -242,7 +242,7 @@ impl Salvage {
         Ok(())
     }
 
-    /// Begins with the nodes of a leaf; of one that contradicts itself, with the sound ones.
+    /// Begins with the nodes of a leaf, or only the sound ones if the leaf is inconsistent.
     fn enter_leaf(&mut self, number: PageNumber, page: Arc<[u8]>, fault: Option<PageFault>) {
         let view = PageRef::new(&page);
         let mut unsound = Vec::new();
@@ -256,7 +256,7 @@ impl Salvage {
         self.leaf = Some(LowerPage { number, page, line: 0, unsound_lines: unsound });
     }
 
-    /// A page of the tree that is met for the first time.
+    /// Loads a page of the tree that has not been visited before.
     fn load<S: PageSource>(
         &mut self,
         source: &mut S,
@@ -273,7 +273,7 @@ impl Salvage {
         Ok(page)
     }
 
-    /// Notes a lost page, and looks for the leaves below it.
+    /// Records a lost page, and searches for the leaves below it.
     fn lose<S: PageSource>(
         &mut self,
         source: &mut S,
@@ -319,7 +319,7 @@ impl Salvage {
         Ok(below.cloned().collect())
     }
 
-    /// Notes the leaves that links of those before and behind them name, and that cannot be read.
+    /// Records unreadable leaves that are linked from their neighbours.
     fn lose_between<S: PageSource>(
         &mut self,
         source: &mut S,

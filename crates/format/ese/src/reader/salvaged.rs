@@ -1,4 +1,4 @@
-//! Values of which a part is lost, or stored in a form that is not decoded here.
+//! Values that are partly lost, or stored in a form not decoded here.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::reader::{Cursor, FieldValue, PageSource, ReadDamage, ReadError, Reade
 use crate::record::{Element, RecordRef};
 use crate::schema::ColumnDefinition;
 
-/// A value as far as it can be had.
+/// A value as far as it can be recovered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Salvaged {
     /// All of it.
@@ -20,7 +20,7 @@ pub enum Salvaged {
     Partial(PartialValue),
 }
 
-/// A value that is not whole.
+/// An incomplete value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialValue {
     /// Its length; `None` if that is lost too.
@@ -45,11 +45,11 @@ pub struct ValuePart {
 pub enum ChunkContent {
     /// The bytes of the value.
     Bytes(Vec<u8>),
-    /// Bytes that make the value by a method that is not known here.
+    /// Stored bytes that encode the value by an unknown method.
     Stored(Vec<u8>),
 }
 
-/// The nodes of one long value, as they are stored.
+/// The nodes of one long value, in stored form.
 #[derive(Default)]
 struct ValueNodes {
     root: Option<LongValueRoot>,
@@ -57,7 +57,7 @@ struct ValueNodes {
 }
 
 impl ValueNodes {
-    /// False for a node behind the value.
+    /// Takes a node; false if it is past the value.
     fn take(&mut self, id: LongValueId, key: &[u8], data: &[u8]) -> bool {
         match LongValueKey::decode(key) {
             Some(LongValueKey::Root(root)) if root == id => {
@@ -73,8 +73,8 @@ impl ValueNodes {
 }
 
 impl<S: PageSource> Reader<S> {
-    /// The values of one column of a record, in order, as far as they can be had. An error is one
-    /// of the record's own structure.
+    /// The values of one column of a record, in order, as far as recoverable. Errors concern the
+    /// structure of the record itself.
     pub fn salvaged_values(
         &mut self,
         table: &CatalogTable,

@@ -8,10 +8,10 @@ use units::PageNumber;
 
 use crate::page::PageSize;
 
-/// Gives out the pages of one database.
+/// Provides the pages of one database.
 ///
 /// A source that caches makes index walks fast: upper pages of a tree are requested again and
-/// again. Whether it verifies checksums is its own decision.
+/// again. The source decides whether it verifies checksums.
 pub trait PageSource {
     /// Why a page could not be read.
     type Error;
@@ -19,10 +19,10 @@ pub trait PageSource {
     /// The size of the pages.
     fn page_size(&self) -> PageSize;
 
-    /// How many pages the file holds, its two header pages left out.
+    /// Number of pages in the file, excluding its two header pages.
     fn page_count(&self) -> u32;
 
-    /// Page `number`, which lies between 1 and [`PageSource::page_count`].
+    /// Page `number`, from 1 to [`PageSource::page_count`].
     fn page(&mut self, number: PageNumber) -> Result<Arc<[u8]>, Self::Error>;
 
     /// Converts an error that concerns one page only, so that the others can still be read; `None`
@@ -58,7 +58,7 @@ impl<S: PageSource> PageSource for &mut S {
 pub enum PageLoss {
     /// Its checksum is wrong.
     Damaged,
-    /// The storage does not give it.
+    /// The storage does not return it.
     Unreadable,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for PageLoss {
     }
 }
 
-/// A database that lies in memory as a whole, for small files and tests.
+/// A database held entirely in memory, for small files and tests.
 pub struct FileImage<'a> {
     bytes: &'a [u8],
     page_size: PageSize,

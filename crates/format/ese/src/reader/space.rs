@@ -43,16 +43,16 @@ pub struct TreeSpace {
     pub owned: ExtentSet,
     /// Owned pages that are not in use.
     pub available: ExtentSet,
-    /// The owned extents one by one, as the tree was given them.
+    /// The owned extents as individually assigned to the tree.
     pub owned_extents: Vec<Extent>,
-    /// The available extents one by one, those left out that a shrink has set aside.
+    /// The available extents one by one, without those set aside by a shrink.
     pub available_extents: Vec<Extent>,
-    /// Pages kept aside so that the space trees themselves can split.
+    /// Pages reserved so that the space trees themselves can split.
     pub reserved: ExtentSet,
 }
 
 impl<S: PageSource> Reader<S> {
-    /// The space of the whole database. Pages beyond its owned ones are no database pages.
+    /// The space of the whole database. Pages past those it owns are not part of the database.
     pub fn database_space(&mut self) -> Result<TreeSpace, ReadError<S::Error>> {
         database_space(&mut self.source)
     }
@@ -67,7 +67,7 @@ impl<S: PageSource> Reader<S> {
             .collect()
     }
 
-    /// The same, as far as it can be read. An error is one that ends all reading.
+    /// Like [`Self::space_report`], as far as readable. Returns only errors that end all reading.
     pub fn salvaged_space_report(&mut self) -> Result<Vec<SalvagedSpace>, S::Error> {
         let mut report = vec![self.salvaged(TreeKind::Database, "", "", DATABASE)?];
         for table in self.tables().to_vec() {
@@ -118,7 +118,7 @@ pub struct SalvagedSpace {
     pub index: String,
     /// Location of the tree.
     pub place: TreePlace,
-    /// Its space, as far as it can be read, or why nothing can.
+    /// Its space as far as readable, or the reason why none of it is.
     pub space: Result<TreeSpace, ReadDamage>,
     /// Losses of its space trees.
     pub losses: Vec<Loss>,
@@ -128,7 +128,7 @@ pub struct SalvagedSpace {
 pub(crate) const DATABASE: TreePlace =
     TreePlace { object: system_trees::DATABASE.object, root: system_trees::DATABASE.root };
 
-/// The result, if nothing of it is lost.
+/// The result, or an error if any of it is lost.
 fn whole<T, E>(read: Result<T, ReadDamage>, losses: Vec<Loss>) -> Result<T, ReadError<E>> {
     let value = read.map_err(ReadDamage::widen)?;
     match losses.into_iter().next() {
@@ -144,10 +144,10 @@ pub fn database_space<S: PageSource>(source: &mut S) -> Result<TreeSpace, ReadEr
     whole(Ok(space), losses)
 }
 
-/// The last page that either space tree of the database names, as far as they can be read: the tree
-/// of owned extents lists the end of the database, and so does the tree of free extents if nothing
-/// has used that end yet. `None` if neither can be read. If the root is damaged, the trees are
-/// taken to be the two pages after it.
+/// The last page named by either space tree of the database, as far as they can be read: the tree
+/// of owned extents lists the end of the database, and so does the tree of free extents if that end
+/// is still unused. `None` if neither can be read. If the root is damaged, the trees are assumed to
+/// be the two pages after it.
 pub fn database_reach<S: PageSource>(source: &mut S) -> Option<PageNumber> {
     let root = load(source, DATABASE.root).ok();
     let fields = root.and_then(|page| RootFields::decode(PageRef::new(&page).external_header()));
@@ -207,7 +207,7 @@ pub(crate) fn salvage_space<S: PageSource>(
     })
 }
 
-/// All extents of a space tree that lie in the file.
+/// All extents of a space tree that are in the file.
 fn extents<S: PageSource>(
     source: &mut S,
     place: TreePlace,
@@ -224,7 +224,7 @@ fn extents<S: PageSource>(
             }
         };
         match SpaceNode::decode(entry.key, entry.data) {
-            // Extents set aside by a shrink lie beyond the end of the file.
+            // Extents shelved by a shrink are past the end of the file.
             Some(node) if node.pool == Pool::Shelved => {}
             Some(node) => found.push(node.extent),
             None => losses.push(Loss::node(entry.page, entry.line)),
@@ -241,7 +241,7 @@ fn split_buffer<S: PageSource>(
     let page = match load(source, root) {
         Ok(page) => page,
         Err(ReadError::Source(error)) => return Err(ReadError::Source(error)),
-        // The walk over the tree has named it.
+        // The walk over the tree has reported it.
         Err(_) => return Ok(Vec::new()),
     };
     let buffer = SplitBuffer::decode(PageRef::new(&page).external_header()).unwrap_or_default();

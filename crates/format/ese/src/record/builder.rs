@@ -1,4 +1,4 @@
-//! Writing records, without allocating once the builder has warmed up.
+//! Writes records, without allocating once the builder has warmed up.
 
 use crate::long_value::LongValueId;
 use crate::page::PageSize;
@@ -7,9 +7,9 @@ use crate::schema::{ColumnClass, ColumnDefinition, ColumnId, TableDefinition};
 
 /// Bytes before the fixed columns.
 const HEADER_BYTES: usize = 4;
-/// The number stated where a record has no variable column.
+/// Number stored as the last variable column if a record has none.
 const NO_VARIABLE: u8 = 127;
-/// Offsets in a record have 15 bits; tagged fields on small pages 13.
+/// Longest record: offsets in a record have 15 bits, those of tagged fields on small pages 13.
 const LONGEST_LARGE: usize = 0x7FFF;
 const LONGEST_SMALL: usize = 0x1FFF;
 /// In the offset of a tagged field on small pages: the value begins with a byte of flags.
@@ -22,16 +22,17 @@ struct FieldPlace {
     bytes: usize,
 }
 
-/// Builds records of one table, one after the other, in memory that it keeps.
+/// Builds records of one table, one after the other, reusing its memory.
 ///
 /// Variable and tagged columns are set in ascending order, each once; a column that is not set is
 /// null.
 #[derive(Clone, Debug)]
 pub struct RecordBuilder {
     is_small: bool,
-    /// The places of fixed columns, by number less one.
+    /// The places of fixed columns, indexed by column number minus 1.
     fixed_places: Vec<FieldPlace>,
-    /// The longest value of variable columns, by number less 128; 0: no limit.
+    /// Maximum value lengths of variable columns, indexed by column number minus 128; 0 means no
+    /// limit.
     variable_limits: Vec<usize>,
     /// Tagged columns, ascending, and whether they are long.
     tagged_columns: Vec<(u16, bool)>,
@@ -87,7 +88,7 @@ impl RecordBuilder {
         }
     }
 
-    /// Forgets the values: every column is null again.
+    /// Clears the values: every column is null again.
     pub fn clear(&mut self) {
         self.fixed.fill(0);
         self.nulls = [0xFF; 16];
@@ -112,7 +113,7 @@ impl RecordBuilder {
         }
     }
 
-    /// Sets a long column to a value that is kept apart.
+    /// Sets a long column to a value stored separately.
     pub fn set_separated(
         &mut self,
         column: ColumnId,
@@ -186,7 +187,8 @@ impl RecordBuilder {
         Ok(self.tagged_columns[index].1)
     }
 
-    /// Large pages state flags for every value, small ones only if there are any.
+    /// Adds a tagged value. Large pages store flags with every value, small ones only if any are
+    /// set.
     fn push_tagged(&mut self, flags: u8, value: &[u8]) {
         if !self.is_small {
             self.tagged.push(flags);
@@ -208,7 +210,7 @@ impl RecordBuilder {
         out.extend_from_slice(&[self.last_fixed.to_le_bytes()[0], last_variable]);
         out.extend_from_slice(&offset_field(end + null_bytes).to_le_bytes());
         out.extend_from_slice(&self.fixed[HEADER_BYTES..end]);
-        // Bits behind the last column stay set, as the real engine leaves them.
+        // Bits after the last column stay set, as the real engine leaves them.
         out.extend_from_slice(&self.nulls[..null_bytes]);
     }
 

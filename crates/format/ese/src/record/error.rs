@@ -12,16 +12,16 @@ pub enum RecordError {
         /// The column asked for.
         column: ColumnId,
     },
-    /// The value does not have the size of its column.
+    /// The value does not match the size of its column.
     WrongSize {
         /// The column.
         column: ColumnId,
         /// Bytes of the value.
         bytes: usize,
-        /// Bytes that the column takes, or at most takes.
+        /// Exact or maximum size of the column in bytes.
         expected: usize,
     },
-    /// The record is longer than its own offsets can say.
+    /// The record is too long for its own offsets.
     TooLong {
         /// Bytes of the record.
         bytes: usize,
@@ -30,15 +30,16 @@ pub enum RecordError {
     },
     /// The bytes make no record.
     Damaged {
-        /// Which part of the record contradicts the others.
+        /// The part of the record that is inconsistent with the others.
         part: &'static str,
     },
-    /// A tagged column repeats or precedes the one in front of it.
+    /// A tagged column repeats or precedes the previous one.
     TagOrder {
         /// The column.
         column: ColumnId,
     },
-    /// The offset of a tagged column is not behind the array, or not behind the one in front.
+    /// The offset of a tagged column is not past the array, or precedes that of the previous
+    /// column.
     TagOffset {
         /// The column.
         column: ColumnId,

@@ -1,4 +1,4 @@
-//! Reading records, whatever the bytes say.
+//! Reads records, for any bytes.
 
 use crate::bytes::get_array;
 use crate::page::PageSize;
@@ -17,7 +17,7 @@ pub struct RecordRef<'a> {
     /// Number of variable columns with an end in the record.
     variable_count: usize,
     fixed_end: usize,
-    /// The other columns can be read where these are damaged.
+    /// The tagged fields. The other columns can be read even if these are damaged.
     tags: Result<Tags<'a>, RecordError>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> RecordRef<'a> {
         Ok(record)
     }
 
-    /// The record's value of `column`.
+    /// The value of `column` in the record.
     pub fn column(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
         match column.id.class() {
             ColumnClass::Fixed => self.fixed(column),
@@ -51,8 +51,8 @@ impl<'a> RecordRef<'a> {
         }
     }
 
-    /// The bytes of a column that has at most one value and keeps it in the record uncompressed;
-    /// `None` if it is null or stored otherwise.
+    /// The bytes of a column with at most one value, stored in the record uncompressed; `None` if
+    /// it is null or stored otherwise.
     pub fn plain(&self, column: &ColumnDefinition) -> Option<&'a [u8]> {
         match self.column(column).ok()? {
             Stored::One(Element::Plain(bytes)) => Some(bytes),
@@ -111,7 +111,7 @@ impl<'a> RecordRef<'a> {
         self.fixed_end + self.variable_count * 2
     }
 
-    /// Offset of the end of the variable columns; it may lie past the end of the record.
+    /// Offset of the end of the variable columns; it may be past the end of the record.
     fn tagged_start(&self) -> usize {
         let data_bytes = match self.variable_count {
             0 => 0,

@@ -11,7 +11,7 @@ pub(crate) mod tag_flags {
     pub(crate) const LONG_VALUE: u8 = 1;
     /// The (first) value is compressed.
     pub(crate) const COMPRESSED: u8 = 2;
-    /// The value is kept apart; the field holds its identifier.
+    /// The value is stored separately; the field holds its identifier.
     pub(crate) const SEPARATED: u8 = 4;
     /// There are several values.
     pub(crate) const MULTI_VALUES: u8 = 8;
@@ -31,7 +31,7 @@ const SMALL_HAS_FLAGS: u16 = 0x4000;
 const SMALL_NULL: u16 = 0x2000;
 /// The column comes from a template table.
 const DERIVED: u16 = 0x8000;
-/// In the offsets of several values: the value is kept apart.
+/// In the offsets of several values: the value is stored separately.
 const VALUE_SEPARATED: u16 = 0x8000;
 
 /// A tagged column of a record.
@@ -47,7 +47,7 @@ pub struct TaggedField<'a> {
 
 const DAMAGED: RecordError = RecordError::Damaged { part: "tagged columns" };
 
-/// The array of a record's tagged fields, whose order and offsets have been checked.
+/// The array of a record's tagged fields, with verified order and offsets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tags<'a> {
     bytes: &'a [u8],
@@ -56,7 +56,7 @@ pub(super) struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
-    /// `bytes` are everything behind the variable columns.
+    /// Parses the tagged fields in `bytes`, which is everything after the variable columns.
     pub(super) fn parse(bytes: &'a [u8], is_small: bool) -> Result<Self, RecordError> {
         let mut tags = Self { bytes, count: 0, is_small };
         if bytes.is_empty() {
@@ -72,7 +72,8 @@ impl<'a> Tags<'a> {
         Ok(tags)
     }
 
-    /// Searches rely on ascending columns, and the end of a value is the offset behind its own.
+    /// Checks order and offsets: searches rely on ascending columns, and a value ends at the next
+    /// offset.
     fn check_order(&self) -> Result<(), RecordError> {
         let (mut before, mut least) = (None, 0);
         for index in 0..self.count {
@@ -112,7 +113,7 @@ impl<'a> Tags<'a> {
         (0..self.count).map(|index| self.field(index)).collect()
     }
 
-    /// The record's value of one column.
+    /// The value of one column in the record.
     pub(super) fn find(
         &self,
         column: ColumnId,
@@ -190,7 +191,7 @@ fn element(flags: u8, is_separated: bool, value: &[u8]) -> Result<Element<'_>, R
     })
 }
 
-/// Flags that count for the first of several values only.
+/// Flags that apply only to the first of several values.
 const FIRST_VALUE_ONLY: u8 = tag_flags::COMPRESSED;
 
 fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
@@ -200,7 +201,7 @@ fn two_values(flags: u8, value: &[u8]) -> Result<Stored<'_>, RecordError> {
     Ok(Stored::Many(vec![element(flags, false, first)?, second]))
 }
 
-/// Start of one of several values, from its word at their front.
+/// Start of one of several values, decoded from its word in the leading array.
 fn value_offset(word: u16) -> usize {
     usize::from(word & !VALUE_SEPARATED)
 }

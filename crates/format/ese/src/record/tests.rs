@@ -128,7 +128,7 @@ fn values_that_do_not_fit_their_column_are_refused() {
 fn several_values_are_read_in_order() {
     let definition = table();
     let column = definition.column_named("LongPad").expect("a column");
-    // Three values behind flags 0x09: "ab", one kept apart, "".
+    // Three values after flags 0x09: "ab", one stored separately, "".
     let record =
         [&[0, 127, 4, 0, 0, 1, 4, 0, 0x09, 6, 0, 8, 0x80, 12, 0, b'a', b'b'][..], SEPARATED]
             .concat();
@@ -214,7 +214,8 @@ fn a_template_s_column_is_told_from_one_of_the_table() {
     assert_eq!(record.plain(&own), Some(&b"b"[..]));
 }
 
-/// Three tagged columns of a record on a page of 16 KiB, as column, offset and the values behind.
+/// A record with three tagged columns on a page of 16 KiB: columns and offsets, followed by the
+/// values.
 fn tagged(tags: [(u16, u16); 3]) -> Vec<u8> {
     let mut record = vec![0, 127, 4, 0];
     for (column, offset) in tags {
@@ -226,7 +227,7 @@ fn tagged(tags: [(u16, u16); 3]) -> Vec<u8> {
     record
 }
 
-/// The values of the columns 256 to 258, or why there are none.
+/// The values of the columns 256 to 258, or the error.
 fn tagged_values(record: &[u8]) -> Result<Vec<Stored<'_>>, RecordError> {
     let record = RecordRef::parse(record, PageSize::KIB_16)?;
     let column = |id| ColumnDefinition::new(id, "C", ColumnType::Text, 0);
@@ -242,7 +243,7 @@ fn tagged_columns_are_in_order_or_damaged() {
     let out_of_order = |column| Err(RecordError::TagOrder { column: ColumnId(column) });
     assert_eq!(tagged_values(&swapped), out_of_order(256));
     assert_eq!(tagged_values(&tagged([(256, 12), (257, 14), (257, 16)])), out_of_order(257));
-    // One of the template behind one of the table.
+    // A template column after one of the table.
     assert_eq!(tagged_values(&tagged([(256, 12), (257, 0x800E), (258, 16)])), out_of_order(257));
     let fields = RecordRef::parse(&swapped, PageSize::KIB_16).and_then(|r| r.tagged_fields());
     assert_eq!(fields, Err(RecordError::TagOrder { column: ColumnId(256) }));

@@ -1,12 +1,12 @@
-//! A record's value of one column.
+//! The value of one column in a record.
 
 use crate::long_value::LongValueId;
 use crate::schema::{ColumnDefinition, column_flags};
 
-/// A record's value of a column.
+/// The value of a column in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored<'a> {
-    /// Nothing: the column's default counts, or null.
+    /// Nothing: the column's default applies, or null.
     Absent,
     /// Null, explicitly.
     Null,
@@ -17,7 +17,7 @@ pub enum Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The values, in order; the column's default where the record says nothing of it.
+    /// The values, in order; the column's default if the record does not store the column.
     pub(crate) fn or_default(self, column: &'a ColumnDefinition) -> Vec<Element<'a>> {
         let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
         match self {

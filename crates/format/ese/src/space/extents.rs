@@ -1,10 +1,10 @@
-//! Runs of pages and the nodes that space trees store them in.
+//! Runs of pages and their nodes in space trees.
 
 use units::PageNumber;
 
 use crate::bytes::get_array;
 
-/// A run of pages, named by its last one as space trees do.
+/// A run of pages, identified by its last page as in space trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Extent {
     /// The last page.
@@ -36,7 +36,7 @@ pub enum Pool {
     /// Any use.
     #[default]
     General,
-    /// Runs that stay in one piece.
+    /// Runs that stay contiguous.
     Continuous,
     /// Set aside at the end of the file by a shrink.
     Shelved,
@@ -129,14 +129,15 @@ impl ExtentSet {
         self.extents.iter().map(|extent| u64::from(extent.pages)).sum()
     }
 
-    /// The highest page; none of an empty set.
+    /// The highest page; `NONE` for an empty set.
     pub fn last(&self) -> PageNumber {
         self.extents.last().map_or(PageNumber::NONE, |extent| extent.last)
     }
 
     /// Whether all pages of `extent` are in the set.
     pub(crate) fn contains_all(&self, extent: Extent) -> bool {
-        // Extents of a set never touch, so a run of pages lies in one of them or not at all.
+        // Extents of a set never touch, so a run of pages is within one of them or not contained at
+        // all.
         let index = self.extents.partition_point(|own| own.last < extent.last);
         self.extents.get(index).is_some_and(|own| own.first() <= extent.first())
     }

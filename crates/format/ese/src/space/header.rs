@@ -16,14 +16,14 @@ mod space_flags {
 /// How the space of a tree is accounted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extents {
-    /// In the header: bit `i` is set where page `root + 1 + i` is free. At most 32 pages.
+    /// In the header: bit `i` is set if page `root + 1 + i` is free. At most 32 pages.
     Single {
         /// The bits.
         available: u32,
     },
     /// In two trees.
     Multiple {
-        /// Root of the owned-extents tree. That of the available-extents tree is the page behind.
+        /// Root of the owned-extents tree. The root of the available-extents tree is the next page.
         owned: PageNumber,
     },
 }
@@ -33,7 +33,7 @@ pub enum Extents {
 pub struct SpaceHeader {
     /// Pages of the tree's first extent (or, with flag 4, of its last).
     pub primary_pages: u32,
-    /// Root of the tree that this one takes its space from; none for the database itself.
+    /// Root of the tree that provides this tree's space; `NONE` for the database itself.
     pub parent: PageNumber,
     /// Whether the tree's keys may repeat.
     pub is_non_unique: bool,
@@ -61,7 +61,7 @@ impl SpaceHeader {
         })
     }
 
-    /// As tag 0 of the root page.
+    /// Encodes the header as tag 0 of the root page.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let (mut flags, place) = match self.extents {
             Extents::Single { available } => (0, available),
@@ -91,10 +91,10 @@ impl SpaceHeader {
     }
 }
 
-/// Everything that tag 0 of a root page may hold.
+/// All possible contents of tag 0 of a root page.
 ///
-/// Up to format update 29 that is the space header alone. Later ones put a byte of flags before
-/// it and may leave fields out.
+/// Up to format update 29 that is the space header alone. Later ones put a byte of flags before it
+/// and may leave fields out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RootFields {
     /// The space header.
@@ -125,7 +125,7 @@ impl RootFields {
     }
 }
 
-/// Tag 0 of a space tree's root: two extents kept aside so that the tree itself can always split.
+/// Tag 0 of a space tree's root: two extents reserved so that the tree itself can always split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SplitBuffer {
     /// The two extents; those without pages are unused.
@@ -144,7 +144,7 @@ impl SplitBuffer {
         Some(Self { extents: [extent(0), extent(8)] })
     }
 
-    /// As tag 0 of the root page.
+    /// Encodes the buffer as tag 0 of the root page.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         for (index, extent) in self.extents.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! Dates as a calendar has them: stored are days since 1899-12-30, with the time of day as a part
-//! of one.
+//! Calendar dates, stored as days since 1899-12-30 with the time of day as a fraction.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +7,7 @@ use super::write_real;
 
 /// Days between 1899-12-30 and 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 25_569;
-/// The years 100 to 9999, which OLE automation calls dates.
+/// The years 100 to 9999, the range of dates in OLE automation.
 const DATES: Range<f64> = -657_434.0..2_958_466.0;
 
 const DAY_MILLIS: f64 = 86_400_000.0;
@@ -20,11 +19,11 @@ const MILLI_TICKS: u64 = 10_000;
 
 /// Units of 100 nanoseconds from the start of 1601, the epoch of Windows file times, to 1970.
 const TICKS_BEFORE_1970: u64 = 116_444_736_000_000_000;
-/// File times from 1970 to 2154. Read as days they all lie below 1e-298, so that no date is
+/// File times from 1970 to 2154. Interpreted as days they are all below 1e-298, so that no date is
 /// mistaken for one.
 pub(super) const FILE_TIMES: Range<u64> = TICKS_BEFORE_1970..TICKS_BEFORE_1970 + 67_431 * DAY_TICKS;
 
-/// A moment that a number of days says exactly.
+/// A moment that a number of days represents exactly.
 struct DateMoment {
     /// Days since 1970.
     day: i64,
@@ -32,9 +31,8 @@ struct DateMoment {
     ticks: u64,
 }
 
-/// Dates, in milliseconds if those are exact; anything else as a number. Programs such as the log
-/// of user access of Windows Server store file times in columns of dates: those always have seven
-/// decimals.
+/// Writes dates, in milliseconds if exact; anything else as a number. Programs such as the user
+/// access log of Windows Server store file times in date columns: those always have seven decimals.
 pub(super) fn write(days: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let is_file_time = FILE_TIMES.contains(&days.to_bits());
     match stored_moment(days) {
@@ -62,7 +60,7 @@ pub(super) fn unix_microseconds(days: f64) -> Option<i64> {
     Some(moment.day * DAY_MICROS + ticks.cast_signed())
 }
 
-/// None of a number that no calendar time says exactly.
+/// `None` for a number that does not exactly represent a calendar time.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -93,8 +91,9 @@ fn write_moment(moment: &DateMoment, with_ticks: bool, f: &mut fmt::Formatter<'_
     if with_ticks { write!(f, "{part:07}Z") } else { write!(f, "{:03}Z", part / MILLI_TICKS) }
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar at all times.
-/// Years begin in March here, so that a leap day is the last one, and come in 400s of equal length.
+/// Year, month and day of a number of days since 1970, always in the Gregorian calendar. Years
+/// begin in March here, so that a leap day is the last one, and repeat in cycles of 400 of equal
+/// length.
 const fn calendar(day: i64) -> (i64, i64, i64) {
     let since_0000_03_01 = day + 719_468;
     let (cycle, day) = (since_0000_03_01.div_euclid(146_097), since_0000_03_01.rem_euclid(146_097));

@@ -9,7 +9,7 @@ use crate::reader::{ReadDamage, ReadError};
 use crate::space::Extent;
 use crate::verify::{Notice, Problem, Subject};
 
-/// More findings than this are counted and not listed.
+/// Maximum number of findings listed; further ones are only counted.
 const MOST_FINDINGS: usize = 1_000;
 
 /// One thing that is wrong.
@@ -17,9 +17,9 @@ const MOST_FINDINGS: usize = 1_000;
 pub struct VerifyFinding {
     /// The examined object.
     pub subject: Subject,
-    /// The page, the first of several; none if no single page is to blame.
+    /// The page, or the first of several; `NONE` if no single page is to blame.
     pub page: PageNumber,
-    /// On how many pages that follow each other.
+    /// Number of consecutive pages affected.
     pub pages: u32,
     /// The key; empty if no single key is to blame.
     pub key: Vec<u8>,
@@ -60,7 +60,7 @@ pub struct Report {
     pub leaked: Vec<Extent>,
     /// Rows of all tables.
     pub rows: u64,
-    /// Entries of all indexes that were compared.
+    /// Entries of all indexes compared.
     pub index_entries: u64,
     /// Long values.
     pub long_values: u64,
@@ -68,7 +68,7 @@ pub struct Report {
     pub awaiting_cleanup: u64,
     /// Pages of trees with a database time later than the latest in the header.
     pub later_pages: u64,
-    /// Everything that is wrong, also beyond those listed.
+    /// Number of all problems, including those not listed.
     pub problems: u64,
     /// Problems, up to the first 1,000.
     pub findings: Vec<VerifyFinding>,
@@ -89,7 +89,7 @@ pub(super) struct LogNeeded {
     pub report: Report,
     /// Pages that could not be read, each of which is one finding.
     lost_pages: BTreeSet<PageNumber>,
-    /// The latest page of those later than the header, and its database time.
+    /// The latest of the pages later than the header, and its database time.
     pub(super) latest: (PageNumber, u64),
 }
 
@@ -129,7 +129,7 @@ impl LogNeeded {
         }
     }
 
-    /// A run of pages that are owned, and neither in use nor available.
+    /// Records a run of pages that are owned but neither in use nor available.
     pub(super) fn leaked(&mut self, run: Extent) {
         self.report.pages_leaked += u64::from(run.pages);
         if self.report.leaked.len() < MOST_FINDINGS {
@@ -142,13 +142,13 @@ impl LogNeeded {
         self.report.findings.len() < MOST_FINDINGS
     }
 
-    /// Damage becomes a finding; an error of the source is returned.
+    /// Turns damage into a finding; an error of the source is returned.
     pub(super) fn damage<E>(&mut self, subject: &Subject, error: ReadError<E>) -> Result<(), E> {
         self.lost(subject, error.without_source()?);
         Ok(())
     }
 
-    /// Damage becomes a finding, once for a page however often it is met.
+    /// Turns damage into a finding, once per page however often it is encountered.
     pub(super) fn lost(&mut self, subject: &Subject, damage: ReadDamage) {
         let page = damage.page();
         let is_node = matches!(damage, ReadError::Node { .. });
@@ -165,7 +165,7 @@ impl LogNeeded {
         !self.lost_pages.is_empty()
     }
 
-    /// The value read; `None`, and a finding, if that was damaged.
+    /// Returns the value read; `None` if it was damaged, which is recorded as a finding.
     pub(super) fn keep<T, E>(
         &mut self,
         subject: &Subject,

@@ -15,7 +15,7 @@ use crate::schema::{ColumnDefinition, IndexDefinition, column_flags, index_flags
 pub(super) enum Expected {
     /// An entry with this key.
     Key(Vec<u8>),
-    /// Nothing: the index leaves out rows with such nulls.
+    /// Nothing: the index omits rows with such nulls.
     Nothing,
     /// It cannot be said here.
     Unknown,
@@ -92,7 +92,7 @@ fn is_left_out(index: &IndexDefinition, mut nulls: impl Iterator<Item = bool> + 
         || (any && index.flags & index_flags::ALLOW_SOME_NULLS == 0)
 }
 
-/// A record's value of a column.
+/// The value of a column in a record.
 enum ColumnValue<'a> {
     Null,
     Bytes(Cow<'a, [u8]>),
@@ -113,7 +113,7 @@ fn column_value<'a>(column: &'a ColumnDefinition, record: RecordRef<'a>) -> Colu
     }
 }
 
-/// Entries of an index as a number and a sum that does not depend on their order.
+/// Number of index entries and a sum over them that is independent of their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EntrySum {
     pub count: u64,
@@ -131,7 +131,7 @@ impl EntrySum {
     }
 }
 
-/// Reads a record that has been read before.
+/// Parses a record that was readable before.
 pub(super) fn parse(record: &[u8], page_size: PageSize) -> Option<RecordRef<'_>> {
     RecordRef::parse(record, page_size).ok()
 }

@@ -1,4 +1,4 @@
-//! Long values against the records that hold them.
+//! Compares long values with the records that hold them.
 
 use units::PageNumber;
 
@@ -10,7 +10,7 @@ use crate::verify::finding::LogNeeded;
 use crate::verify::{Examination, Problem, Subject};
 
 impl<S: PageSource> Examination<'_, S> {
-    /// Compares a table's long values with the references its records hold, one number for each.
+    /// Compares a table's long values with its records' `references`, one id per reference.
     pub(super) fn compare_long_values(
         &mut self,
         table: &CatalogTable,
@@ -46,7 +46,7 @@ struct CurrentValue {
     is_encrypted: bool,
 }
 
-/// Behind the numbers of a root node: flags, in later formats.
+/// Offset of the flags after the numbers of a root node, in later formats.
 const ROOT_FLAGS_OFFSET: usize = 8;
 /// In the flags of a root node: the application has encrypted the chunks.
 const ENCRYPTED: u8 = 1;
@@ -67,7 +67,7 @@ fn unpacks(stored: &[u8], expected: u64) -> bool {
     }
 }
 
-/// A walk over a long-value tree beside the sorted references to its values.
+/// A walk over a long-value tree in parallel with the sorted references to its values.
 struct Audit<'a> {
     log: &'a mut LogNeeded,
     subject: &'a Subject,
@@ -75,7 +75,7 @@ struct Audit<'a> {
     references: &'a [u64],
     chunk_bytes: usize,
     current: Option<CurrentValue>,
-    /// The value that has just been found without references or without a root.
+    /// The value most recently found without references or without a root.
     leaving: Option<LongValueId>,
 }
 
@@ -149,7 +149,8 @@ impl Audit<'_> {
         }
     }
 
-    /// A chunk without its root, unless the root is being removed. Each value is named once.
+    /// Reports a chunk without its root, unless the root is being removed. Each value is reported
+    /// once.
     fn stray_chunk(&mut self, id: LongValueId, entry: &Entry<'_>) {
         if self.leaving.replace(id) != Some(id) {
             let problem = Problem::LongValueChunks { id };
@@ -166,7 +167,7 @@ impl Audit<'_> {
         }
     }
 
-    /// How many references there are to `id`; those below it lack their values.
+    /// Counts the references to `id`; reports those to lower ids as missing values.
     fn pass_references(&mut self, id: LongValueId) -> u32 {
         let below = self.references.partition_point(|reference| *reference < id.0);
         self.missing(below);
@@ -175,7 +176,7 @@ impl Audit<'_> {
         u32::try_from(equal).unwrap_or(u32::MAX)
     }
 
-    /// The first `count` references have no value.
+    /// Reports that the first `count` references have no value.
     fn missing(&mut self, count: usize) {
         let (missing, rest) = self.references.split_at(count);
         for id in missing.iter().map(|&id| LongValueId(id)) {

@@ -1,4 +1,4 @@
-//! Remarks of an examination besides the problems.
+//! Remarks of an examination, apart from problems.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use units::PageNumber;
 
 use crate::verify::Subject;
 
-/// Something that is not wrong and that a reader of the report should know.
+/// Something that is not wrong but that a reader of the report should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// An index whose keys cannot be recomputed here (Unicode text, several values, substrings) was
-    /// walked and not compared with its table.
+    /// An index with keys that cannot be recomputed here (Unicode text, several values, substrings)
+    /// was walked but not compared with its table.
     IndexNotCompared {
         /// The index.
         subject: Subject,
@@ -19,19 +19,20 @@ pub enum Notice {
     ShadowCatalog,
     /// Both copies of the catalog are damaged; the rest relies on their remains.
     SalvagedCatalog,
-    /// A table of which pages are lost; it was not compared with its indexes and long values.
+    /// A table with lost pages; it was not compared with its indexes and long values.
     LostRows {
         /// The table.
         subject: Subject,
         /// Approximate number of lost rows; `None` if it cannot be estimated.
         about: Option<u64>,
     },
-    /// An index of which pages are lost; it was not compared with its table.
+    /// An index with lost pages; it was not compared with its table.
     LostEntries {
         /// The index.
         subject: Subject,
     },
-    /// Pages are past the last one that the database owns: room for growth, or no part of it.
+    /// The file has pages past the last one that the database owns: room for growth, or not part of
+    /// it.
     BehindTheEnd {
         /// The last page owned.
         owned: PageNumber,

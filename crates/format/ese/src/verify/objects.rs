@@ -1,4 +1,5 @@
-//! The table of objects against the catalog: both name every table, index and long-value tree.
+//! Compares the table of objects with the catalog: both name every table, index and long-value
+//! tree.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ impl<S: PageSource> Examination<'_, S> {
             let entry = match step {
                 SalvageStep::Entry(entry) => entry,
                 SalvageStep::Loss(_) => {
-                    // Named when the rows of the table were examined.
+                    // Reported when the rows of the table were examined.
                     is_whole = false;
                     continue;
                 }

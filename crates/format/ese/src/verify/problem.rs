@@ -14,11 +14,11 @@ use crate::space::Extent;
 pub enum Problem {
     /// Something could not be read at all.
     Unreadable(ReadDamage),
-    /// A page contradicts itself.
+    /// A page is inconsistent.
     Page(PageFault),
     /// A page is reached a second time.
     ReachedTwice,
-    /// A page of the tree lies outside the space that the tree owns.
+    /// A page of the tree is outside the space that the tree owns.
     OutsideSpace,
     /// A page carries the object identifier of another tree.
     WrongObject {
@@ -30,14 +30,14 @@ pub enum Problem {
         /// The flags.
         stated: u32,
     },
-    /// A leaf's link to the one before it is wrong.
+    /// A leaf's link to the previous leaf is wrong.
     PreviousLink {
         /// The stated page.
         stated: PageNumber,
         /// The leaf before it.
         expected: PageNumber,
     },
-    /// A leaf's link to the one behind it is wrong.
+    /// A leaf's link to the next leaf is wrong.
     NextLink {
         /// The stated page.
         stated: PageNumber,
@@ -48,7 +48,7 @@ pub enum Problem {
     Depth,
     /// A leaf without nodes that is not the root.
     EmptyLeaf,
-    /// An internal page has no children, or a child's key or page number cannot be one.
+    /// An internal page has no children, or the key or page number of a child is invalid.
     Branch,
     /// The last key of an internal page is not the one by which its parent points to it. Only the
     /// last page of a level ends with an empty key.
@@ -62,9 +62,9 @@ pub enum Problem {
         /// That of the header.
         highest: u64,
     },
-    /// A tree names a parent, from which it got its space, other than the tree it is part of.
+    /// A tree names a parent (the source of its space) other than the tree it is part of.
     Parent {
-        /// The root page that it names.
+        /// The root page of the named parent.
         stated: PageNumber,
         /// The root page of the tree it is part of.
         expected: PageNumber,
@@ -73,14 +73,14 @@ pub enum Problem {
     Uniqueness,
     /// The first node of a leaf does not sort after the last node of the previous leaf.
     KeyOrder,
-    /// A node lies outside the separators above its page.
+    /// A node is outside the separators above its page.
     Separator,
-    /// Two extents overlap that must not, or one is outside its owner's space.
+    /// Two extents overlap but must not, or one is outside its owner's space.
     Extent {
         /// The extent.
         extent: Extent,
     },
-    /// An extent straddles two owned extents of the tree that it is part of: it must lie in one.
+    /// An extent straddles two owned extents of the tree it is part of: it must be within one.
     Straddles {
         /// The extent.
         extent: Extent,
@@ -94,7 +94,7 @@ pub enum Problem {
     },
     /// A page is in use and available at once, or available twice.
     AvailableAndUsed,
-    /// The row's key is not the one its columns make.
+    /// The row's key differs from the one derived from its columns.
     PrimaryKey,
     /// An index has an entry whose row is missing or has another key.
     StrayEntry,
@@ -114,12 +114,12 @@ pub enum Problem {
         /// How many records hold it.
         counted: u32,
     },
-    /// A long value's chunks do not make up its size.
+    /// A long value's chunks do not add up to its size.
     LongValueChunks {
         /// The value.
         id: LongValueId,
     },
-    /// A chunk of a long value does not unpack to the bytes that its place demands.
+    /// A chunk of a long value does not decompress to the size expected at its position.
     LongValueChunk {
         /// The value.
         id: LongValueId,
@@ -133,7 +133,7 @@ pub enum Problem {
         /// The object.
         object: ObjectId,
     },
-    /// The table of objects lists an object that the catalog does not have, or has otherwise.
+    /// The table of objects lists an object that is missing from the catalog or different there.
     StrayObject {
         /// The object.
         object: ObjectId,

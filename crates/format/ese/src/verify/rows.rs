@@ -1,7 +1,7 @@
-//! A table's rows against its indexes and long values.
+//! Compares a table's rows with its indexes and long values.
 //!
-//! Entries are first compared as order-free sums, in one pass over each tree. Only where sums
-//! differ is every entry looked up, to name those that are wrong.
+//! Entries are first compared as order-free sums, in one pass over each tree. Only if sums differ
+//! is every entry looked up, to name those that are wrong.
 
 use units::PageNumber;
 
@@ -20,7 +20,7 @@ struct Compared<'t> {
     is_known: bool,
 }
 
-/// How the walk over a table went.
+/// Outcome of the walk over a table.
 #[derive(Default)]
 struct WalkedRows {
     /// Whether rows could not be read.
@@ -216,7 +216,7 @@ impl<S: PageSource> Examination<'_, S> {
         Ok(false)
     }
 
-    /// The catalog and its shadow hold the same records under the same keys.
+    /// Compares the catalog with its shadow: both must hold the same records under the same keys.
     fn compare_catalogs(&mut self, catalog: &CatalogTable) -> Result<(), ReadError<S::Error>> {
         let Some(shadow) = self.reader.table(OBJECTS_SHADOW_NAME).cloned() else {
             return Ok(());
@@ -252,7 +252,8 @@ impl Compared<'_> {
     }
 }
 
-/// Whether a row is stored under the key that its columns make, as far as that can be decided here.
+/// Whether a row is stored under the key derived from its columns, as far as that can be decided
+/// here.
 fn has_its_key(table: &CatalogTable, record: RecordRef<'_>, key: &[u8]) -> bool {
     let Some(primary) = table.definition.primary() else {
         return true;

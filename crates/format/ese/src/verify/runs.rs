@@ -1,10 +1,10 @@
-//! Findings about single pages, merged where the pages follow each other.
+//! Merges findings about single pages if the pages are consecutive.
 
 use units::PageNumber;
 
 use crate::space::Extent;
 
-/// Pages that come in ascending order, as runs.
+/// Pages added in ascending order, merged into runs.
 #[derive(Default)]
 pub(super) struct Runs {
     pub runs: Vec<Extent>,

@@ -1,4 +1,5 @@
-//! Every owned page is in use or available, and no page is both; extents lie within their owners.
+//! Checks that every owned page is either in use or available, not both, and that extents are
+//! within their owners.
 
 use units::PageNumber;
 
@@ -27,7 +28,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The extents of a space tree ascend, are not empty and share no pages.
+    /// Checks that the extents of a space tree ascend, are not empty and share no pages.
     fn check_lists(&mut self, tree: &TreeSpace) {
         for list in [&tree.owned_extents, &tree.available_extents] {
             let mut before = PageNumber::NONE;
@@ -40,8 +41,9 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// A tree's space is part of its parent's, which has given it away. Each owned extent was cut
-    /// out of one that the parent owns, each available one out of one that the tree owns.
+    /// Checks that a tree's space is part of its parent's and no longer available there. Each owned
+    /// extent was cut out of one that the parent owns, each available one out of one that the tree
+    /// owns.
     fn check_owner(&mut self, tree: &TreeSpace, trees: &[TreeSpace]) {
         let parent = trees.iter().find(|parent| parent.root == tree.header.parent);
         for &extent in &tree.owned_extents {
@@ -71,7 +73,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// Trees with the same parent share nothing.
+    /// Checks that trees with the same parent share no space.
     fn check_siblings(&mut self, trees: &[TreeSpace]) {
         let mut extents: Vec<(PageNumber, Extent, &TreeSpace)> = Vec::new();
         for tree in trees {
@@ -106,7 +108,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The file holds all owned space. Anything beyond it is not part of the database.
+    /// Checks that the file holds all owned space. Anything beyond it is not part of the database.
     fn check_end(&mut self, database: &TreeSpace) {
         let last = PageNumber(self.reader.source().page_count());
         let owned = database.owned.last();
@@ -131,7 +133,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
     }
 
-    /// The pages of a set that the file has: damaged extents claim billions that it has not.
+    /// The pages of a set that exist in the file: damaged extents may claim billions that do not.
     fn pages_in_file<'s>(
         &mut self,
         set: &'s ExtentSet,
@@ -147,7 +149,7 @@ impl<S: PageSource> Examination<'_, S> {
     }
 }
 
-/// Whether one of `holders`, which ascend, holds all pages of an extent.
+/// Whether one of `holders`, which must be in ascending order, contains all pages of an extent.
 fn lies_in_one(extent: Extent, holders: &[Extent]) -> bool {
     let index = holders.partition_point(|holder| holder.last < extent.last);
     holders.get(index).is_some_and(|holder| holder.first() <= extent.first())

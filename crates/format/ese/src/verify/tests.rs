@@ -1,4 +1,4 @@
-//! A good database passes, and every kind of damage is named at its place.
+//! Tests that a good database passes, and that every kind of damage is reported where it is.
 
 mod catalog;
 mod content;
@@ -94,7 +94,7 @@ fn a_child_reached_twice_is_named() {
 
 #[test]
 fn keys_outside_their_separators_are_named() {
-    // The first row of leaf 32 moves behind everything on leaf 33, all on its own page.
+    // The first row of leaf 32 moves after everything on leaf 33, but stays on its own page.
     let problems = after(31, |page| {
         page.remove(3, 1).expect("a node");
         page.insert(3, 0, &node(&primary_key(8), &record(8))).expect("room");
@@ -145,7 +145,7 @@ fn rows_and_index_must_agree() {
     assert!(problems.contains(&found("T/ByGroup", 35, Problem::StrayEntry)), "{problems:?}");
     assert!(problems.contains(&found("T/ByGroup", 31, Problem::MissingEntry)), "{problems:?}");
 
-    // A row under a key that its columns do not make, and an entry that leads nowhere.
+    // A row under a key that its columns do not produce, and an entry that leads nowhere.
     let problems = after(33, |page| {
         page.replace(2, 0, &node(&primary_key(11), &record(9))).expect("same size");
     });
@@ -180,7 +180,7 @@ fn what_awaits_its_cleanup_is_counted_and_not_blamed() {
             page.set_node_flags(line, node_flags::DELETED).expect("a node");
         }
     };
-    // Row 5, its index entry, and the long value that no row holds now.
+    // Row 5, its index entry, and the long value that no row refers to any more.
     world.change(32, delete(1));
     world.change(36, delete(0));
     world.change(37, |page| assert_eq!(page.add_u32(0, 0, -1), Ok(0)));
@@ -200,7 +200,7 @@ fn a_page_that_contradicts_itself_is_named_and_its_tree_walked_on() {
     let mut world = World::new();
     world.change(32, |page| page.set_uncommitted_free_bytes(40_000));
     let alone = problems(&world);
-    // The leaves beside it are not blamed for its links.
+    // The adjacent leaves are not blamed for its links.
     assert!(matches!(alone[..], [(32, Problem::Page(_))]), "{alone:?}");
     world.change(33, |page| page.set_links(PageNumber(32), PageNumber(31)));
     let (stated, expected) = (PageNumber(31), PageNumber::NONE);

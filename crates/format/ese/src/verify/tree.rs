@@ -12,9 +12,9 @@ use crate::verify::finding::LogNeeded;
 use crate::verify::page_map::PageMap;
 use crate::verify::{Examination, Problem, Subject};
 
-/// Bytes of a page number, which is all that nodes of internal pages hold.
+/// Bytes of a page number, the only data in a node of an internal page.
 const CHILD_BYTES: usize = 4;
-/// Deeper trees go in circles.
+/// A deeper tree must contain a cycle.
 const DEEPEST: usize = 32;
 
 impl<S: PageSource> Examination<'_, S> {
@@ -83,15 +83,14 @@ struct Walk<'a, S> {
     last_node: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Constraints that the pages above place on a page.
+/// Constraints that a page's ancestors place on it.
 struct TreePosition<'p> {
     depth: usize,
-    /// Its keys are not below this.
+    /// Lower bound of its keys, inclusive.
     low: &'p [u8],
-    /// The key by which its parent points to it, which is above all of its keys; none on the last
-    /// page of each level.
+    /// Its separator in the parent, above all of its keys; `None` on the last page of each level.
     high: Option<&'p [u8]>,
-    /// Its parent with the parent's flags.
+    /// Its parent page and that page's flags.
     parent: Option<(PageNumber, u32)>,
 }
 
@@ -119,7 +118,8 @@ impl<S: PageSource> Walk<'_, S> {
             let child_place = TreePosition {
                 depth: place.depth + 1,
                 low: &below,
-                // The page's own range, whatever its last key says: one fault is one finding.
+                // The page's own range even if its last key disagrees, so that one fault gives one
+                // finding.
                 high: if is_last || separator.is_empty() {
                     place.high
                 } else {
@@ -171,7 +171,7 @@ impl<S: PageSource> Walk<'_, S> {
         }
     }
 
-    /// Reads a page that is reached for the first time and makes sense in itself.
+    /// Reads a page on the first visit and checks that it is consistent in itself.
     fn enter(&mut self, number: PageNumber) -> Result<Option<Arc<[u8]>>, S::Error> {
         if !self.owned.contains(number) {
             self.found(number, &[], Problem::OutsideSpace);
@@ -236,7 +236,7 @@ impl<S: PageSource> Walk<'_, S> {
 
     fn check_links(&mut self, number: PageNumber, page: PageRef<'_>) {
         let (before, forward) = if std::mem::take(&mut self.is_broken) {
-            // Which leaf comes before, only the lost ones know.
+            // The preceding leaf is among the lost pages, so its number is unknown.
             (page.previous(), number)
         } else {
             self.last_leaf.unwrap_or((PageNumber::NONE, number))
@@ -252,7 +252,7 @@ impl<S: PageSource> Walk<'_, S> {
         self.last_leaf = Some((number, page.next()));
     }
 
-    /// Order within a page has been checked; this is the order between leaves.
+    /// Checks the key order between leaves; the order within a page has been checked.
     fn check_first(&mut self, number: PageNumber, page: PageRef<'_>, first: &Node<'_>) {
         let may_repeat = page.has(page_flags::NON_UNIQUE);
         let is_behind = match &self.last_node {
@@ -265,7 +265,7 @@ impl<S: PageSource> Walk<'_, S> {
         }
     }
 
-    /// The last leaf points nowhere.
+    /// Checks that the last leaf has no next link.
     fn end(&mut self) {
         let last = self.last_leaf.filter(|_| !self.is_broken);
         if let Some((number, stated)) = last.filter(|(_, next)| next.is_some()) {
@@ -279,7 +279,7 @@ impl<S: PageSource> Walk<'_, S> {
     }
 }
 
-/// The value compared with separators: the key, and if keys may repeat, the data after it.
+/// Returns the value to compare with separators: the key, followed by the data if keys may repeat.
 fn joined(node: &Node<'_>, joins: bool) -> Vec<u8> {
     let mut key = node.key();
     if joins {

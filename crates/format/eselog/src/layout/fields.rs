@@ -1,6 +1,6 @@
 //! The names of fields and parts of records.
 
-/// Declares an enum whose variants have a name for people and programs.
+/// Declares an enum whose variants have a name for display and for programs.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident {
         $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)+
@@ -16,7 +16,7 @@ macro_rules! named {
         }
 
         impl $type {
-            /// The name that people and programs find it under.
+            /// Returns its name for display and for programs.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
@@ -33,7 +33,7 @@ named! {
         Database = "database",
         /// The page that the record changes.
         Page = "page",
-        /// Database time of the page behind the change.
+        /// Database time of the page after the change.
         Dbtime = "dbtime",
         /// Database time of the page before the change.
         DbtimeBefore = "dbtime_before",
@@ -118,7 +118,7 @@ named! {
         SecondExtentFirst = "second_extent_first",
         SecondExtentPages = "second_extent_pages",
         AvailableBits = "available_bits",
-        /// Transaction levels: from which in the low half, how many in the high half.
+        /// Transaction levels: the first in the low half, their count in the high half.
         Levels = "levels",
         /// The level that is committed to, or the number of levels that are rolled back.
         ToLevel = "to_level",
@@ -143,7 +143,7 @@ named! {
         BodyBytes = "body_bytes",
         /// Database time of the database.
         DatabaseTime = "database_dbtime",
-        /// Checksum of what the page holds.
+        /// Checksum of the page's contents.
         PageChecksum = "page_checksum",
         /// Bits 0-1: 0 scan, 1 shrink; 0x20 being deleted, 0x40 empty, 0x80 no object.
         ScanFlags = "scan_flags",
@@ -176,7 +176,7 @@ named! {
         Key = "key",
         /// The data of a node.
         Data = "data",
-        /// What makes new data of the old.
+        /// Difference that turns the old data into the new.
         Difference = "difference",
         /// The data of a node before it was changed.
         Before = "before",
@@ -200,7 +200,7 @@ named! {
         Parameters = "parameters",
         Text = "text",
         PageList = "page_list",
-        /// What a client or a later engine has added.
+        /// Data added by a client or a later engine.
         Rest = "rest",
     }
 }

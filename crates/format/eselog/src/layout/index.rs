@@ -9,10 +9,10 @@ const KINDS: usize = 256;
 /// one on.
 const FIELD_BITS: u32 = 5;
 
-/// The index in the table of each type's layout; behind its end for unknown types.
+/// Index of each type's layout in the table; out of range for unknown types.
 static LAYOUTS: [u8; KINDS] = layouts();
 
-/// Where in its groups each layout has each field; 0 if it has not.
+/// Position of each field in the groups of each layout; 0 if absent.
 static FIELDS: [[u8; Field::COUNT]; table::TABLE.len()] = fields();
 
 /// The layout of a type.

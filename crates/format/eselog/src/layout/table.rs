@@ -178,7 +178,7 @@ const BACKUP: &[FieldAt] = &[
     f(F::PathBytes, 33, U16),
 ];
 
-/// What ends an ignorable record behind `fixed` of its bytes.
+/// Returns the trailing part of an ignorable record, after its first `fixed` bytes.
 const fn rest(fixed: usize) -> PartOf {
     PartOf { part: P::Rest, length: Length::Behind { at: 1, fixed: fixed - 5 } }
 }
@@ -247,7 +247,7 @@ const SCAN_CHECK2_FIELDS: &[FieldAt] = &[
 const SHRINK_DATABASE3_FIELDS: &[FieldAt] = &[f(F::Dbtime, 10, U64)];
 const EXTENT_FREED2_FIELDS: &[FieldAt] = &[f(F::Dbtime, 11, U64)];
 const CREATED_VERSION: PartOf = PartOf { part: P::FormatVersion, length: Length::If(42, 4, 4) };
-/// The upper bit of their length says which form a difference has.
+/// The upper bit of the length gives the form of a difference.
 const DATA31: PartOf = PartOf { part: P::Data, length: Length::U16(44, 0x7FFF) };
 const DIFFERENCE31: PartOf = PartOf { part: P::Difference, length: Length::U16(44, 0x7FFF) };
 const PAGE_LIST: PartOf = PartOf { part: P::PageList, length: Length::Behind { at: 1, fixed: 5 } };

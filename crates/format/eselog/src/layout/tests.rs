@@ -1,4 +1,4 @@
-//! The table against itself: no field outside its record, none over another.
+//! Consistency of the table: no field lies outside its record or overlaps another.
 
 use super::{FieldKind, layout_of, record_bytes, table::TABLE};
 

@@ -1,4 +1,4 @@
-//! Rows that deletes take away during a replay: their data is on the page for the last time.
+//! Rows deleted during a replay: the deletion is the last time their data is on the page.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{LogReplay, PageStore};
 use crate::layout::{Field, types};
 use crate::record::LogRecord;
 
-/// More bytes of deleted rows are counted and not kept.
+/// Limit on the bytes of deleted rows kept; further rows are only counted.
 const MOST_BYTES: usize = 64 << 20;
 
 /// A row that a committed transaction deleted, with its contents before that.
@@ -25,17 +25,18 @@ pub struct DeletedRow {
     pub line: usize,
     /// The record that deleted it.
     pub place: Lgpos,
-    /// When that record's segment was begun.
+    /// Creation time of that record's segment.
     pub time: LogTime,
     /// Number of the deletion, by which its undo names it.
     version: u32,
 }
 
-/// Deleted rows by tree and key, each key's in the order of the log.
+/// Deleted rows by tree and key, in log order for each key.
 #[derive(Clone, Debug, Default)]
 pub struct DeletedRows {
     rows: BTreeMap<ObjectId, BTreeMap<Vec<u8>, Vec<DeletedRow>>>,
-    /// Tree and key of the deletion that last had a number. A restarted engine counts anew.
+    /// Tree and key of the latest deletion with each number. A restarted engine counts from the
+    /// start again.
     by_version: BTreeMap<u32, (ObjectId, Vec<u8>)>,
     bytes: usize,
     /// Rows that did not fit into memory.

@@ -40,7 +40,8 @@ fn length(rest: &mut &[u8], is_long: bool) -> Option<usize> {
     Some(usize::from(*first))
 }
 
-/// The new data; none if the difference does not fit the old one or makes more than `most` bytes.
+/// Returns the new data; `None` if the difference does not fit the old data or yields more than
+/// `most` bytes.
 pub(super) fn apply(
     old: &[u8],
     difference: &[u8],

@@ -1,4 +1,4 @@
-//! Changes of one page, as the engine makes them: by node, with prefixes of keys left out.
+//! Changes to one page, made node by node with key prefixes removed, as in the engine.
 
 use ese::checksum;
 use ese::page::{Node, PageError, PageMut, PageRef, PageSize, encode_node, node_flags, page_flags};
@@ -6,12 +6,12 @@ use units::{ObjectId, PageNumber};
 
 /// Bytes of a page that count the free bytes reserved for rollback: 0 after a replay.
 const UNCOMMITTED_FREE: std::ops::Range<usize> = 30..32;
-/// Keys have at most this many bytes.
+/// Maximum length of a key in bytes.
 const LONGEST_KEY: usize = 0x1FFF;
 /// Bytes of a large page that hold its own number.
 const OWN_NUMBER: std::ops::Range<usize> = 64..68;
 
-/// A node apart from its page.
+/// A node copied out of its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeCopy {
     pub(super) flags: u8,
@@ -40,7 +40,7 @@ pub(super) fn seal(bytes: &mut [u8], number: PageNumber) {
     checksum::store(bytes, number);
 }
 
-/// The nodes of a page; fails at the first one that makes none.
+/// Returns the nodes of a page; fails at the first malformed one.
 pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<NodeCopy>, PageError> {
     let page = PageRef::new(bytes);
     (0..page.node_count()).map(|line| node(page, line)).collect()
@@ -67,7 +67,7 @@ pub(super) fn insert(bytes: &mut [u8], line: usize, new: &NodeCopy) -> Result<()
     PageMut::new(bytes).insert(line, flags_of(new, compressed), &stored)
 }
 
-/// Gives the node at `line` other data.
+/// Replaces the data of the node at `line`.
 pub(super) fn replace_data(bytes: &mut [u8], line: usize, data: &[u8]) -> Result<(), PageError> {
     let old = present(PageRef::new(bytes), line)?;
     let (flags, mut stored) = (old.flags, Vec::with_capacity(old.suffix.len() + data.len() + 4));
@@ -86,7 +86,7 @@ fn size_of(part: &[u8]) -> Result<[u8; 2], PageError> {
     u16::try_from(part.len()).map(u16::to_le_bytes).map_err(|_| too_long)
 }
 
-/// Gives the node at `line` another key.
+/// Replaces the key of the node at `line`.
 pub(super) fn replace_key(bytes: &mut [u8], line: usize, key: &[u8]) -> Result<(), PageError> {
     let mut changed = node(PageRef::new(bytes), line)?;
     changed.key = key.to_vec();
@@ -120,7 +120,7 @@ pub(super) fn rebuild(
     nodes.iter().enumerate().try_for_each(|(line, node)| insert(bytes, line, node))
 }
 
-/// Makes the page one that holds nothing and has no owner.
+/// Turns the page into an empty one without an owner.
 pub(super) fn empty(bytes: &mut [u8]) -> Result<(), PageError> {
     rebuild(bytes, Some(&[]), &[])?;
     let flags = PageRef::new(bytes).flags();
@@ -145,7 +145,7 @@ pub(super) fn pointer(key: &[u8], child: PageNumber) -> NodeCopy {
     NodeCopy { flags: 0, key: key.to_vec(), data: child.0.to_le_bytes().to_vec() }
 }
 
-/// Node bytes under a prefix, and whether they leave some of it out.
+/// Encodes a node under a prefix; the flags say whether part of the prefix was left out.
 fn encoded(prefix: &[u8], node: &NodeCopy) -> Result<(Vec<u8>, u8), PageError> {
     if node.key.len() > LONGEST_KEY {
         return Err(PageError::Full { needed: node.key.len(), free: LONGEST_KEY });

@@ -1,7 +1,7 @@
-//! Redo of merges: a page gives its nodes to a neighbour or is given up, and its parents forget it.
+//! Redo of merges: a page gives its nodes to a neighbour or is freed, and its parents drop it.
 //!
-//! A macro holds one record a level, the root's side first; the last one is the page's own and says
-//! how it is merged.
+//! A macro holds one record per level, starting at the root; the last one is the page's own and
+//! says how it is merged.
 
 use super::edit::{self, NodeCopy};
 use super::image;
@@ -70,7 +70,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(())
     }
 
-    /// Both neighbours: the one that gets nodes, and links past a page that is given up.
+    /// Updates both neighbours: moves nodes to one, and links past a freed page.
     fn move_nodes(
         &mut self,
         record: &LogRecord<'static>,
@@ -172,7 +172,7 @@ fn change_source(bytes: &mut [u8], record: &LogRecord<'_>) -> Result<(), PageErr
     Ok(())
 }
 
-/// What a page above the merged one becomes.
+/// Applies the merge to a page above the merged one.
 fn change_parent(
     bytes: &mut [u8],
     record: &LogRecord<'_>,

@@ -16,7 +16,7 @@ const MOVES_ROOT: u64 = 1;
 const MOVES_OWNED: u64 = 2;
 
 impl<S: PageStore> LogReplay<S> {
-    /// A page below a root goes elsewhere: parent and neighbours follow it.
+    /// Moves a page below a root; updates its parent and neighbours.
     pub(super) fn redo_page_move(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (place, after) = (record.place(), record.number(Field::Dbtime));
         let (source, target) = (record.page(Field::Page), record.page(Field::NewPage));
@@ -97,7 +97,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(())
     }
 
-    /// Two of these may be for one page, both from the same time to the same time.
+    /// Two of these may concern one page, with the same times before and after.
     fn replace_in_catalog(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (page, place) = (record.page(Field::Page), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));
@@ -127,7 +127,7 @@ fn moves_owned(record: &LogRecord<'_>) -> bool {
     record.kind() == types::PAGE_MOVE && record.number(Field::MoveFlags) & MOVES_OWNED != 0
 }
 
-/// Points a moved root to where its owned extents are now.
+/// Points a moved root to the new location of its owned extents.
 fn point_to_space(bytes: &mut [u8], owned: PageNumber) -> Result<(), PageError> {
     let external = PageRef::new(bytes).external_header().to_vec();
     let at = external.len().checked_sub(SpaceHeader::BYTES).map_or(0, |more| usize::from(more > 0));

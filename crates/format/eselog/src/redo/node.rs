@@ -78,20 +78,21 @@ impl<S: PageStore> LogReplay<S> {
         }
     }
 
-    /// Notes a change whose record says all that undo needs.
+    /// Records a change whose log record contains everything that undo needs.
     fn remember_stated(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let is_versioned = record.number(Field::Flags) & VERSIONED != 0;
         let Some(change) = stated_change(record, is_versioned) else {
             return Ok(());
         };
         let key = [record.part(Part::KeyPrefix), record.part(Part::Key)].map(Cow::Borrowed);
-        // An insert's bookmark has its data, other records state that part of one.
+        // For an insert, the record's data completes the bookmark; other records state that part
+        // separately.
         let data = if change == Undoable::Insert { Part::Data } else { Part::BookmarkData };
         let data = Cow::Borrowed(record.part(data));
         self.remember(record, version_number(record), key, data, change)
     }
 
-    /// Notes a change of which undo needs what the page holds.
+    /// Records a change whose undo needs the current contents of the page.
     fn remember_found(&mut self, record: &LogRecord<'_>, bytes: &[u8]) -> Result<(), S::Error> {
         if record.number(Field::Flags) & VERSIONED == 0 {
             return Ok(());
@@ -185,7 +186,8 @@ impl<S: PageStore> LogReplay<S> {
     }
 }
 
-/// A change whose record says all that undo needs; `None` if it does not, or needs no undo.
+/// Returns a change whose record contains everything that undo needs; `None` if it does not, or
+/// needs no undo.
 fn stated_change<'r>(record: &'r LogRecord<'_>, is_versioned: bool) -> Option<Undoable<'r>> {
     match record.kind() {
         types::INSERT | types::FLAG_INSERT | types::FLAG_INSERT_REPLACE if is_versioned => {
@@ -212,7 +214,7 @@ fn version_number(record: &LogRecord<'_>) -> u32 {
     record.word(Field::Version)
 }
 
-/// Makes the change of a record, whose page needs it.
+/// Applies a record's change to a page that needs it.
 fn change(
     bytes: &mut [u8],
     record: &LogRecord<'_>,
@@ -269,7 +271,7 @@ fn new_data(bytes: &[u8], line: usize, record: &LogRecord<'_>) -> Result<Vec<u8>
     if data.len() == expected { Ok(data) } else { Err(Unmade::BadRecord) }
 }
 
-/// Undoes a change where it was made.
+/// Undoes a change on the page where it was made.
 pub(super) fn take_back(
     bytes: &mut [u8],
     line: usize,

@@ -8,7 +8,7 @@ use super::number_map::NumberMap;
 
 /// A page in the store.
 pub enum StoredPage {
-    /// Never written, or behind the end of the file.
+    /// Never written, or past the end of the file.
     Absent,
     /// Its checksum is wrong.
     Damaged,
@@ -30,7 +30,7 @@ pub trait PageStore {
     /// Stores page `number`, whose checksum is right.
     fn write(&mut self, number: PageNumber, bytes: &[u8]) -> Result<(), Self::Error>;
 
-    /// Makes the file end behind page `last`.
+    /// Resizes the file to end after page `last`.
     fn resize(&mut self, last: PageNumber) -> Result<(), Self::Error>;
 
     /// The last page of the file.
@@ -51,7 +51,7 @@ pub(super) const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
 /// The state in which a replay finds a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageSeen {
-    /// Never written, behind the end of the file, or marked as empty.
+    /// Never written, past the end of the file, or marked as empty.
     Absent,
     Damaged,
     /// Sound, and last changed at this database time.
@@ -66,7 +66,7 @@ struct Cached {
     is_dirty: bool,
 }
 
-/// Pages in memory, over a store.
+/// Page cache in memory, backed by a store.
 pub(super) struct PageCache<S> {
     store: S,
     size: PageSize,
@@ -93,7 +93,7 @@ impl<S: PageStore> PageCache<S> {
         self.store
     }
 
-    /// Brings a page into memory and says what it is.
+    /// Loads a page into memory and returns its state.
     pub(super) fn seen(&mut self, number: PageNumber) -> Result<PageSeen, S::Error> {
         if let Some(cached) = self.cached.get(&number).filter(|cached| !cached.bytes.is_empty()) {
             return Ok(PageSeen::At(cached.dbtime));
@@ -113,7 +113,7 @@ impl<S: PageStore> PageCache<S> {
         })
     }
 
-    /// The bytes of a page that is in memory, for reading.
+    /// Returns the bytes of a cached page, for reading.
     pub(super) fn bytes(&self, number: PageNumber) -> Option<&[u8]> {
         let cached = self.cached.get(&number)?;
         Some(cached.bytes.as_slice()).filter(|bytes| !bytes.is_empty())
@@ -165,7 +165,7 @@ impl<S: PageStore> PageCache<S> {
         Ok(())
     }
 
-    /// Forgets pages behind `last`.
+    /// Drops pages past `last`.
     pub(super) fn forget_behind(&mut self, last: PageNumber) {
         self.cached.retain(|number, _| *number <= last);
     }

@@ -12,12 +12,12 @@ use crate::record::LogRecord;
 
 /// In the flags of a record: undo is possible and may be needed.
 pub(super) const VERSIONED: u64 = 1;
-/// In the flags of a record: keys of its tree do not repeat.
+/// Record flag: the keys of its tree are unique.
 pub(super) const UNIQUE: u64 = 4;
 
 /// Macros of one session that are open at once: engines have one, damaged logs may have any number.
 const MOST_MACROS: usize = 64;
-/// Bytes of the records of one macro: a split has a page a level.
+/// Limit on the bytes of the records of one macro: a split has a page per level.
 const MOST_MACRO_BYTES: usize = 16 << 20;
 
 /// Records that wait for the end of their macro.
@@ -58,7 +58,7 @@ impl SessionState {
         self.undo.clear();
     }
 
-    /// Keeps a record that belongs to an open macro; false if there is none.
+    /// Keeps a record that belongs to an open macro; `false` if there is none.
     pub(super) fn store(&mut self, record: &LogRecord<'_>) -> bool {
         if self.macros.is_empty() || record.kind() == types::UNDO_INFORMATION {
             return false;
@@ -82,7 +82,7 @@ impl SessionState {
         self.macros.insert(dbtime, OpenMacro::default());
     }
 
-    /// A transaction that begins at level 0 follows an end, even if the record of that is lost.
+    /// Begins a transaction. At level 0 the previous one has ended, even if that record is lost.
     fn begin(&mut self, levels: u8) {
         let from = levels & 0xF;
         if from == 0 {
@@ -101,7 +101,7 @@ impl SessionState {
         }
     }
 
-    /// Its changes have been undone by records of their own.
+    /// Rolls back levels whose changes separate records have undone.
     fn roll_back(&mut self, levels: u8) {
         self.level = self.level.saturating_sub(levels);
         self.undo.roll_back(self.level);
@@ -109,7 +109,7 @@ impl SessionState {
 }
 
 impl<S: PageStore> LogReplay<S> {
-    /// Follows a record that begins, ends or groups changes; false if it is another one.
+    /// Processes a record that begins, ends or groups changes; `false` for any other record.
     pub(super) fn follow_transaction(&mut self, record: &LogRecord<'_>) -> Result<bool, S::Error> {
         let kind = record.kind();
         if ends_all_sessions(kind) {

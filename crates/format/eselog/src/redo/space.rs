@@ -1,4 +1,4 @@
-//! Redo of trees that are made, and of the file that grows and shrinks.
+//! Redo of tree creation, and of growing and shrinking the file.
 
 use ese::page::{PageError, PageMut, PageRef, page_flags};
 use ese::space::{Extents, SpaceHeader};
@@ -31,7 +31,7 @@ impl Run {
     }
 }
 
-/// What a record says of the space of a new tree.
+/// The space of a new tree, as a record describes it.
 struct NewTree {
     root: u32,
     first_pages: u32,
@@ -170,7 +170,7 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.store().resize(last)
     }
 
-    /// Cuts the file, unless it may hold pages that it got behind this record.
+    /// Truncates the file, unless it may hold pages added after this record.
     pub(super) fn shrink(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let last = record.page(Field::LastPage);
         self.behind.retain(|page, _| *page <= last);
@@ -184,8 +184,8 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.store().resize(last)
     }
 
-    /// Trimmed pages hold nothing, so none of them stays behind. Their bytes are left alone: no
-    /// tree reads them before a record makes them anew.
+    /// Clears trimmed pages from the pages left behind, as they hold nothing. Their bytes are left
+    /// alone: no tree reads them before a record makes them anew.
     pub(super) fn trim(&mut self, record: &LogRecord<'_>) {
         let first = record.word(Field::FirstPage);
         let end = first.saturating_add(record.word(Field::Pages));
@@ -209,7 +209,7 @@ pub(super) fn put_space_header(bytes: &mut [u8], header: &SpaceHeader) -> Result
     PageMut::new(bytes).set_external_header(&new)
 }
 
-/// The bits of a new tree's header: all pages behind its root are free.
+/// Returns the bits of a new tree's header: all pages after its root are free.
 const fn free_bits(pages: u32) -> u32 {
     match pages {
         0 | 1 => 0,
@@ -218,7 +218,7 @@ const fn free_bits(pages: u32) -> u32 {
     }
 }
 
-/// The free pages of a tree of one extent as runs, ascending.
+/// The free pages of a single-extent tree, as ascending runs.
 fn free_runs(tree: &NewTree, bits: u32) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for bit in (0..MOST_SINGLE_PAGES).filter(|bit| bits >> bit & 1 != 0) {

@@ -1,6 +1,6 @@
-//! Redo of splits: a page gives nodes to a new one, and its parent gets a pointer to that.
+//! Redo of splits: a page gives nodes to a new one, and its parent gets a pointer to the new page.
 //!
-//! A macro holds one record a level, the root's side first, and last the change for which the leaf
+//! A macro holds one record per level, starting at the root, and last the change for which the leaf
 //! had no room.
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ struct SplitChange {
 struct SplitLevel<'r> {
     record: &'r LogRecord<'static>,
     operation: Option<SplitChange>,
-    /// The page that the level below has made, and where the pointer to it is in the joined nodes.
+    /// The page that the level below created, and the index of its pointer in the joined nodes.
     pointer: Option<(usize, PageNumber)>,
 }
 
@@ -143,7 +143,7 @@ impl<S: PageStore> LogReplay<S> {
         self.renew_or_leave(new, bytes, record, made)
     }
 
-    /// The page behind the split one has another before it.
+    /// Updates the back link of the page after the split one.
     fn link_right(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (right, place, after) = (record.page(Field::RightPage), record.place(), dbtime(record));
         let is_leaf = record.word(Field::NewPageFlags) & page_flags::LEAF != 0;
@@ -194,8 +194,8 @@ fn is_change(record: &LogRecord<'_>) -> bool {
     matches!(record.kind(), types::INSERT | types::REPLACE | types::FLAG_INSERT_REPLACE)
 }
 
-/// The first pointer of a branch page whose key is not before `key`. The last one may have no key
-/// and then sorts behind all others.
+/// Returns the first pointer of a branch page whose key is not below `key`. The last one may have
+/// no key and then sorts after all others.
 fn first_pointer_from(page: PageRef<'_>, key: &[u8]) -> usize {
     let (mut low, mut high) = (0, page.node_count());
     while low < high {
@@ -210,7 +210,7 @@ fn first_pointer_from(page: PageRef<'_>, key: &[u8]) -> usize {
     low
 }
 
-/// Database time behind a record's change.
+/// Returns the database time after a record's change.
 fn dbtime(record: &LogRecord<'_>) -> u64 {
     record.number(Field::Dbtime)
 }

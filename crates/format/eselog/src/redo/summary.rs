@@ -1,4 +1,4 @@
-//! What a replay has done, and the pages that it could not bring forward.
+//! Result of a replay, and the pages that it could not bring forward.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,14 +20,14 @@ pub enum BehindCause {
     TooOld {
         /// The database time that it states; 0 for a page that was never written.
         stated: u64,
-        /// The one that it should have.
+        /// The database time expected.
         expected: u64,
     },
     /// It has changes that the log does not know of.
     TooNew {
         /// The database time that it states.
         stated: u64,
-        /// The one that it should have.
+        /// The database time expected.
         expected: u64,
     },
     /// The change does not fit the content of the page.
@@ -36,11 +36,11 @@ pub enum BehindCause {
     BadRecord,
     /// A record of a type that engines of this format do not write.
     OldRecord,
-    /// It is so far behind the end of the file that its number must be wrong.
+    /// So far past the end of the file that its number must be wrong.
     BeyondFile,
-    /// What it holds of another page is behind.
+    /// Depends on the contents of another page, which stayed behind.
     DependsOn(PageNumber),
-    /// A change that was not committed could not be taken back: its row is not where its tree says.
+    /// An uncommitted change could not be undone: its row is not where its tree places it.
     NotUndone,
 }
 
@@ -82,11 +82,11 @@ pub struct Behind {
 pub struct ReplaySummary {
     /// Records read.
     pub records: u64,
-    /// Changes of pages that were made.
+    /// Number of page changes applied.
     pub changes_made: u64,
     /// Changes that pages had already.
     pub changes_present: u64,
-    /// Transactions that had not committed and were undone.
+    /// Number of uncommitted transactions that were undone.
     pub transactions_undone: u64,
     /// Changes that were undone.
     pub changes_undone: u64,
@@ -98,7 +98,7 @@ pub struct ReplaySummary {
     pub dbtime: u64,
     /// The highest object identifier.
     pub last_object: ObjectId,
-    /// The highest page that was made.
+    /// The highest page created.
     pub last_page: PageNumber,
     /// The last record.
     pub end: Lgpos,

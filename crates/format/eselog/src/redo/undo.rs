@@ -9,7 +9,7 @@ use super::pages::PageSeen;
 use super::undo_version::{UndoVersion, Undoable};
 use super::{BehindCause, LogReplay, PageStore};
 
-/// A tree is never deeper; a damaged one could be a circle.
+/// Limit on the depth of a tree; a damaged one could contain a cycle.
 const MOST_LEVELS: usize = 16;
 
 impl<S: PageStore> LogReplay<S> {
@@ -61,7 +61,7 @@ impl<S: PageStore> LogReplay<S> {
         self.close(page, bytes, self.dbtime, version.place, done)
     }
 
-    /// The page and line of a version's row; none if it is not there.
+    /// Returns the page and line of a version's row; `None` if it is missing.
     fn find(&mut self, version: &UndoVersion<'_>) -> Result<Option<(PageNumber, usize)>, S::Error> {
         let (key, mut page) = (version.key.concat(), version.root);
         for _ in 0..MOST_LEVELS {

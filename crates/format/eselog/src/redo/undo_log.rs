@@ -10,7 +10,7 @@ use super::pages::PageStore;
 use super::undo_run::UndoRun;
 use super::undo_version::{UndoVersion, Undoable};
 
-/// Every change of a transaction that is not nested is at this level, and needs no list.
+/// Level of every change outside a nested transaction; needs no list.
 const OUTERMOST: u8 = 1;
 
 /// A version in memory.
@@ -21,7 +21,7 @@ struct StoredAt {
     bytes: usize,
 }
 
-/// Memory that a version takes besides its stored form.
+/// Memory per version in addition to its stored form.
 const OVERHEAD_BYTES: usize = 48;
 /// Memory that a session keeps for its next transaction.
 const KEPT_BYTES: usize = 64 << 10;
@@ -63,7 +63,7 @@ impl UndoLog {
         }
     }
 
-    /// Moves everything in memory to the store, at `at`, which moves behind it.
+    /// Moves everything in memory to the store at `at`, and advances `at` past it.
     pub(super) fn spill<S: PageStore>(
         &mut self,
         store: &mut S,
@@ -101,7 +101,7 @@ impl UndoLog {
         self.runs.iter_mut().for_each(|run| run.commit(level));
     }
 
-    /// Changes above this level have been undone by records.
+    /// Drops changes above this level, which records have undone.
     pub(super) fn roll_back(&mut self, level: u8) {
         if level < OUTERMOST {
             self.clear();
@@ -183,7 +183,7 @@ mod tests {
     use super::super::undo_version::{UndoVersion, Undoable, operations};
     use super::UndoLog;
 
-    /// A store that only keeps bytes aside.
+    /// A store that supports only the side area.
     #[derive(Default)]
     struct AsideStore(Vec<u8>);
 

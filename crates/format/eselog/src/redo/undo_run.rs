@@ -1,5 +1,5 @@
-//! Changes that may have to be undone and no longer fit into memory: sorted by number, in blocks
-//! that the store keeps aside, read from the last to the first.
+//! Changes that may have to be undone and no longer fit in memory: sorted by number, in blocks that
+//! the store sets aside, read from last to first.
 
 use std::collections::BTreeSet;
 
@@ -32,12 +32,12 @@ pub(super) struct UndoRun {
     taken: BTreeSet<u32>,
     /// Levels from here on have been rolled back.
     dead_from: u8,
-    /// The highest level that the others have been committed to.
+    /// The highest level of the remaining versions after commits.
     level: u8,
 }
 
 impl UndoRun {
-    /// Stores `versions`, which ascend, at `at`, which moves behind them.
+    /// Stores `versions`, in ascending order, at `at`, and advances `at` past them.
     pub(super) fn write<'v, S: PageStore>(
         versions: impl Iterator<Item = (u8, &'v [u8])>,
         store: &mut S,

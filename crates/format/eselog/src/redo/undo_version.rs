@@ -16,7 +16,7 @@ pub(super) mod operations {
     pub(crate) const DELTA64: u64 = 9;
 }
 
-/// What a change did, as far as undo needs it.
+/// Effect of a change, as far as undo needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undoable<'a> {
     Insert,
@@ -33,7 +33,7 @@ pub(super) enum Undoable<'a> {
 }
 
 impl Undoable<'_> {
-    /// The number that records give to it.
+    /// Returns its operation number in records.
     pub(super) const fn operation(&self) -> u64 {
         match self {
             Self::Insert => operations::INSERT,
@@ -109,7 +109,7 @@ impl UndoVersion<'_> {
         out.extend_from_slice(before);
     }
 
-    /// The version whose stored form is `bytes`; `None` if they are none.
+    /// Parses a version from its stored form; `None` if `bytes` is not one.
     pub(super) fn read(bytes: &[u8]) -> Option<UndoVersion<'static>> {
         let length = |at| u32_at(bytes, at).map(|length| length as usize);
         let (key_bytes, data_bytes) = (length(23)?, length(27)?);

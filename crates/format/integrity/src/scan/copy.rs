@@ -17,7 +17,7 @@ pub struct BlockCopy {
     written: Cell<u64>,
     /// How long reads have waited for writes.
     waited: Cell<Nanos>,
-    /// The first write that failed; nothing is written after it.
+    /// The first write that failed; no writes follow it.
     failed: RefCell<Option<DeviceError>>,
 }
 
@@ -37,8 +37,8 @@ impl BlockCopy {
         }
     }
 
-    /// Writes a block, once there is room for a further write. Returns the buffer of an earlier one
-    /// for reuse, if there is one.
+    /// Writes a block once another write may be in flight. Returns the buffer of a completed write
+    /// for reuse, if any.
     pub(super) async fn write(
         &self,
         runtime: &Runtime,

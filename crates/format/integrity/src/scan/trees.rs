@@ -1,4 +1,4 @@
-//! What a database's trees say about its pages: the last owned page, and the pages in use. The
+//! Page usage according to a database's trees: the last owned page, and the pages in use. The
 //! contents of any other page are arbitrary.
 
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ async fn gather<T>(
     None
 }
 
-/// A page whose checksum is right, or can be made so by turning one bit.
+/// A page with a valid checksum, after correcting one bit if necessary.
 async fn read_sound(
     device: &Rc<dyn Device>,
     size: PageSize,

@@ -1,4 +1,4 @@
-//! Which pages a sound page says are in use: zeros in their place are damage.
+//! Finds the pages that a sound page refers to: zeros in their place are damage.
 
 use ese::catalog::{CatalogRow, RowKind, system_trees};
 use ese::page::{PageRef, page_flags};
@@ -32,7 +32,7 @@ pub(super) fn each(page: PageRef<'_>, mut note: impl FnMut(PageNumber)) {
     }
 }
 
-/// The available extents have their root behind that of the owned ones.
+/// The root of the available extents follows that of the owned ones.
 fn space_roots(page: PageRef<'_>, note: &mut impl FnMut(PageNumber)) {
     if page.has(page_flags::SPACE_TREE) {
         return;

@@ -142,7 +142,7 @@ fn parts_add_up_to_the_whole() {
     assert_eq!((parts.seen, parts.bad, parts.wrong_number), (3, 2, 1));
 }
 
-/// A map that knows page 10 to have been written with a flush type.
+/// Returns a map that records a flush type for page 10.
 fn map(flush_type: u8) -> Arc<FlushMap> {
     let mut map = FlushMap::new();
     map.remember(PageNumber(10), flush_type, 5);
@@ -181,7 +181,7 @@ fn an_older_page_is_a_lost_flush_and_counted_apart() {
 
 #[test]
 fn zeros_with_a_flipped_bit_are_a_lost_flush_where_something_was_written() {
-    // The second one is where the flags say flush type 1.
+    // The second offset holds the flags with flush type 1.
     for (at, value) in [(20_000, 0x10), (37, 0x80)] {
         let mut bytes = vec![0; SIZE.bytes()];
         bytes[at] = value;
@@ -216,7 +216,7 @@ fn a_flip_in_the_checksum_itself_is_located() {
 #[test]
 fn what_only_the_mark_sees_is_torn() {
     let mut bytes = first_written();
-    // Equal changes in pairs, and with them a bit that looks like the only one.
+    // Changes that cancel out, then one that looks like a single flipped bit.
     bytes[20_000] ^= 3;
     bytes[20_064] ^= 3;
     assert_eq!(judged_by(None, &bytes).bad, 0);
@@ -227,7 +227,7 @@ fn what_only_the_mark_sees_is_torn() {
     assert_eq!(damages(&judged_by(map(1), &bytes))[0], PageDamage::Torn);
 }
 
-/// A small page that carries its number nowhere but in its checksum.
+/// Returns a small page, whose number appears only in its checksum.
 fn small_page(number: u32) -> Vec<u8> {
     let mut bytes = vec![0; PageSize::KIB_4.bytes()];
     let mut page = PageMut::new(&mut bytes);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plan::Plan;
 
-/// Refuses a plan one of whose folders is not below an allowed one.
+/// Refuses a plan with a folder outside the allowed ones.
 pub(super) fn check(
     plan: &Plan,
     allowed: &[PathBuf],

@@ -1,16 +1,16 @@
-//! A job with what its host has yet to do on purpose: what an agent that is started anew must know.
+//! A job with its host's outstanding deliberate actions: the state that a restarted agent needs.
 
 use serde::{Deserialize, Serialize};
 
 use super::AgentEffect;
 use crate::{AgentJob, AgentStep, Duty, DutyAct};
 
-/// What the next agent of a host must know to take a job up.
+/// State from which a host's next agent resumes a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptJob {
     /// The job.
     pub job: AgentJob,
-    /// What the host has yet to do on purpose, in the order of time.
+    /// Deliberate actions that the host has yet to perform, in time order.
     pub duties: Vec<Duty>,
     /// The common instant by this host's clock, once it is known.
     pub measure_from_ns: Option<u64>,
@@ -32,7 +32,7 @@ impl KeptJob {
         matches!(self.job.step, AgentStep::Measuring | AgentStep::Down)
     }
 
-    /// What a duty asks for; none if it asks for nothing here and now.
+    /// Returns the effect of a duty; `None` if it has none on this host now.
     pub(super) fn act(&mut self, act: DutyAct) -> Option<AgentEffect> {
         let run = self.job.run.clone();
         match act {

@@ -12,7 +12,7 @@ pub(super) enum Weight {
     Full(FullOrder),
 }
 
-/// An order that has its place among orders.
+/// An order that is numbered in sequence.
 pub(super) enum FullOrder {
     Describe,
     Check { plan: String },

@@ -22,7 +22,7 @@ pub(super) struct FleetHost {
     pub(super) name: String,
     pub(super) plan: String,
     pub(super) duties: Vec<Duty>,
-    /// How often it returns after it was down, from now on.
+    /// Number of remaining returns after being down.
     pub(super) returns: usize,
     pub(super) is_down: bool,
     /// Whether it was asked to warm up.
@@ -34,7 +34,7 @@ pub(super) struct FleetHost {
     pub(super) rival: Option<AgentId>,
     pub(super) member: Option<Membership>,
     pub(super) facts: Option<HostFacts>,
-    /// The last comparison of clocks and when it was made.
+    /// The last clock comparison and its time.
     pub(super) clock: Option<(ClockOffset, Nanos)>,
     pub(super) step: Option<AgentStep>,
     load: Option<LiveLoad>,
@@ -56,9 +56,9 @@ struct PendingAsk {
 pub struct HostNow<'a> {
     /// Its name in the plan.
     pub name: &'a str,
-    /// What it is doing; none if it has given no sign of life.
+    /// Its current step; `None` if it has not been heard of.
     pub step: Option<&'a AgentStep>,
-    /// What its run carries; none unless it is warm or measures.
+    /// Load of its run; `None` unless it is warm or measuring.
     pub load: Option<LiveLoad>,
     /// Whether it is lost.
     pub is_lost: bool,
@@ -67,7 +67,7 @@ pub struct HostNow<'a> {
 /// What an answer changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It answers nothing that was asked.
+    /// It does not answer any request.
     Nothing,
     Done,
     Facts(HostFacts),
@@ -100,7 +100,7 @@ impl FleetHost {
         }
     }
 
-    /// How far it is, for people.
+    /// Returns its progress, for display.
     pub(super) fn now(&self) -> HostNow<'_> {
         let is_loaded = matches!(self.step, Some(AgentStep::Waiting | AgentStep::Measuring));
         HostNow {
@@ -139,12 +139,12 @@ impl FleetHost {
         heard
     }
 
-    /// Queues an order behind the earlier ones.
+    /// Queues an order after the earlier ones.
     pub(super) fn ask(&mut self, order: AgentOrder) {
         self.orders.push_back(order);
     }
 
-    /// Asks for something and nothing else any more.
+    /// Replaces all queued orders with this one.
     pub(super) fn ask_at_once(&mut self, order: AgentOrder) {
         self.orders.clear();
         self.pending = None;
@@ -182,7 +182,7 @@ impl FleetHost {
         }
     }
 
-    /// Whether it has answered everything that it was asked.
+    /// Whether it has answered every order.
     pub(super) fn has_answered(&self) -> bool {
         self.pending.is_none() && self.orders.is_empty()
     }

@@ -1,5 +1,5 @@
-//! What can be known before anything starts: that all hosts run the same release, lack nothing, and
-//! do not write to each other's folders.
+//! Checks before anything starts: that all hosts run the same release, lack nothing, and do not
+//! write to each other's folders.
 
 use plan::Plan;
 
@@ -48,8 +48,8 @@ fn release(host: &FleetHost) -> Option<(&str, &str)> {
     Some((&host.name, &host.facts.as_ref()?.build))
 }
 
-/// Files that two hosts on one machine would write to. The same path on two machines is two files
-/// unless storage is shared, which the plan must then say.
+/// Returns files that two hosts on one machine would write to. The same path on two machines is two
+/// files unless storage is shared, which the plan must then state.
 fn folders_used_twice(hosts: &[FleetHost]) -> Vec<String> {
     let mut used: Vec<((&str, &str), String, &str)> = Vec::new();
     for host in hosts {
@@ -71,7 +71,7 @@ fn folders_used_twice(hosts: &[FleetHost]) -> Vec<String> {
         .collect()
 }
 
-/// The machine of a host, in this boot.
+/// Returns the machine of a host and its current boot.
 fn machine(host: &FleetHost) -> (&str, &str) {
     host.facts.as_ref().map_or(("", ""), |facts| (&facts.machine, &facts.boot))
 }

@@ -1,5 +1,5 @@
-//! From one stage to the next: each begins when every host has done its part, and ends at its bound
-//! at the latest.
+//! The transitions between stages: each stage starts when every host has completed the one before,
+//! and its duration is bounded.
 
 use units::Nanos;
 
@@ -11,7 +11,7 @@ use crate::{AgentOrder, AgentStep, FleetEvent, LossCause};
 /// A comparison of clocks older than this is made again before the common instant is decided.
 const FRESH: Nanos = Nanos::from_secs(10);
 
-/// Comparing clocks again holds the release up no longer than this.
+/// Longest delay of the release by repeated clock comparisons.
 const COMPARED_WITHIN: Nanos = Nanos::from_secs(3);
 
 impl FleetController {
@@ -181,7 +181,7 @@ impl FleetController {
             .extend(agents.map(|agent| ControllerEffect::Probe { agent }).collect::<Vec<_>>());
     }
 
-    /// How long the stage may last.
+    /// Returns the maximum duration of the stage.
     fn bound(&self) -> Nanos {
         let timing = &self.timing;
         match self.stage {

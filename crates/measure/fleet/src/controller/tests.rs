@@ -21,7 +21,7 @@ use crate::{
 const MS: u64 = 1_000_000;
 const MEASURED: Nanos = Nanos::from_secs(30);
 
-/// What befalls a host, and when.
+/// A host's fault, and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     None,
@@ -54,9 +54,9 @@ impl AgentSurroundings for Anywhere {
 struct Node {
     agent: Agent,
     fate: Fate,
-    /// What its run reports, and when.
+    /// Reports of its run, and their times.
     reports: Vec<(Nanos, ChildReport)>,
-    /// When it was killed on purpose.
+    /// When it was deliberately killed.
     killed: Option<Nanos>,
 }
 
@@ -80,7 +80,7 @@ fn order(hosts: usize, keys: &str, events: &str) -> FleetOrder {
     FleetOrder::parse("fleet.toml", &text).expect("a sound plan")
 }
 
-/// The plan of a host with a database of each of these names.
+/// Returns the plan of a host with one database per name.
 fn host_plan(host: usize, databases: &[&str]) -> Plan {
     let folders: Vec<String> =
         databases.iter().map(|name| format!("\"/mnt/{host}/{name}\"")).collect();
@@ -99,7 +99,7 @@ fn node(index: usize, fate: Fate) -> Node {
 }
 
 impl Node {
-    /// Kills and resumes its run as its agent says, unless it is dead.
+    /// Kills and resumes its run as its agent requests, unless it is dead.
     fn take_duties(&mut self, now: Nanos) {
         if matches!(self.fate, Fate::Dies(at) if now >= Nanos::from_secs(at)) {
             return;
@@ -271,7 +271,7 @@ impl World {
         self.carry_out(effects);
     }
 
-    /// Up to the end of the controller; it must come.
+    /// Runs until the controller ends, which it must.
     fn run(&mut self) {
         for _ in 0..100 * 3_600 * 2 {
             self.step();
@@ -369,7 +369,8 @@ proptest! {
         world.run();
         for host in world.lost() {
             let is_unsound = matches!(fates[host], Fate::Dies(_) | Fate::IsCutOff(..));
-            // 30 % of messages lost leave 20 beats of ten seconds with one in 10^10 at most.
+            // With 30 % of messages lost, ten seconds with 20 heartbeats are silent with a
+            // probability of at most 10^-10.
             prop_assert!(is_unsound, "host {host} was sound: {fates:?}");
         }
     }

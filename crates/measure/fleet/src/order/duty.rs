@@ -16,7 +16,7 @@ pub struct Duty {
     pub act: DutyAct,
 }
 
-/// What a host does. Databases are those of the host's plan, counted from 0.
+/// Actions of a host. Databases are those of the host's plan, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DutyAct {
@@ -100,7 +100,7 @@ impl FleetOrder {
     }
 }
 
-/// The database of the plan of `host` whose folder ends with `name`.
+/// The database in `host`'s plan with a folder that ends with `name`.
 fn index_on(host: &str, plan: &Plan, name: &str) -> Result<u32, String> {
     index_of(plan, name).map_err(|fault| format!("the plan of {host} {fault}"))
 }

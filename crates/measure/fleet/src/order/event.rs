@@ -1,5 +1,5 @@
-//! What a fleet plan does to its hosts on purpose while they measure: a host is lost and its
-//! databases are activated elsewhere, it returns, a copy is seeded anew.
+//! Deliberate events of a fleet plan during the measurement: a host is lost and its databases are
+//! activated elsewhere, it returns, a copy is reseeded.
 
 use plan::write_duration;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct PlannedEvent {
     pub action: EventAction,
 }
 
-/// What happens to a fleet on purpose. Hosts are those of the fleet plan, counted from 0.
+/// Deliberate events in a fleet. Hosts are those of the fleet plan, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventAction {
@@ -33,7 +33,7 @@ pub enum EventAction {
     Lose {
         /// Which host.
         host: usize,
-        /// Where each database that was active there is active from then on.
+        /// The new active host of each database that was active there.
         take_over: Vec<TakeOver>,
     },
     /// A lost host returns. Its copies are passive until another host is lost.

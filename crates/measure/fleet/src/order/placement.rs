@@ -1,4 +1,4 @@
-//! Which host carries which database when: copies, losses, and how much load each copy has.
+//! The placement of databases on hosts over time: copies, losses, and the load of each copy.
 
 use serde::{Deserialize, Serialize};
 use units::Nanos;
@@ -6,7 +6,7 @@ use units::Nanos;
 use super::FleetOrder;
 use super::event::{CopySet, EventAction, PlannedEvent, TakeOver};
 
-/// What the copy of a database on one host is doing.
+/// Role of a database's copy on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CopyRole {
     /// Its host is lost.
@@ -34,7 +34,7 @@ pub struct LoadChange {
 /// The state of all copies between two events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyPlacement {
-    /// Host of the active copy of each database; none if every copy is lost.
+    /// Host of the active copy of each database; `None` if every copy is lost.
     active: Vec<Option<usize>>,
     is_lost: Vec<bool>,
 }
@@ -112,7 +112,8 @@ impl FleetOrder {
         placements
     }
 
-    /// What the copy of `database` on `host` is doing at an instant; none if there is no such copy.
+    /// Returns the role of the copy of `database` on `host` at an instant; `None` if there is no
+    /// such copy.
     pub fn role(&self, host: usize, database: &str, at: Nanos) -> Option<CopyRole> {
         let index = self.databases.iter().position(|of| of.database == database)?;
         let holds = self.databases[index].hosts.contains(&host);

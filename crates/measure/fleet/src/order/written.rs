@@ -9,7 +9,7 @@ use units::Nanos;
 use super::event::{CopySet, EventAction, PlannedEvent, TakeOver};
 use super::placement::CopyPlacement;
 
-/// Rate of a reseed whose plan gives none.
+/// Default rate of a reseed.
 const RESEED_RATE: &str = "100MiB";
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ pub(super) fn copies(
     sets
 }
 
-/// The events in the order of time. Nothing is checked against copies that have faults.
+/// Returns the events in time order. Nothing is checked against invalid copies.
 pub(super) fn events(
     written: &[WrittenEvent],
     copies: &[CopySet],
@@ -130,7 +130,7 @@ pub(super) fn beyond(events: &[PlannedEvent], names: &[&str], measured: Nanos) -
     .collect()
 }
 
-/// What an event is checked against: the copies, and their state when it happens.
+/// Context for checking an event: the copies, and their state at its time.
 struct EventContext<'a> {
     copies: &'a [CopySet],
     names: HostNames<'a>,

@@ -1,5 +1,5 @@
-//! A run with deliberate events: whether each was carried out, and what the hosts carried before
-//! and after it.
+//! A run with deliberate events: whether each was carried out, and the hosts' load before and after
+//! it.
 
 use record::{Phase, RunRecord, Series};
 use units::{Bytes, Nanos};
@@ -18,8 +18,8 @@ pub struct PeriodVerdict {
     pub period: Period,
     /// Its name, such as `after lose EX03 at 30min`.
     pub name: String,
-    /// The verdict on each host, in the order of the plan; none for a host that is lost then, or
-    /// whose journal has not arrived.
+    /// The verdict on each host, in plan order; `None` if the host is lost at that time, or its
+    /// journal has not arrived.
     pub hosts: Vec<Option<Verdict>>,
 }
 
@@ -34,7 +34,7 @@ impl PeriodVerdict {
     }
 }
 
-/// The verdicts on all parts; none in a run without events.
+/// Returns the verdicts on all parts; empty in a run without events.
 pub(super) fn periods(fleet: &FleetRecord) -> Vec<PeriodVerdict> {
     if fleet.events.is_empty() {
         return Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn periods(fleet: &FleetRecord) -> Vec<PeriodVerdict> {
     verdicts
 }
 
-/// What the hosts did not carry in the parts that are judged.
+/// Returns the shortfalls of the hosts in the parts that are judged.
 pub(super) fn outcomes(fleet: &FleetRecord, periods: &[PeriodVerdict]) -> Vec<FleetFinding> {
     let mut findings = Vec::new();
     for (place, judged) in periods.iter().enumerate().filter(|(_, of)| of.period.is_judged()) {
@@ -97,7 +97,7 @@ fn weakest(fleet: &FleetRecord, host: usize, (part, from): (&RunRecord, Nanos)) 
     Some(format!("; least of its load: {name}, {:.0} %", ratio * 100.0))
 }
 
-/// The name of a database in the plan of the fleet: the last part of its folder.
+/// Returns a database's name in the fleet plan: the last component of its folder.
 fn database_name(file: &str) -> &str {
     let folder = file.rfind(['/', '\\']).map_or(file, |end| &file[..end]);
     last_part(folder)
@@ -130,7 +130,7 @@ pub(super) fn carried_out(fleet: &FleetRecord) -> Vec<FleetFinding> {
     findings
 }
 
-/// None if one of `instants` is the due one.
+/// Returns a finding unless one of `instants` matches the due time.
 fn late(
     host: &str,
     words: &str,

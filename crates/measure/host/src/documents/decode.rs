@@ -1,6 +1,6 @@
-//! The one way from the bytes of a file that a person names to its text. PowerShell 5.1 writes
-//! UTF-16 with `>`, Notepad puts a byte order mark in front, and logs keep the code page of their
-//! server: each of these is text, whichever command reads it.
+//! The only conversion from the bytes of a user's file to text. PowerShell 5.1 writes UTF-16 with
+//! `>`, Notepad starts files with a byte order mark, and logs keep the code page of their server:
+//! each of these is text, whichever command reads it.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,8 @@ pub struct Decoded<'a> {
     pub(crate) is_exact: bool,
 }
 
-/// UTF-16 if a byte order mark or the zeros between plain letters say so, else UTF-8.
+/// Decodes UTF-16 if indicated by a byte order mark or zeros between plain letters, otherwise
+/// UTF-8.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     match bytes {
         [0xFF, 0xFE, body @ ..] => wide(body, u16::from_le_bytes),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::HostError;
 
-/// Makes the folders that lead to `path`.
+/// Creates the parent folders of `path`.
 pub fn make_parents(path: &Path) -> Result<(), HostError> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => make_folder(parent),
@@ -14,7 +14,7 @@ pub fn make_parents(path: &Path) -> Result<(), HostError> {
     }
 }
 
-/// Makes a folder unless it is there, with those that lead to it.
+/// Creates a folder and its parents unless they exist.
 pub fn make_folder(path: &Path) -> Result<(), HostError> {
     fs::create_dir_all(path).map_err(HostError::of_file(path, "make this folder"))
 }
@@ -68,7 +68,7 @@ pub fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), HostError> 
         _ => HostError::file(path, "write", &error),
     })?;
     file.write_all(bytes).map_err(|error| {
-        // The first part of an answer reads like a whole one.
+        // A truncated answer would look complete.
         drop(file);
         let _ = fs::remove_file(path);
         HostError::file(path, "write", &error)

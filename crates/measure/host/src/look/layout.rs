@@ -9,7 +9,7 @@ use inspection::layout::{LayoutPlan, LayoutRoots, SeenFolder, SeenVolume};
 
 use crate::system;
 
-/// What there is at every place of `plan`, and at everything beside those.
+/// Returns the folders at every place of `plan`, and any others beside them.
 pub fn seen(plan: &LayoutPlan, roots: &LayoutRoots) -> BTreeMap<String, SeenFolder> {
     let mut places = roots.places(plan);
     for root in [Some(&roots.volumes), roots.databases.as_ref()].into_iter().flatten() {
@@ -43,8 +43,8 @@ fn folder(path: &Path) -> Option<SeenFolder> {
     })
 }
 
-/// Whether the folder at `path` is the one at which its volume is mounted: links followed, and
-/// without what Windows puts before and behind.
+/// Whether the folder at `path` is the mount point of its volume, with links followed and without
+/// the prefix and suffix that Windows adds.
 fn is_same(path: &Path, mount_point: &str) -> bool {
     let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let whole = whole.display().to_string();

@@ -15,8 +15,8 @@ use crate::target::TargetError;
 /// Number of round trips to time.
 const ROUND_TRIPS: usize = 33;
 
-/// What a login of `initiator` shows; the target is known to listen at `others`, too. Nothing is
-/// written.
+/// Returns the facts shown by a login of `initiator`; the target is known to listen at `others`
+/// too. Nothing is written.
 pub fn facts(
     address: &IscsiAddress,
     name: &str,
@@ -44,8 +44,8 @@ pub fn facts(
     })
 }
 
-/// The portals of the target, as listed by the portal that was named; none if that lists other
-/// targets only.
+/// Returns the target's portals as listed by the given portal; `None` if that lists only other
+/// targets.
 fn listed(
     address: &IscsiAddress,
     initiator: &IscsiInitiator,
@@ -55,7 +55,7 @@ fn listed(
     Ok(found.map(|target| target.portals))
 }
 
-/// The portal that was named, which leads to the LUN, and all others, each tried.
+/// Tries the given portal, which leads to the LUN, and all others.
 fn tried(
     here: &Lun,
     address: &IscsiAddress,

@@ -28,18 +28,18 @@ const SINGLES: u32 = 64;
 /// As many as a mail store with a few databases has in flight.
 const IN_FLIGHT: u32 = 32;
 
-/// A cache of some gigabytes empties itself in it after a file that was written in one piece.
+/// Enough for a cache of a few gigabytes to drain after a file has been written in one piece.
 const REST: Nanos = Nanos::from_secs(10);
 
 /// Left on the volume for others.
 const RESERVE_BYTES: u64 = 1 << 30;
 
-/// How much and how long is written.
+/// Amount and duration of the writes.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasureOrder {
     /// Size of the file.
     pub size: Bytes,
-    /// Longest time of the many writes.
+    /// Time limit for the parallel writes.
     pub limit: Nanos,
 }
 
@@ -54,10 +54,11 @@ pub(super) fn writes(
     let world = wire::world()?;
     if RawTarget::of(folder).is_some() {
         let volume = wire::volume(&world, folder)?;
-        // One that was killed has left its file.
+        // A killed measurement leaves its file behind.
         let _ = world.executor().block_on(volume.remove(FILE));
         let samples = probed(&world, Rc::clone(&volume), order, (stop, observer));
-        // No folder goes with all that is in it, and the measurement's error counts for more.
+        // A raw device has no folder to delete with its contents, and an error of the measurement
+        // takes precedence.
         let removed = world.executor().block_on(volume.remove(FILE));
         let samples = samples?;
         removed?;
@@ -97,7 +98,7 @@ fn whole(folder: &Path, samples: Option<WriteSamples>) -> Result<WriteSamples, H
     })
 }
 
-/// Refuses what has no room for the file, or is no folder.
+/// Refuses a path that is not a folder or has no space for the file.
 pub fn refuse(folder: &Path, size: Bytes) -> Result<(), HostError> {
     let name = folder.display();
     let raw = RawTarget::of(folder);

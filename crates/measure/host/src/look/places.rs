@@ -19,7 +19,7 @@ use crate::target::{self, TargetError};
 pub struct Places {
     /// Each with its facts.
     pub looked_at: Vec<(PathBuf, StorageFacts)>,
-    /// Reports of portals, in lines for people.
+    /// Reports about portals, as lines for display.
     pub told: Vec<String>,
     /// Targets and LUNs that were found but cannot be inspected.
     pub findings: Vec<StorageFinding>,
@@ -32,7 +32,7 @@ struct Place {
     lun: Option<(IscsiAddress, Vec<(IscsiPortal, PathBuf)>)>,
 }
 
-/// Looks at everything that is named or found.
+/// Resolves everything named or found.
 pub fn places(paths: &[PathBuf]) -> Result<Places, HostError> {
     let (mut found, mut places) = (Places::default(), Vec::new());
     for path in paths {
@@ -115,7 +115,7 @@ fn look_for(
     Ok(())
 }
 
-/// A LUN that was found is a place where it is a disk and lets this machine in.
+/// Adds a LUN to the places if it is a disk that accepts this machine.
 fn note(
     (address, name): (IscsiAddress, String),
     initiator: &IscsiInitiator,

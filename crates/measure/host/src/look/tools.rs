@@ -1,4 +1,4 @@
-//! Queries the tools of makers of RAID controllers, if they are installed, for the settings.
+//! Queries vendors' RAID controller tools, if installed, for the settings.
 
 use std::io::{self, Read as _};
 use std::process::{Child, Command, Stdio};
@@ -11,10 +11,10 @@ use record::StorageFinding;
 
 use crate::documents::decode;
 
-/// A tool that has not answered by then is ignored.
+/// A tool that does not answer within this time is ignored.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// No output is longer: a controller with 240 disks says a tenth of it.
+/// Limit on output: a controller with 240 disks prints a tenth of it.
 const LONGEST_OUTPUT: u64 = 16 << 20;
 
 /// A tool: its names, its usual paths, and its queries.
@@ -47,13 +47,13 @@ const STORCLI: &[&[&str]] = &[
     &["/call/eall/sall", "show", "all", "J"],
 ];
 
-/// What the installed tools said.
+/// Answers of the installed tools.
 #[derive(Default)]
 pub(super) struct Answers {
     pub controllers: Vec<Controller>,
     /// Tools that are here and did not answer, with their words.
     pub silent: Vec<(String, String)>,
-    /// Lines that were not understood, as findings.
+    /// Findings about lines that could not be parsed.
     pub unread: Vec<StorageFinding>,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn ask() -> Answers {
     answers
 }
 
-/// No machine has more controllers.
+/// Limit on the controllers of a machine.
 const MOST_CONTROLLERS: u32 = 16;
 
 /// The outputs of a tool for all of its queries, each after its command: arcconf does not name the
@@ -122,7 +122,7 @@ fn installed(tool: &Inquiry) -> Option<(&'static str, io::Result<String>)> {
     })
 }
 
-/// What a program prints. One that does not come to an end is ended.
+/// Returns a program's output. A program that does not exit is killed.
 fn output(program: &str, words: &[&str]) -> io::Result<String> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -136,7 +136,7 @@ fn output(program: &str, words: &[&str]) -> io::Result<String> {
 fn wait_for_output(child: &mut Child) -> io::Result<String> {
     let pipe = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let (sender, receiver) = mpsc::channel();
-    // Ends with the pipe, which the program's end closes.
+    // Ends when the program's exit closes the pipe.
     thread::Builder::new().name("tool output".to_owned()).spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(LONGEST_OUTPUT).read_to_end(&mut bytes);

@@ -3,8 +3,8 @@
 use record::{Event, Start, VolumeFacts, codec};
 use serde_json::Value;
 
-/// The first thing that differs between how a run began and what one that began now would say: its
-/// name, and both values.
+/// Returns the first difference between the start of a run and one that began now: its name, and
+/// both values.
 pub(super) fn difference(before: &Start, present: Start) -> Option<(String, String, String)> {
     let (was, is) = (comparable(before.clone(), before), comparable(present, before));
     first_difference("", &was, &is)
@@ -24,14 +24,14 @@ fn comparable(mut start: Start, before: &Start) -> Value {
     start.plan_text = String::new();
     start.tags = Vec::new();
     start.name = String::new();
-    // Batteries charge, and devices get other names when the machine starts.
+    // Batteries charge, and device names change at boot.
     start.storage = Vec::new();
     for database in &mut start.databases {
         database.initial_bytes = 0;
         forget_what_changes(&mut database.volume);
         forget_what_changes(&mut database.log_volume);
     }
-    // Both have been text, which rounds.
+    // Compare both in their text form, which rounds.
     let read = codec::decode(&codec::encode(&Event::Start(Box::new(start))));
     let text = read.map(|event| codec::encode(&event)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

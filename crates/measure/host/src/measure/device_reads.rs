@@ -14,8 +14,8 @@ use super::questions::Questions;
 use crate::error::HostError;
 use crate::target;
 
-/// How long the last counts are waited for: they were asked for when the measurement ended. Without
-/// them nothing shows that a cache answered, so a machine in heavy use gets time to read them.
+/// Longest wait for the last counts, requested when the measurement ended. Without them a cache
+/// that answered goes unnoticed, so a busy machine gets time to read them.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Reads of every volume of a run.
@@ -50,17 +50,17 @@ impl ReadCount {
 }
 
 struct ReadCounts {
-    /// The system's name of the volume; none if the volume belongs to another system.
+    /// The system's name of the volume; `None` if the volume belongs to another system.
     folder: Option<PathBuf>,
     /// `true` if the plan has a flash cache in front of it.
     is_cached: bool,
     requested_bytes: u64,
-    /// What had been read at the begin of the warm-up, and at the end of the measurement.
+    /// Bytes read at the start of the warm-up, and at the end of the measurement.
     bounds: [ReadCount; 2],
 }
 
 impl DeviceReads {
-    /// Nothing has been read yet.
+    /// Starts with nothing read.
     pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
         let mut reads = Self {
             volumes: BTreeMap::new(),
@@ -132,7 +132,7 @@ impl DeviceReads {
         self.questions.waiting()
     }
 
-    /// Whether the kernel may keep the process for the sake of a question.
+    /// Whether an unanswered query may keep the process in the kernel.
     pub(super) fn is_stuck(&mut self) -> bool {
         self.questions.is_stuck()
     }
@@ -161,7 +161,7 @@ impl DeviceReads {
         }
     }
 
-    /// What came of it, for the volumes whose devices count.
+    /// Returns the results for the volumes whose devices have counters.
     pub(super) fn events(&mut self) -> Vec<Event> {
         for (name, bound, bytes) in self.questions.answers_within(LAST_WAIT) {
             if let Some(counted) = self.volumes.get_mut(&name) {
@@ -184,8 +184,8 @@ impl DeviceReads {
 }
 
 impl DeviceReads {
-    /// Bytes that were read from a volume and not from flash. Hits are counted for all cached
-    /// volumes together, so each has its share of them.
+    /// Returns the bytes read from a volume rather than from flash. Hits are counted for all cached
+    /// volumes together and shared out in proportion.
     fn passed_bytes(&self, volume: &ReadCounts) -> u64 {
         if !volume.is_cached {
             return volume.requested_bytes;

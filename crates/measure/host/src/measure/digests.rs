@@ -1,4 +1,4 @@
-//! Digests of journals, which lie beside them: kept when a journal is read, and used in its stead
+//! Digests of journals, stored beside them: written when a journal is read, and used instead of it
 //! when many are.
 
 use std::fs;
@@ -40,7 +40,7 @@ fn whole(folder: &Path, journal: &[u8]) -> Result<RunRecord, HostError> {
     let record = folded(journal)
         .map_err(|error| HostError::new(format!("{}: {error}", folder.join(JOURNAL).display())))?;
     if let Some(digest) = record.digest(journal.len() as u64) {
-        // Without it the next report takes longer and says the same.
+        // Without it the next report takes longer but is the same.
         let _ = documents::replace(&folder.join(DIGEST), digest.as_bytes());
     }
     Ok(record)

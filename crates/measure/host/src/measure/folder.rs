@@ -21,7 +21,7 @@ pub(crate) struct RunFolder {
     journal: PathBuf,
     file: File,
     sealer: Sealer,
-    /// So much later than this program counts do events belong into the record.
+    /// Offset of event times in the record from this program's own clock.
     later_ns: u64,
     origin: Origin,
     /// Makes the journal survive a crash of the machine, on a dedicated thread.
@@ -32,7 +32,7 @@ pub(crate) struct RunFolder {
 enum Origin {
     /// Made for this run.
     New,
-    /// It was there, without a run.
+    /// Existed already, without a run.
     Found,
     /// It holds the beginning of the run, a journal of this many bytes.
     Resumed(u64),

@@ -31,13 +31,13 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Interval between checks of the free space of the volumes.
 pub(super) const BETWEEN_LOOKS: Nanos = Nanos::from_millis(100);
 
-/// What the threads of a run tell on their way.
+/// Messages from the threads of a run in progress.
 pub(super) enum FollowMessage {
     /// For the journal.
     Event(Box<Event>),
     /// This many bytes have been verified.
     Checked(u64),
-    /// What a raw device has free.
+    /// Free space of a raw device.
     Free(FreeSpace),
 }
 
@@ -58,7 +58,7 @@ pub(super) enum End {
 }
 
 impl End {
-    /// Whether the storage owes an answer still.
+    /// Whether the storage still has requests pending.
     pub(super) const fn gave_up(&self) -> bool {
         match self {
             Self::Came(Ok(summary)) => summary.gave_up,
@@ -68,13 +68,13 @@ impl End {
     }
 }
 
-/// What the main thread keeps an eye on.
+/// Everything that the main thread monitors.
 pub(super) struct Watched<'a> {
     /// Folder of the journal.
     pub folder: &'a mut RunFolder,
     /// The free space of the volumes.
     pub room: &'a mut RoomWatch,
-    /// What the volumes' devices read.
+    /// Reads of the volumes' devices.
     pub reads: &'a mut DeviceReads,
     /// Other runs on the same disks.
     pub neighbours: &'a mut NeighbourRuns,
@@ -84,11 +84,11 @@ pub(super) struct Watched<'a> {
     pub request: &'a mut StopRequest,
     /// The run's zero on the clock.
     pub origin: Nanos,
-    /// Where another program says when the measurement begins.
+    /// How another program starts the measurement, if it does.
     pub gate: Option<Gate>,
 }
 
-/// Follows the threads of a run: journal, observer, requests to stop, room on the volumes.
+/// Follows the threads of a run: journal, observer, stop requests, free space of the volumes.
 pub(super) struct Follower<'a> {
     observer: &'a HostObserver,
     tally: WorkTally,
@@ -146,9 +146,9 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Writes events as they come, until each thread of `crew` has ended or the kernel does not
-    /// give it back; how they ended. The first error of the journal ends the run, and so does a
-    /// volume that is about to be full.
+    /// Writes events as they arrive, until each thread of `crew` has ended or is stuck in the
+    /// kernel; returns how they ended. The first error of the journal ends the run, as does a
+    /// volume that is nearly full.
     pub(super) fn follow(&mut self, crew: &mut GroupCrew) -> Vec<End> {
         let mut ends = Vec::new();
         while ends.len() < crew.started && !crew.has_ended() {
@@ -187,7 +187,7 @@ impl<'a> Follower<'a> {
         ends
     }
 
-    /// Looks at what may end the run.
+    /// Checks for reasons to end the run.
     fn look(&mut self) {
         if self.stop.is_set() || self.request.is_made() {
             self.coordinator.stop(Stop::Interrupted);
@@ -232,7 +232,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// The journal, until it cannot be written any more.
+/// The journal, until writing to it fails.
 struct Journal<'a> {
     folder: &'a mut RunFolder,
     written: Result<(), HostError>,

@@ -1,6 +1,6 @@
-//! The begin of a measurement that another program decides, by two files in the run folder: this
-//! one says that it waits, the other says until when. Files outlive an agent that is killed, and
-//! the next one finds the run where it is.
+//! Lets another program start the measurement, by two files in the run folder: one says that the
+//! run is waiting, the other holds the start time. Files outlive an agent that is killed, and the
+//! next one finds the run by them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl Gate {
         })
     }
 
-    /// Says that the run waits, once it does, and opens when the other program has answered.
+    /// Reports once that the run is waiting, and opens when the other program has answered.
     pub(super) fn look(&mut self, coordinator: &Coordinator) {
         if self.is_open {
             return;
@@ -55,7 +55,7 @@ impl Gate {
         if !self.has_told && coordinator.is_waiting() {
             self.has_told = true;
             let waiting = self.folder.join(WAITING);
-            // An agent that cannot see it will say that the warm-up took too long.
+            // An agent that cannot see it will report that the warm-up took too long.
             self.answers.ask(&self.folder, move || fs::write(waiting, "").ok().and(None));
         }
         let is_due = self.looked.elapsed() >= BETWEEN_LOOKS && self.answers.waiting().is_none();

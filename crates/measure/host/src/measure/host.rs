@@ -69,7 +69,7 @@ fn repurposed_per_second(before: &HostReading, after: &HostReading) -> Option<f6
     Some(count as f64 / seconds)
 }
 
-/// What a count has grown by, in percent of all processor time between two readings.
+/// Growth of a count, in percent of all processor time between two readings.
 fn share((from, to): (ProcessorCount, ProcessorCount), before: u64, after: u64) -> f64 {
     let total = to.total.saturating_sub(from.total).max(1) as f64;
     after.saturating_sub(before) as f64 / total * 100.0
@@ -118,7 +118,7 @@ mod tests {
         let (before, after) = (reading(50, None, 100, 1.0), reading(80, Some(13), 200, 1.5));
         let found = sample(&before, &after, 2.0);
         assert_eq!((found.processor_percent, found.steal_percent), (Some(30.0), None));
-        // A counter that cannot be read once would else seem to have stood still, or to have run.
+        // A counter missing from one reading would otherwise seem to have stopped or jumped.
         for (before, after) in [(HostReading::default(), after), (before, HostReading::default())] {
             let found = sample(&before, &after, 2.0);
             assert_eq!((found.processor_percent, found.process_percent), (None, None));

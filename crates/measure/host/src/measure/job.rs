@@ -121,7 +121,7 @@ fn close(cache: &RunCache, world: &World, events: &Sink<Event>) {
     }
 }
 
-/// Something about the cache that a reader of the report must know.
+/// Returns a warning about the cache for readers of the report.
 fn warning(text: String, file: Option<String>) -> Event {
     Event::Issue(Issue {
         at_ns: 0,
@@ -161,7 +161,7 @@ fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &Group
         return;
     }
     let (runtime, news) = (world.executor().runtime(), news.clone());
-    // Nothing waits for its end: it goes with the world.
+    // It is not awaited: it ends with the world.
     drop(world.executor().runtime().spawn(async move {
         loop {
             for (name, volume) in &volumes {
@@ -174,7 +174,7 @@ fn watch_room(world: &World, locations: &[Location], origin: Nanos, news: &Group
     }));
 }
 
-/// Lets the other groups go on where this one panics: its own tasks hold the member for good then.
+/// Lets the other groups continue if this one panics: its own tasks then hold the member forever.
 struct Leaves(Rc<Member>);
 
 impl Drop for Leaves {

@@ -1,4 +1,5 @@
-//! One interval of all databases from those of the groups, each of which samples its own.
+//! Merges the intervals of the groups, each of which samples its own databases, into one of all
+//! databases.
 
 use record::{Event, Interval};
 
@@ -14,8 +15,8 @@ impl Merger {
         Self { databases, pending: None }
     }
 
-    /// What there is to tell once this event has happened, intervals whole. One that waits for its
-    /// other half holds nothing up: it names its own time.
+    /// Events to report after this one, with intervals merged. A half interval delays no other
+    /// event: it carries its own time.
     pub(super) fn pass(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Interval(interval) => {
@@ -42,7 +43,7 @@ impl Merger {
         complete
     }
 
-    /// The rest when something else happens.
+    /// Takes the incomplete interval when another event occurs.
     pub(super) fn take(&mut self) -> Option<Interval> {
         self.pending.take()
     }

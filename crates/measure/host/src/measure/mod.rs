@@ -62,7 +62,7 @@ pub use runs::{is_live, journal_of, load, refusal_to_resume, runs_at};
 pub use steps::LOAD_STEPS;
 pub use stop_request::{STOP_REQUEST, StopRequest};
 
-/// A run that has ended, one way or the other, with its reports written.
+/// A completed run, successful or not, with its reports written.
 pub struct Measured {
     /// The record.
     pub record: RunRecord,
@@ -82,13 +82,13 @@ pub struct RunOrder<'a> {
     pub options: Vec<(String, String)>,
     /// Words that the run can be found by.
     pub tags: &'a [String],
-    /// Where journal and reports are written.
+    /// Destination of the journal and reports.
     pub folder: &'a Path,
     /// The run to resume; `None` for a new one.
     pub resumed: Option<CutRun>,
-    /// Where each commit is noted for programs that kill this one.
+    /// Log of every commit, for programs that kill this one.
     pub acknowledge: Option<&'a Path>,
-    /// Whether the measurement waits for another program to say when it begins.
+    /// Whether the measurement waits for another program to start it.
     pub is_held: bool,
 }
 
@@ -180,18 +180,18 @@ fn refused(crew: Option<HostError>, ends: Vec<End>) -> Result<Option<HostError>,
     }
 }
 
-/// What a run of `plan` does with its databases.
+/// Returns how a run of `plan` uses its databases.
 const fn use_of(plan: &Plan) -> DatabaseUse {
     if plan.test.kind.is_load() { DatabaseUse::Load } else { DatabaseUse::Read }
 }
 
-/// Refuses a run of `plan` that lacks descriptors, memory or room.
+/// Refuses a run of `plan` if descriptors, memory or space are insufficient.
 pub fn refuse_shortage(plan: &Plan, stop: &StopFlag) -> Result<(), HostError> {
     allowance::check(plan, use_of(plan))?;
     patient::first_look(plan, stop, |plan| RoomWatch::start(plan).map(drop))
 }
 
-/// The journal with its first line of this program, and the zero of its time.
+/// Opens the journal with this program's first line, and returns the origin of its time.
 fn open_folder(
     folder: &Path,
     cut: Option<CutRun>,
@@ -212,7 +212,7 @@ fn open_folder(
     Ok((RunFolder::resume(cut, later_ns)?, origin))
 }
 
-/// What a person should know whose terminal does not come back; see docs/method.md.
+/// Explanation for a user whose terminal does not return; see docs/method.md.
 const KEPT: &str = "The reports are complete. The storage still owes an answer: where this process \
                     does not end now, Linux keeps it until the storage answers or is taken away, \
                     and no signal ends it before.";

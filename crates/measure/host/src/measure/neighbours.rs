@@ -1,5 +1,5 @@
-//! Looks for other runs of this machine on the disks of this one. No registry is needed: a run has
-//! its journal and its databases open.
+//! Finds other runs on this machine that use the same disks. No registry is needed: a run keeps its
+//! journal and its databases open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::error::HostError;
 use crate::system::{self, OpenFiles};
 use crate::target;
 
-/// Between two looks while nothing begins or ends.
+/// Interval between checks while no phase begins or ends.
 const BETWEEN_LOOKS: Nanos = Nanos::from_secs(10);
 
-/// How long the last answer is waited for.
+/// Longest wait for the last answer.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Other runs on the disks of a run.
@@ -51,7 +51,7 @@ impl NeighbourRuns {
         Ok(Self { disks, folder, questions: Questions::start()?, looked_ns: None })
     }
 
-    /// Looks where a phase begins or ends, and now and then between.
+    /// Checks when a phase begins or ends, and periodically in between.
     pub(super) fn event(&mut self, event: &Event) {
         match event {
             Event::Phase(mark) => self.look(mark.at_ns),
@@ -73,12 +73,12 @@ impl NeighbourRuns {
         });
     }
 
-    /// Whether the kernel may keep the process for the sake of a question.
+    /// Whether an unanswered query may keep the process in the kernel.
     pub(super) fn is_stuck(&mut self) -> bool {
         self.questions.is_stuck()
     }
 
-    /// The runs that were seen, each once for a disk.
+    /// Returns the runs seen, once per disk.
     pub(super) fn events(&mut self) -> Vec<Event> {
         let mut first: BTreeMap<OtherDisk, u64> = BTreeMap::new();
         for (at_ns, seen) in self.questions.answers_within(LAST_WAIT) {
@@ -95,7 +95,7 @@ impl NeighbourRuns {
     }
 }
 
-/// The disks that a run has databases or logs on.
+/// Returns the disks that hold databases or logs of a run.
 fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
     run.files
         .iter()
@@ -104,7 +104,7 @@ fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
         .collect()
 }
 
-/// The disk under a path, or its source if it is on none, and its mount point.
+/// Returns the disk under a path, or its source if there is no disk, and its mount point.
 fn disk_of(path: &Path) -> Option<(String, String)> {
     let facts = probe::volume(path).ok()?;
     let disk = facts.disk.map(|disk| disk.name).unwrap_or(facts.source);

@@ -19,10 +19,10 @@ const PERIOD: Nanos = Nanos::from_millis(20);
 /// Shortest pause that counts. On a busy machine a shorter one may affect only this thread.
 const PAUSE: Nanos = Nanos::from_millis(500);
 
-/// Pauses that are remembered; no request outlasts more.
+/// Limit on remembered pauses; no request outlasts more.
 const MOST_PAUSES: usize = 1_024;
 
-/// The pauses, as far as they are known.
+/// The pauses known so far.
 #[derive(Clone)]
 pub(super) struct PauseWatch(Arc<Mutex<Beat>>);
 
@@ -37,7 +37,7 @@ struct Beat {
 }
 
 impl Beat {
-    /// Looks at the time; a look that comes later than planned was missed for a pause.
+    /// Checks the time; a check later than planned means a pause.
     fn look(&mut self, now: Nanos, of_run: Nanos) {
         let late = now.since(self.last + PERIOD);
         self.longest = self.longest.max(late);
@@ -51,7 +51,7 @@ impl Beat {
         self.last_of_run = self.last_of_run.max(of_run);
     }
 
-    /// How much of the time between two moments of the run lies in pauses.
+    /// Returns the paused part of the time between two moments of the run.
     fn absent(&self, from: Nanos, to: Nanos) -> Nanos {
         let pauses = self.pauses.iter();
         Nanos(pauses.map(|(begin, end)| to.min(*end).since(from.max(*begin)).0).sum())

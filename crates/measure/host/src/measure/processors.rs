@@ -1,4 +1,4 @@
-//! Processor time by program: time taken by other programs is missing here, and looks like slow
+//! Processor time by program: time taken by other programs is lost to this one, and looks like slow
 //! storage.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::ticks::{self, MachineTicks, Process};
 /// Shortest look before the start: sixty ticks on two processors.
 const SHORTEST_LOOK: Duration = Duration::from_millis(300);
 
-/// So few ticks tell nothing about shares.
+/// Fewer ticks say nothing about shares.
 const FEWEST_TICKS: u64 = 5;
 
 /// A program with less is not named.
@@ -27,13 +27,13 @@ pub(super) struct ProcessorWatch {
     before: Option<Reading>,
 }
 
-/// What the kernel has counted up to one moment.
+/// The kernel's counters at one moment.
 #[derive(Debug)]
 struct Reading {
     machine: MachineTicks,
     /// This program.
     own: Process,
-    /// Every process that may be seen, this one among them.
+    /// Every visible process, including this one.
     processes: Vec<Process>,
 }
 
@@ -68,7 +68,7 @@ impl ProcessorWatch {
     }
 }
 
-/// None where `/proc` does not have it, as on other systems than Linux.
+/// Returns `None` without the entries in `/proc`, as on systems other than Linux.
 fn read() -> Option<Reading> {
     let machine = ticks::machine(&fs::read_to_string("/proc/stat").ok()?)?;
     let own = ticks::process(&fs::read_to_string("/proc/self/stat").ok()?)?;
@@ -117,8 +117,8 @@ fn shares(before: &Reading, after: &Reading) -> Option<ProcessorShares> {
     })
 }
 
-/// What a program is called; one that has the name of this one is another run, to be found by its
-/// number.
+/// Returns a program's name; one with the same name as this program is another run, identified by
+/// its number.
 fn program_name(process: &Process, own: &Process) -> String {
     if process.name == own.name {
         format!("another {}, process {}", process.name, process.number)
@@ -131,7 +131,8 @@ fn percent(ticks: u64, total: u64) -> f64 {
     ticks as f64 * 100.0 / total as f64
 }
 
-/// What each process used in between. One that was started meanwhile used all of its time.
+/// Returns the usage of each process in between. A process started in between has used all of its
+/// time.
 fn used<'a>(before: &'a Reading, after: &'a Reading) -> impl Iterator<Item = (&'a Process, u64)> {
     let earlier: BTreeMap<(u32, u64), u64> = before
         .processes

@@ -1,5 +1,5 @@
-//! Asks a volume questions that it may never answer on a separate thread, so that the main thread,
-//! which ends the run and sees Ctrl-C, waits for none of them.
+//! Sends queries that a volume may never answer from a separate thread, so that the main thread,
+//! which ends the run and handles Ctrl-C, waits for none of them.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -22,15 +22,16 @@ type Question<A> = Box<dyn FnOnce() -> A + Send>;
 pub(super) struct Questions<A> {
     asked: Sender<Question<A>>,
     answers: Receiver<A>,
-    /// Answers that were not asked for yet.
+    /// Answers not collected yet.
     heard: Vec<A>,
-    /// What has no answer yet: about which folder, and since when.
+    /// Unanswered queries: folder, and since when.
     waiting: VecDeque<(PathBuf, Nanos)>,
     clock: OsClock,
 }
 
 impl<A: Send + 'static> Questions<A> {
-    /// None yet. The thread exits when this is dropped, unless the system never answers it.
+    /// Starts the thread, without queries. It exits when this is dropped, unless the system never
+    /// answers it.
     pub(super) fn start() -> Result<Self, HostError> {
         let (asked, questions) = mpsc::channel::<Question<A>>();
         let (sender, answers) = mpsc::channel();
@@ -89,7 +90,7 @@ impl<A: Send + 'static> Questions<A> {
         self.heard.push(answer);
     }
 
-    /// Whether a volume has been silent for so long that it may stay so.
+    /// Whether a volume has been silent for so long that it may never answer.
     pub(super) fn is_stuck(&mut self) -> bool {
         self.listen();
         let now = self.clock.now();

@@ -14,7 +14,7 @@ use crate::error::HostError;
 use crate::system::{self, Hold};
 use crate::target::ByteSource;
 
-/// A run that was cut off, its journal locked.
+/// An interrupted run, with its journal locked.
 pub struct CutRun {
     /// Its folder.
     pub path: PathBuf,
@@ -53,7 +53,7 @@ impl CutRun {
         &self.resumption.record
     }
 
-    /// What the databases must be found to be.
+    /// Returns the state in which the databases must be found.
     pub(super) fn known(&self) -> ResumedRun {
         ResumedRun::of(self.record())
     }
@@ -65,8 +65,8 @@ impl CutRun {
         epoch.0.saturating_sub(record.start.started_epoch_ns).max(record.last_ns())
     }
 
-    /// Refuses to go on where machine, program or storage are others: `present` is what a run that
-    /// began now would say of them.
+    /// Refuses to continue if machine, program or storage have changed: `present` describes them as
+    /// a run that began now would.
     pub(super) fn refuse_other_circumstances(&self, present: Start) -> Result<(), HostError> {
         let before = &self.record().start;
         // Asked of all before any is opened: to open one is to recover it, and then a second

@@ -18,7 +18,7 @@ use crate::wire;
 pub(super) struct RoomWatch {
     volumes: BTreeMap<String, VolumeRoom>,
     duration: Nanos,
-    /// Whether the load runs for that time; else it ends when it has done enough.
+    /// Whether the load ends by time; otherwise it ends when enough work is done.
     has_end: bool,
     /// Whether files grow. Those that a backup makes have their length at once.
     has_growth: bool,
@@ -38,7 +38,8 @@ pub(super) type FreeSpace = (String, Nanos, Option<Bytes>);
 struct VolumeRoom {
     /// A folder on it.
     folder: PathBuf,
-    /// Whether the system knows its room; that of a raw device is known to the thread that owns it.
+    /// Whether the system is queried for its free space; a raw device's is known to the thread that
+    /// owns it.
     is_asked: bool,
     tenants: Tenants,
     /// Indexes of its databases.
@@ -49,7 +50,7 @@ struct VolumeRoom {
 }
 
 impl RoomWatch {
-    /// Refuses a run that some volume has no room for.
+    /// Refuses a run if some volume lacks space for it.
     pub(super) fn start(plan: &Plan) -> Result<Self, HostError> {
         let mut volumes = BTreeMap::new();
         for database in &plan.databases {
@@ -62,7 +63,7 @@ impl RoomWatch {
             volume.tenants.log_bytes += log_bytes(logs, &database.log_base)?;
         }
         for (name, volume) in &mut volumes {
-            // A test that reads needs no room but for its copies.
+            // A test that only reads needs space for its copies alone.
             if !plan.test.kind.is_load() {
                 continue;
             }
@@ -83,7 +84,7 @@ impl RoomWatch {
         })
     }
 
-    /// Takes note of what a raw device has free.
+    /// Records the free space of a raw device.
     pub(super) fn hear(&mut self, free: FreeSpace) {
         self.heard.push(free);
     }
@@ -110,8 +111,8 @@ impl RoomWatch {
         }
     }
 
-    /// Looks at what the volumes have answered and asks them again, `at` so long after the start of
-    /// the run; whether the run has to end.
+    /// Evaluates the volumes' answers and queries them again at time `at` since the start of the
+    /// run; whether the run has to end.
     pub(super) fn must_stop(&mut self, at: Nanos) -> bool {
         let told = std::mem::take(&mut self.heard);
         for (name, asked, free) in self.questions.answers().into_iter().chain(told) {
@@ -134,12 +135,12 @@ impl RoomWatch {
         self.shortage.is_some()
     }
 
-    /// The folder whose volume does not tell its free space, and since when.
+    /// Returns the folder whose volume does not report its free space, and since when.
     pub(super) fn waiting(&mut self) -> Option<&(PathBuf, Nanos)> {
         self.questions.waiting()
     }
 
-    /// Whether the kernel may keep the process for the sake of a question.
+    /// Whether an unanswered query may keep the process in the kernel.
     pub(super) fn is_stuck(&mut self) -> bool {
         self.questions.is_stuck()
     }
@@ -173,7 +174,7 @@ impl VolumeRoom {
     }
 }
 
-/// Refuses the copies of a backup that some volume has no room for.
+/// Refuses the copies of a backup if some volume lacks space for them.
 fn refuse_copies(plan: &Plan) -> Result<(), HostError> {
     let mut volumes: BTreeMap<String, (PathBuf, u64)> = BTreeMap::new();
     for database in &plan.databases {
@@ -182,7 +183,7 @@ fn refuse_copies(plan: &Plan) -> Result<(), HostError> {
         };
         let mount_point = probe::volume(folder)?.mount_point;
         let (_, needed) = volumes.entry(mount_point).or_insert_with(|| (folder.to_owned(), 0));
-        // An earlier copy makes room for the new one.
+        // The new copy reuses the space of an earlier one.
         let [new, old] = [Path::new(&database.folder), folder].map(|folder| {
             folder.join(&database.file).metadata().map_or(0, |metadata| metadata.len())
         });
@@ -210,7 +211,7 @@ fn volume_of<'a>(
     }))
 }
 
-/// What the files of a log take already.
+/// Returns the bytes that the files of a log already take.
 fn log_bytes(folder: &Path, base: &str) -> Result<u64, HostError> {
     let files = wire::list(folder)?.into_iter();
     let own = files.filter(|file| {

@@ -13,7 +13,7 @@ use crate::documents;
 use crate::error::HostError;
 use crate::system;
 
-/// So much of a file says whether it can be a journal at all.
+/// Bytes of a file that show whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;
 /// Lines decoded before they are folded; one of many databases has megabytes in memory.
 const DECODED_AHEAD: usize = 16;
@@ -23,8 +23,8 @@ pub fn is_live(path: &Path) -> bool {
     system::is_held(&journal_of(path))
 }
 
-/// The runs at `path`, the newest first: itself, or else the folders in it that hold a journal. An
-/// error if there is none.
+/// Returns the runs at `path`, newest first: the path itself, or else the folders in it that
+/// contain a journal. An error if there are none.
 pub fn runs_at(path: &Path) -> Result<Vec<PathBuf>, HostError> {
     if !path.is_dir() || path.join(JOURNAL).exists() {
         return Ok(vec![path.to_path_buf()]);
@@ -59,7 +59,7 @@ pub fn load(path: &Path) -> Result<RunRecord, HostError> {
     folded(&bytes).map_err(|error| HostError::new(format!("{}: {error}", journal.display())))
 }
 
-/// Why `run --resume` would refuse the run at `path`; none if it can be completed.
+/// Returns why `run --resume` would refuse the run at `path`; `None` if it can be completed.
 pub fn refusal_to_resume(path: &Path) -> Result<Option<String>, HostError> {
     let journal = journal_of(path);
     let bytes = read(&journal).map_err(|error| HostError::file(&journal, "read", &error))?;
@@ -70,14 +70,14 @@ pub fn refusal_to_resume(path: &Path) -> Result<Option<String>, HostError> {
 pub(super) fn folded(journal: &[u8]) -> Result<RunRecord, LoadError> {
     thread::scope(|scope| {
         let (sender, lines) = mpsc::sync_channel(DECODED_AHEAD);
-        // Who folds stops at the first line that is wrong.
+        // The folding thread stops at the first invalid line.
         scope.spawn(move || journal_lines(journal).all(|line| sender.send(line).is_ok()));
         RunRecord::of_lines(lines)
     })
 }
 
-/// The bytes of a journal, or the first ones of a file that begins like none: it may be a database
-/// of many gigabytes.
+/// Returns the bytes of a journal, or only the first ones if the file does not begin like a
+/// journal: it may be a database of many gigabytes.
 pub(super) fn read(journal: &Path) -> io::Result<Vec<u8>> {
     let mut file = documents::open(journal)?;
     let mut bytes = Vec::new();

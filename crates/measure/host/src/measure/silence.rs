@@ -14,10 +14,10 @@ use units::Nanos;
 
 use crate::wire;
 
-/// So much longer than a request may a thread be silent: it looks at its requests itself.
+/// Silence allowed to a thread beyond the age limit of requests, which it checks itself.
 const BEYOND: Nanos = Nanos::from_secs(5);
 
-/// What the thread of a file's group does.
+/// Activity of the thread of a file's group.
 const BUSY: &str = "the kernel has not come back from a call for this database, or another of its \
                     thread,";
 
@@ -31,7 +31,7 @@ pub(super) struct Silence {
     began: Nanos,
     patience: Patience,
     give_up: Nanos,
-    /// The first database of each group; none once the group was given up.
+    /// The first database of each group; `None` once the group was given up.
     groups: Vec<Option<(u32, String)>>,
     /// One is enough to end the run.
     volume_is_told: bool,
@@ -58,7 +58,7 @@ impl Silence {
         }
     }
 
-    /// The moment before which whatever is silent has been so for too long.
+    /// Returns the cutoff: silence that began before it has lasted too long.
     pub(super) fn look(&mut self, coordinator: &Coordinator) -> Option<Nanos> {
         let limit = patience::limit(self.give_up, coordinator.stopped().is_some()) + BEYOND;
         self.patience.look(self.clock.now(), limit)
@@ -98,7 +98,7 @@ impl Silence {
         Some(self.issue(now, now.since(*since), &file, what))
     }
 
-    /// The storage's fault where it had all the time of the plan, worth knowing where it had less.
+    /// An error if silent for the plan's full patience, else a warning.
     fn issue(&self, now: Nanos, silent: Nanos, file: &str, what: &str) -> Issue {
         let severity = if silent >= self.give_up { Severity::Error } else { Severity::Warning };
         let seconds = silent.as_secs_f64();

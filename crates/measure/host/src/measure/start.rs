@@ -65,7 +65,7 @@ fn database_facts(
 ) -> Result<DatabaseFacts, HostError> {
     let (folder, log_folder) = (Path::new(&database.folder), Path::new(&database.log_folder));
     let file = folder.join(&database.file);
-    // Both must be there and take unbuffered requests; the error says what to do where not.
+    // Both must exist and accept unbuffered requests; otherwise the error names the remedy.
     wire::volume(world, folder)?;
     wire::volume(world, log_folder)?;
     let backup = plan.backup_folder(database).map(Path::new);

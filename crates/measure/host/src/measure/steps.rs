@@ -16,8 +16,8 @@ use crate::error::HostError;
 /// The steps, as a JSON array of [`LoadStep`]s.
 pub const LOAD_STEPS: &str = "load-steps.json";
 
-/// The steps in the folder of a run of `plan`; without the file the load does not change. A run
-/// that `is_resumed` counts them from where its measurement began first.
+/// Returns the steps in the folder of a run of `plan`; without the file the load is constant. A run
+/// that `is_resumed` counts them from where its measurement first began.
 pub(super) fn load_steps(
     folder: &Path,
     plan: &Plan,

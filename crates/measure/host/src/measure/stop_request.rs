@@ -1,5 +1,5 @@
 //! A stop requested by another program: a file in the run folder, since signals need the process
-//! and differ between systems. A separate thread looks for it, as the folder may be on a stalled
+//! and differ between systems. A separate thread checks for it, as the folder may be on a stalled
 //! volume.
 
 use std::fs;
@@ -22,8 +22,8 @@ pub struct StopRequest {
 }
 
 impl StopRequest {
-    /// For the run in `folder`. A request that an earlier part of the run has not seen any more is
-    /// none for this one.
+    /// Starts checking for the run in `folder`. A request left over from an earlier part of the run
+    /// does not apply to this one.
     pub fn start(folder: &Path) -> Result<Self, HostError> {
         let looks = Questions::start()?;
         let _ = fs::remove_file(folder.join(STOP_REQUEST));

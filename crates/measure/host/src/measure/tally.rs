@@ -1,4 +1,4 @@
-//! How far a phase is that goes through files from end to end.
+//! Progress of a phase that reads or writes whole files.
 
 use ese::log_file::LOG_FILE_BYTES;
 use plan::Plan;
@@ -6,12 +6,12 @@ use record::{Edge, Event, Phase};
 
 use crate::observer::PassWork;
 
-/// Bytes that the phase has processed.
+/// Bytes processed by the phase.
 pub(super) struct WorkTally {
     phase: Option<Phase>,
     done_bytes: u64,
     database_bytes: u64,
-    /// Bytes that a replay is to read at least.
+    /// Minimum number of bytes for a replay to read.
     log_bytes: u64,
 }
 
@@ -28,7 +28,7 @@ impl WorkTally {
         }
     }
 
-    /// A phase that begins has done nothing.
+    /// Updates the progress; a new phase starts at zero.
     pub(super) fn event(&mut self, event: &Event) {
         if let Event::Phase(mark) = event
             && mark.edge == Edge::Begin
@@ -47,7 +47,7 @@ impl WorkTally {
         self.done_bytes += bytes;
     }
 
-    /// How far the phase is; none of one that goes by time.
+    /// Returns the progress of the phase; `None` if it is bounded by time.
     pub(super) fn work(&self) -> Option<PassWork> {
         let total_bytes = match self.phase? {
             Phase::Check | Phase::Backup => self.database_bytes,

@@ -13,10 +13,10 @@ pub enum FileFault {
     HeaderCopy {
         /// Whether it is the first copy.
         first: bool,
-        /// What it is worth: anything but good.
+        /// Its state: anything but good.
         state: CopyState,
     },
-    /// Both copies of the header are damaged; the pages behind them are those of a database.
+    /// Both copies of the header are damaged; the pages after them are a database's.
     HeaderLost,
     /// The flush map beside the file is damaged.
     FlushMap(FlushMapError),
@@ -29,12 +29,12 @@ pub enum FileFault {
     Truncated {
         /// The last page of the file.
         last: PageNumber,
-        /// The last page that the database owns; none if the file ends before the page that says
-        /// so.
+        /// The last page that the database owns; `None` if the file ends before the page that
+        /// records it.
         owned: Option<PageNumber>,
     },
     /// It is unknown whether the database continues past the end of the file: the pages that would
-    /// say are unreadable.
+    /// show it are unreadable.
     EndUnknown {
         /// The last page of the file.
         last: PageNumber,

@@ -1,5 +1,5 @@
-//! How far a database reaches, and whether its file is cut off before that, whatever else of it is
-//! damaged.
+//! Finds the end of a database, and detects whether its file is cut off before that, regardless of
+//! other damage.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ const LAST_PAGES: u32 = 4_096;
 /// Known end of a database.
 #[derive(Default)]
 pub(super) struct Reach {
-    /// The last page that it owns; none if its space cannot be read. The scan says so then.
+    /// The last page that it owns; `None` if its space cannot be read, which the scan then reports.
     pub owned: Option<PageNumber>,
     /// That its file ends before.
     pub fault: Option<FileFault>,
 }
 
-/// Looks for the end of the database in the file at `path`, whose last page is `last`.
+/// Finds the end of the database in the file at `path`, whose last page is `last`.
 pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     let Ok(mut pages) = FilePages::open(path, size) else {
         return Reach::default();
@@ -48,8 +48,8 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     Reach { owned, fault }
 }
 
-/// That the file at `path` ends before its database, by one look at its space: `None`
-/// also where that is damaged, which reading shows.
+/// Returns a fault if the file at `path` ends before its database, judging by its space tree only:
+/// also `None` if that is damaged, which a scan reveals.
 pub fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
     let mut pages = FilePages::open(path, size).ok()?;
     let last = pages.last_page();
@@ -71,8 +71,8 @@ fn salvaged_end(path: &Path, size: PageSize) -> Option<PageNumber> {
     spaces.map(|space| space.owned.last()).max()
 }
 
-/// The last page behind the file that a page of a tree is followed by. A page that is used no more
-/// may name one of earlier days, so the page before it must lead to it.
+/// Returns the last page past the file that a tree page links to. A page no longer in use may have
+/// a stale link, so the preceding page must lead to it.
 fn followed(pages: &mut FilePages, last: PageNumber) -> Option<PageNumber> {
     let first = last.0.saturating_sub(LAST_PAGES).max(1);
     let numbers = (first..=last.0).map(PageNumber);

@@ -22,7 +22,7 @@ use crate::scan::fault::FileFault;
 use crate::scan::reach::{Reach, reach};
 use crate::target::ByteSource;
 
-/// Space behind the database that is read: more than engines make ahead, and read in a moment.
+/// Bytes read past the end of the database: more than engines preallocate, yet quick to read.
 const READ_BEHIND_BYTES: u64 = 64 << 20;
 /// How many pages are tried to recognise a database whose header is lost.
 const TRIED_PAGES: u32 = 16;
@@ -36,17 +36,17 @@ pub struct ScanTarget {
     pub length: Bytes,
     /// The size of its pages.
     pub page_size: PageSize,
-    /// Whole pages behind the header.
+    /// Whole pages after the header.
     pub pages: u32,
-    /// The last page that the database owns; none if its space cannot be read.
+    /// The last page that the database owns; `None` if its space cannot be read.
     pub owned: Option<PageNumber>,
-    /// The last page that is read; a file may go on behind its database for terabytes.
+    /// The last page to read; a file may continue past its database for terabytes.
     pub last_read: PageNumber,
-    /// The flush map beside it, or why none is believed.
+    /// The flush map beside it, or why it is not trusted.
     pub flush_map: Result<Arc<FlushMap>, MapRefusal>,
     /// State of a database that was not closed, from its header.
     pub dirty: Option<Dirty>,
-    /// Whether its header says that it was created and never attached, as temporary databases do.
+    /// Whether its header says that it was created but never attached, as with temporary databases.
     pub(crate) is_just_created: bool,
     /// Faults of the file as a whole.
     pub faults: Vec<FileFault>,
@@ -127,12 +127,12 @@ fn last_read(pages: u32, owned: PageNumber, size: PageSize) -> PageNumber {
 }
 
 impl ScanTarget {
-    /// Pages behind the database that are not read.
+    /// Returns the number of unread pages past the database.
     pub const fn skipped_pages(&self) -> u32 {
         self.pages - self.last_read.0
     }
 
-    /// The pages of all trees; none if a part of them cannot be read.
+    /// Returns the pages of all trees; `None` if a part of them cannot be read.
     pub(crate) fn pages_in_use(&self) -> Option<PageSet> {
         let pages = FilePages::open(&self.path, self.page_size).ok()?;
         Reader::open(pages).ok()?.pages_in_use().ok()?
@@ -143,7 +143,7 @@ impl ScanTarget {
         Tally::new(self.pages, self.owned, self.flush_map.clone().ok())
     }
 
-    /// Looks for the map that the header names. A missing or foreign one is no damage: files are
+    /// Finds the map that the header names. A missing or foreign one is not damage: files are
     /// copied without it.
     fn find_flush_map(&mut self, header: &DatabaseHeader) -> Result<(), HostError> {
         if !names_a_map(header) {
@@ -198,8 +198,8 @@ fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageS
     by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(|| HostError::new(sentence))
 }
 
-/// By how many pages the first pages of a file are displaced towards its start; none if they
-/// disagree or there are none.
+/// Returns by how many pages the first pages of a file are displaced towards its start; `None` if
+/// they disagree or there are none.
 fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
     use std::io::{Seek as _, SeekFrom};
     let mut file = ByteSource::open(path)?;
@@ -223,6 +223,6 @@ fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
         }
         (found, agree) = (Some(shift), agree + 1);
     }
-    // One or two pages may have been written to a wrong place.
+    // One or two pages may be misdirected writes.
     Ok(found.filter(|shift| *shift == 0 || agree > 2))
 }

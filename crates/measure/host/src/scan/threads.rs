@@ -78,7 +78,7 @@ struct ScanWork {
     parts: Mutex<VecDeque<FilePart>>,
 }
 
-/// What one thread found in one file, and when it began and ended with it.
+/// Findings of one thread in one file, and when it started and finished.
 struct ScanShare {
     tally: Tally,
     unbuffered: bool,
@@ -86,10 +86,10 @@ struct ScanShare {
     to: Instant,
 }
 
-/// What threads found in files, by the file's number.
+/// Findings of threads in files, by the file's number.
 type Shares = Vec<(usize, ScanShare)>;
 
-/// Reports of a thread about the further bytes it has judged.
+/// A thread's reports of further bytes judged.
 type ScanNews = NewsSender<u64, Result<Shares, HostError>>;
 
 /// Scans all of `targets`. An error concerns the whole scan, such as a file that has disappeared.
@@ -118,7 +118,7 @@ fn run_threads(
     let total: u64 = targets.map(|of| u64::from(of.last_read.0) * of.page_size.bytes_u64()).sum();
     let jobs = (0..threads).map(|_| Arc::clone(work)).collect();
     let mut crew = Crew::start(jobs, |work, news| one_thread(&work, news));
-    // Those that could be started take all parts.
+    // The threads that did start take all parts.
     if let Some(refusal) = crew.refusal.take_if(|_| crew.started == 0) {
         return Err(refusal);
     }

@@ -9,7 +9,7 @@ use simdisk::HostProcessors;
 
 use crate::simulate::SimulatedStorage;
 
-/// Which databases of a plan are simulated, and which of them each database is like.
+/// The databases of a plan to simulate, and which of them represents each database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alike {
     /// Positions in the plan of the databases that are simulated.
@@ -18,13 +18,13 @@ pub(super) struct Alike {
     pub like: Vec<usize>,
 }
 
-/// What makes groups of databases alike: of each its weight and its folders, by their order of
-/// appearance in the group.
+/// Key by which groups of databases are alike: the weight of each database and its folders, by
+/// order of appearance in the group.
 type GroupShape = Vec<(u64, usize, usize)>;
 
 impl Alike {
-    /// Of the databases of `plan`. All are simulated if they share anything beside the target of
-    /// the load: an array, or processors that are simulated.
+    /// Groups the databases of `plan`. All are simulated if they share anything but the target of
+    /// the load: an array, or simulated processors.
     pub(super) fn of(storage: &SimulatedStorage, plan: &Plan) -> Self {
         let count = plan.databases.len();
         if !storage.is_each_folder || HostProcessors::of(&storage.array).is_some() {
@@ -105,7 +105,7 @@ impl Alike {
         counts
     }
 
-    /// What a reader must know of figures that were not simulated; nothing if all were.
+    /// Returns a notice about figures that were not simulated; `None` if all were.
     pub(super) fn words(&self) -> Option<String> {
         let (simulated, all) = (self.simulated.len(), self.like.len());
         (simulated < all).then(|| {
@@ -117,7 +117,7 @@ impl Alike {
     }
 }
 
-/// The database that an event is about, if it is about one.
+/// Returns the database that an event concerns, if any.
 pub(super) fn database_of(event: &mut Event) -> Option<&mut u32> {
     match event {
         Event::Checksum(of) | Event::Backup(of) | Event::CopyChecksum(of) => Some(&mut of.database),

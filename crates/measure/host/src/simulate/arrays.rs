@@ -1,4 +1,4 @@
-//! The arrays that come with the program: the files of `arrays/`.
+//! The built-in arrays: the files of `arrays/`.
 
 /// Names and files.
 const ARRAYS: &[(&str, &str)] = &[
@@ -14,7 +14,7 @@ const ARRAYS: &[(&str, &str)] = &[
     ("vnxe3300", include_str!("../../arrays/vnxe3300.toml")),
 ];
 
-/// The file of an array, if there is one of this name.
+/// Returns the file of the array with this name, if it exists.
 pub fn text_of(name: &str) -> Option<&'static str> {
     ARRAYS.iter().find(|(of, _)| *of == name).map(|(_, text)| *text)
 }
@@ -28,7 +28,7 @@ pub fn names() -> Vec<&'static str> {
 mod tests {
     use simdisk::ArrayDescription;
 
-    /// Each is read, and says where its numbers come from.
+    /// Each is parsed, and states the source of its numbers.
     #[test]
     fn every_array_that_comes_with_the_program_can_be_simulated() {
         for (name, text) in super::ARRAYS {

@@ -22,9 +22,9 @@ use crate::stop::StopFlag;
 
 /// A plan whose databases are prepared on their arrays.
 pub(super) struct EngineRun {
-    /// The plan of the order, small enough for memory.
+    /// The plan of the order, scaled down to fit in memory.
     pub plan: Plan,
-    /// How many real bytes one of its bytes represents.
+    /// Number of real bytes per byte of the plan.
     pub stretch: f64,
     alike: Alike,
     world: SimulatedWorld,

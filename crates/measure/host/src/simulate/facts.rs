@@ -51,7 +51,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
     }
 }
 
-/// Only level 2 follows the hours of the day.
+/// Only level 2 follows the daily load curve.
 fn settings(order: &SimulationOrder<'_>, plan: &Plan) -> Settings {
     let day = plan.workload.day.filter(|_| order.profile.is_some());
     Settings {
@@ -61,7 +61,7 @@ fn settings(order: &SimulationOrder<'_>, plan: &Plan) -> Settings {
     }
 }
 
-/// What transactions cost the processors.
+/// Describes the processor cost of transactions.
 fn processors(order: &SimulationOrder<'_>) -> String {
     let host = order.storage.array.host;
     if host.processors == 0 {

@@ -1,10 +1,10 @@
-//! What a simulated cache of the host has done, as records have it.
+//! Activity of the host's simulated cache, in the form of records.
 
 use flashcache::{ClassCounters, RequestClass};
 use record::{FlashCacheClass, FlashCacheInterval};
 use simdisk::HostCacheCounters;
 
-/// All caches together; none if there are none.
+/// Sums up all caches; `None` if there are none.
 pub(super) fn joined(
     caches: impl IntoIterator<Item = HostCacheCounters>,
 ) -> Option<FlashCacheInterval> {
@@ -34,7 +34,7 @@ fn reading(cache: &HostCacheCounters) -> FlashCacheInterval {
     }
 }
 
-/// Counters of a class as records have them.
+/// Converts the counters of a class to the form of records.
 pub(crate) const fn recorded(of: ClassCounters) -> FlashCacheClass {
     FlashCacheClass {
         reads: of.reads,

@@ -7,19 +7,19 @@ use record::SimulationDetail;
 use super::scale::{beyond_engine, beyond_operations};
 use crate::error::HostError;
 
-/// What a person may ask for.
+/// Levels that a user may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulationLevel {
     /// 2 for loads on databases larger than eight caches, else 1
     Auto,
     /// The database engine itself, on page images in memory
     One,
-    /// An operation model that is measured from the engine: any size and length
+    /// An operation model measured from the engine: any size and length
     Two,
 }
 
 impl SimulationLevel {
-    /// What simulates `plan`; an error if the level that was asked for cannot, or none can.
+    /// Returns what simulates `plan`; an error if the requested level cannot, or none can.
     pub fn detail(self, plan: &Plan) -> Result<SimulationDetail, HostError> {
         let is_load = plan.test.kind.is_load() && !plan.test.is_recovery();
         let (engine, operations) = (beyond_engine(plan), beyond_operations(plan));

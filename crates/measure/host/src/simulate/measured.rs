@@ -21,8 +21,8 @@ const WRITES_IN_FLIGHT: usize = 32;
 /// The engine keeps at most one page in this many free, however long its writes take.
 const LARGEST_FREE_SHARE: u64 = 16;
 
-/// Requests that lie closer together than this are near each other. Pages of a message and of its
-/// body lie so in a database of any size, because `prepare` fills both side by side.
+/// Requests less than this apart count as near. The pages of a message and of its body are that
+/// close in a database of any size, because `prepare` fills both side by side.
 const NEAR_BYTES: u64 = 2 << 20;
 
 /// The engine's requests under the load of `plan`, whose databases must fit in memory.
@@ -106,13 +106,13 @@ fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
     profile
 }
 
-/// Segments of the log: those of the plan, or one sector of the memory that was traced.
+/// Returns the log's segment size: the plan's, or one sector of the traced memory.
 fn segment(plan: &Plan) -> SegmentSize {
     let asked = plan.log_segment.and_then(|bytes| usize::try_from(bytes.0).ok());
     asked.and_then(SegmentSize::from_bytes).unwrap_or(SegmentSize::Bytes512)
 }
 
-/// What transactions waited for and added to the log, batch by batch.
+/// Returns the waits of transactions and their additions to the log, batch by batch.
 fn batches(trace: &[Traced], commits_per_batch: usize) -> Vec<BatchShape> {
     let (mut spans, mut placements) = (Vec::new(), Placements::default());
     let mut span = SpanShape::default();
@@ -158,7 +158,7 @@ fn batches(trace: &[Traced], commits_per_batch: usize) -> Vec<BatchShape> {
         .collect()
 }
 
-/// Where requests went that came one after the other.
+/// Placement of consecutive requests.
 #[derive(Default)]
 struct Placements {
     before: Option<u64>,
@@ -180,7 +180,7 @@ impl Placements {
     }
 }
 
-/// How many reads, one after the other, take so long.
+/// Returns how many consecutive reads take this long.
 fn waited(span: Nanos) -> u32 {
     let reads = (span.0 + READ_LATENCY.0 / 2) / READ_LATENCY.0;
     u32::try_from(reads).unwrap_or(u32::MAX)
@@ -194,7 +194,7 @@ const fn after(place: ese::Lgpos, is_durable: bool) -> ese::Lgpos {
     place
 }
 
-/// Page writes by the moment at which they began.
+/// Groups page writes by start time.
 fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
     let mut bursts = Vec::new();
     let (mut burst, mut placements) = (WriteBurst::default(), Placements::default());
@@ -224,7 +224,8 @@ fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
     bursts
 }
 
-/// Requests that came with one whole log file, the last that was traced from begin to end.
+/// Returns the requests that accompanied one whole log file, the last one traced from beginning to
+/// end.
 fn beside(trace: &[Traced]) -> Vec<RequestBeside> {
     let (mut at, mut current, mut whole) = (None, Vec::new(), Vec::new());
     for Traced { what, .. } in trace {
@@ -250,7 +251,7 @@ fn beside(trace: &[Traced]) -> Vec<RequestBeside> {
     whole
 }
 
-/// Chain and kind of a request that comes with the log; none for others.
+/// Returns the chain and kind of a request that accompanies the log; `None` for others.
 const fn beside_kind(purpose: Purpose, kind: OpKind) -> Option<(usize, OperationKind)> {
     match (purpose, kind) {
         (Purpose::LogFormat, OpKind::Write) => Some((0, OperationKind::LogFormat)),
@@ -263,7 +264,7 @@ const fn beside_kind(purpose: Purpose, kind: OpKind) -> Option<(usize, Operation
     }
 }
 
-/// Where such a request goes.
+/// Returns the destination of such a request.
 fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace {
     let file_bytes = LOG_FILE_BYTES.cast_signed();
     let from = match file {

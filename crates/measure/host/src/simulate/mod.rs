@@ -41,11 +41,11 @@ pub use together::{SharedHost, simulate_together};
 
 /// Description of a simulation.
 pub struct SimulationOrder<'a> {
-    /// The plan as a person wrote it.
+    /// The plan as the user wrote it.
     pub plan: &'a Plan,
-    /// The array, and how folders lie on it.
+    /// The array, and the layout of folders on it.
     pub storage: &'a SimulatedStorage,
-    /// What the operation model makes of the load; none: the engine itself runs.
+    /// The operation model's profile of the load; `None` if the engine itself runs.
     pub profile: Option<&'a OperationProfile>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
@@ -57,7 +57,7 @@ pub struct SimulationOrder<'a> {
     pub options: Vec<(String, String)>,
     /// Words that the run can be found by.
     pub tags: &'a [String],
-    /// Where journal and reports are written.
+    /// Destination of the journal and reports.
     pub folder: &'a Path,
 }
 
@@ -89,7 +89,7 @@ pub fn measured_profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     measured::profile(&scaled(plan).0)
 }
 
-/// The same by the operation model.
+/// Simulates the order with the operation model.
 fn simulate_operations(
     order: &SimulationOrder<'_>,
     profile: &OperationProfile,
@@ -121,7 +121,7 @@ fn simulate_operations(
     Ok(Measured { record, verdict, storage_owes: false })
 }
 
-/// The same by the engine itself.
+/// Simulates the order with the engine itself.
 fn simulate_engine(
     order: &SimulationOrder<'_>,
     stop: &StopFlag,

@@ -24,20 +24,19 @@ use super::series::OperationSeries;
 use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
 
-/// What goes by at least before anything is counted: queues fill. The array's memory may take
-/// longer.
+/// Minimum time before anything is counted: queues fill. The array's memory may take longer.
 const WARM_UP: Nanos = Nanos::from_secs(30);
 
-/// The warm-up is longer by this until the array's memory has settled.
+/// Extension of the warm-up, repeated until the array's memory has settled.
 const WARM_UP_STEP: Nanos = Nanos::from_secs(10);
 
-/// The room of a log, of which the oldest files are removed: the next ones take their place.
+/// Space for a log whose oldest files are removed: the next ones reuse their space.
 const LOG_ROOM: u64 = 16 << 30;
 
 /// A read of the background scan.
 const SCAN_BYTES: u64 = 256 << 10;
 
-/// Plays the load of an order and reports its events, but for the first and the last.
+/// Plays the load of an order and reports its events, except for the first and the last.
 pub(super) fn play(
     order: &SimulationOrder<'_>,
     profile: &OperationProfile,
@@ -99,8 +98,8 @@ pub(super) fn at_pace(
     paced::profile(&playback, order.plan)
 }
 
-/// Where each database and its log lie: databases one behind the other in their folder's share of
-/// an array, with room to grow, and their logs behind them.
+/// Returns where each database and its log are: databases in sequence in their folder's share of an
+/// array, with space to grow, followed by their logs.
 fn databases<'a>(
     order: &SimulationOrder<'_>,
     plan: &'a Plan,
@@ -114,7 +113,7 @@ fn databases<'a>(
         let folder = &*database.folder;
         let place = placed(share_of(storage, &folders, folder), &mut taken, folder, plan.size.0)?;
         places.push(place);
-        // As at level 1, where seeks are to be as long; room that is not there is left out.
+        // As at level 1, for equally long seeks; missing space is omitted.
         let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
         let room = room_of_database(plan.size.0);
         if room * in_folder as u64 + LOG_ROOM * in_folder as u64
@@ -176,7 +175,7 @@ pub(super) struct Playback<'a, 'b> {
     pub order: &'b SimulationOrder<'b>,
     pub profile: &'a OperationProfile,
     alike: Alike,
-    /// Share of the target that is held now.
+    /// Currently held share of the target.
     share_now: Rc<Cell<f64>>,
     told: &'b mut dyn FnMut(Event) -> bool,
     pub now: Nanos,
@@ -250,7 +249,7 @@ impl<'a> Playback<'a, '_> {
         self.mark(phase, Edge::End);
     }
 
-    /// What the caches of the host have done since they were last asked.
+    /// Returns the activity of the host's caches since the last call.
     fn cache_activity(&mut self, run: &OperationRun<'_>) -> Option<FlashCacheInterval> {
         let now = flash_cache::joined(run.host_caches())?;
         let activity = now.since(&self.cached);

@@ -1,6 +1,6 @@
-//! How long requests take on an array, for a trace of the engine at the pace of that array: the
-//! engine looks for old changes a hundred times a second and keeps writing while writes are in
-//! flight, so the bursts of page writes depend on the speed of the storage.
+//! Request latencies on an array, for a trace of the engine at the pace of that array: the engine
+//! searches for old changes a hundred times a second and keeps writing while writes are in flight,
+//! so the bursts of page writes depend on the speed of the storage.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use device::{OpKind, Service, ServiceWork, VirtualReactor};
 use simdisk::operations::{OperationAnswer, OperationKind};
 use units::{Nanos, Prng, Seed};
 
-/// Latencies that are kept of each kind, evenly over all that came: enough for their tail.
+/// Latencies kept per kind, sampled evenly: enough for their tail.
 const MOST_KEPT: u64 = 4_096;
 
 /// Latencies of one kind of requests.
@@ -59,7 +59,7 @@ impl NotedLatencies {
     }
 }
 
-/// How long requests of a database take.
+/// Latencies of a database's requests.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayPace {
     pub reads: NotedLatencies,
@@ -77,7 +77,8 @@ impl ArrayPace {
         Self { reads, writes, log: NotedLatencies::new(), rest_percent: 0 }
     }
 
-    /// Every request to the database takes as long as every other one, and every one to the log.
+    /// Creates a pace at which every request to the database has the same latency, and every
+    /// request to the log another.
     pub(super) fn even(database: Nanos, log: Nanos) -> Self {
         let database = NotedLatencies::fixed(database);
         let reads = database.clone();
@@ -95,7 +96,7 @@ impl ArrayPace {
         }
     }
 
-    /// How many reads have been seen.
+    /// Returns the number of reads seen.
     pub(super) const fn reads_seen(&self) -> u64 {
         self.reads.seen
     }

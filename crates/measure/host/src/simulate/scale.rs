@@ -19,14 +19,14 @@ const LEAST_CACHE: Bytes = Bytes(4 << 20);
 /// databases grow in memory.
 const USUAL_SECONDS: f64 = 120.0;
 
-/// No longer where the load is held low: then the engine still simulates it.
+/// Limit for loads held low, so that the engine still simulates them.
 const LONGEST_USUAL_SECONDS: f64 = 600.0;
 
 /// A database that is held at so few requests per second is simulated for longer than usual: two
 /// minutes of it bring fewer log writes than a judgement needs.
 const FEW_REQUESTS_PER_SECOND: f64 = 100.0;
 
-/// How long is simulated at most, unless a person asks for another time.
+/// Returns the maximum simulated time, unless the user asks for another.
 pub fn usual_duration(plan: &Plan) -> Nanos {
     let slowness = plan.workload.target_iops.map_or(1.0, |target| {
         let each = f64::from(target) / plan.databases.len().max(1) as f64;
@@ -36,12 +36,12 @@ pub fn usual_duration(plan: &Plan) -> Nanos {
     Nanos::from_secs(whole(seconds))
 }
 
-/// One byte of a simulated database may stand for this many: two databases of a TiB and more. Both
-/// levels were compared up to 1,792 (docs/method.md).
+/// Limit on the number of bytes that one byte of a simulated database represents: two databases of
+/// a TiB and more. Both levels were compared up to 1,792 (docs/method.md).
 const LARGEST_STRETCH: f64 = 4_096.0;
 
-/// Level 2 has every read reach storage that a trace of small databases saw there; a cache that
-/// holds more than this part of a database is not the same for both.
+/// Minimum size of a database in caches for level 2, which sends every read to storage if a trace
+/// of small databases did; a cache that holds a larger part of a database differs between the two.
 const LEAST_CACHES_FOR_OPERATIONS: u64 = 8;
 
 /// Level 2 leaves out that sessions wait for each other's pages to leave the cache. With 32 pages a
@@ -49,7 +49,7 @@ const LEAST_CACHES_FOR_OPERATIONS: u64 = 8;
 /// faster; see `cargo xtask bench levels`.
 const LEAST_PAGES_OF_A_SESSION: u64 = 64;
 
-/// Why level 1 cannot stand for the databases of `plan`; `None` if it can.
+/// Returns why level 1 cannot represent the databases of `plan`; `None` if it can.
 pub(super) fn beyond_engine(plan: &Plan) -> Option<String> {
     let (smaller, stretch) = scaled(plan);
     let share = smaller.size.0 as f64 / plan.size.0 as f64;
@@ -75,7 +75,7 @@ pub(super) fn beyond_engine(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Why level 2 cannot stand for the load of `plan`; `None` if it can.
+/// Returns why level 2 cannot represent the load of `plan`; `None` if it can.
 pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
     let most = plan.size.0 / LEAST_CACHES_FOR_OPERATIONS;
     if plan.cache.maximum.0 > most {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(beyond_operations(&shelf), None);
         assert!(beyond_engine(&plan("16TiB", 2)).unwrap().contains("52429 times"));
         assert_eq!(beyond_engine(&plan("1TiB", 2)), None);
-        // Small ones are simulated as they are, whatever the cache holds of them.
+        // Small databases are simulated unchanged, whatever share of them the cache holds.
         let small = plan("64MiB", 2);
         assert_eq!(beyond_engine(&small), None);
         assert!(beyond_operations(&small).unwrap().contains("one part in 8"));

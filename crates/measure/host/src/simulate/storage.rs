@@ -16,7 +16,7 @@ use units::{Bytes, Nanos, Seed};
 use super::flash_cache;
 use crate::error::HostError;
 
-/// The array, and how folders lie on it.
+/// The array, and the layout of folders on it.
 #[derive(Clone, Debug)]
 pub struct SimulatedStorage {
     /// The array.
@@ -36,7 +36,8 @@ pub(super) struct SimulatedWorld {
 }
 
 impl SimulatedWorld {
-    /// Says when the memory of the arrays has settled; nothing if none of them keeps writes there.
+    /// Returns a check of whether the memory of the arrays has settled; `None` if none of them
+    /// keeps writes there.
     pub(super) fn settled(&self) -> Option<StorageSettled> {
         let arrays = self.arrays.clone();
         self.arrays[0].filled_memory()?;
@@ -49,7 +50,7 @@ impl SimulatedWorld {
 }
 
 impl SimulatedWorld {
-    /// Reads the caches of the host in front of the arrays; nothing if there are none.
+    /// Returns a reader of the host's caches in front of the arrays; `None` if there are none.
     pub(super) fn flash_cache(&self) -> Option<FlashCacheReading> {
         let arrays = self.arrays.clone();
         let read =
@@ -96,7 +97,7 @@ impl SimulatedStorage {
         vec![self.array.clone(); count]
     }
 
-    /// The folders of `databases`, in the order in which they lie on arrays.
+    /// Returns the folders of `databases`, in the order of their position on arrays.
     pub(super) fn folders_of<'a>(databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
         databases
             .flat_map(|of| [&*of.folder, &*of.log_folder])
@@ -150,7 +151,7 @@ impl SimulatedStorage {
             .map_err(|error| HostError::new(error.to_string()))
     }
 
-    /// Refuses an array on which a folder's databases have no room.
+    /// Refuses an array that has no space for a folder's databases.
     fn refuse_too_small(
         &self,
         array: &SimulatedArray,

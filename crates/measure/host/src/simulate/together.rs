@@ -61,11 +61,11 @@ pub fn simulate_together(
         .collect()
 }
 
-/// The databases of a host among those of all.
+/// The databases of one host within the joined plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HostShare {
     databases: Range<u32>,
-    /// What the paths of its files begin with.
+    /// Prefix of the paths of its files.
     prefix: String,
 }
 
@@ -97,7 +97,7 @@ fn joined(hosts: &[SharedHost<'_>]) -> Result<(Plan, Vec<HostShare>), HostError>
     Ok((plan, shares))
 }
 
-/// Whether two plans ask the engine for the same, but for names, folders and seeds.
+/// Whether two plans ask the same of the engine, apart from names, folders and seeds.
 fn is_alike(one: &Plan, other: &Plan) -> bool {
     bare(one) == bare(other)
 }
@@ -146,7 +146,7 @@ impl HostShare {
         Interval { databases: own.collect(), ..of_all.clone() }
     }
 
-    /// The host's own number of a database; none if it is another host's.
+    /// Returns the host's own number of a database; `None` if it is another host's.
     fn number(&self, of_all: u32) -> Option<u32> {
         self.databases.contains(&of_all).then(|| of_all - self.databases.start)
     }

@@ -21,11 +21,11 @@ use super::pace::ArrayPace;
 use super::storage::prepared;
 use crate::error::HostError;
 
-/// What every request to the database takes: about as many reads a second as a disk array serves a
-/// database, since some background work goes by time.
+/// Latency of every request to the database: about the read rate per database of a disk array,
+/// since some background work is driven by time.
 pub(super) const READ_LATENCY: Nanos = Nanos::from_millis(5);
 
-/// What every request to the log takes: too little to be taken for a read.
+/// Latency of every request to the log: too short to be mistaken for a read.
 const LOG_LATENCY: Nanos = Nanos::from_micros(1);
 
 /// Batches of one session that are traced. Their reads scatter by a fifth, so that the mean is
@@ -39,7 +39,7 @@ const BATCHES_OF_BURSTS: u64 = 2_400;
 /// The load has settled when its log is this many times the checkpoint's depth.
 const SETTLED_DEPTHS: u64 = 2;
 
-/// Something that was seen, and when.
+/// An observed step and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Traced {
     pub at: Nanos,
@@ -64,7 +64,7 @@ pub(super) enum LogFile {
     Current,
     /// The one that comes next.
     Next,
-    /// One that is closed, or no log.
+    /// A closed one, or no log.
     Other,
 }
 
@@ -113,12 +113,12 @@ pub(super) struct TracedLoad {
     /// Batches of all sessions together.
     batches: u64,
     pace: ArrayPace,
-    /// Whether the trace begins with the first batch, and not once the load has settled.
+    /// Whether the trace begins with the first batch instead of waiting for the load to settle.
     is_from_opening: bool,
 }
 
 impl TracedLoad {
-    /// Sessions of a plan that leaves their number open.
+    /// Session count for a plan that specifies none.
     const USUAL_SESSIONS: u32 = 4;
 
     /// The requests of one session and its waits for them. All requests take the same time, so the
@@ -128,13 +128,13 @@ impl TracedLoad {
         Self { sessions: 1, batches: BATCHES, pace, is_from_opening: false }
     }
 
-    /// The same with a cache that is empty at first.
+    /// As [`Self::one`], but with an initially empty cache.
     pub(super) fn from_opening() -> Self {
         Self { is_from_opening: true, ..Self::one() }
     }
 
-    /// As many sessions as `plan` has, at the pace of an array: several that need room at about
-    /// the same moment make longer bursts of writes than one does.
+    /// Traces as many sessions as `plan` has, at the pace of an array: several that need space at
+    /// about the same moment cause longer bursts of writes than one does.
     pub(super) const fn at(plan: &Plan, pace: ArrayPace) -> Self {
         let sessions = match plan.workload.sessions {
             Sessions::Count(sessions) => sessions,
@@ -252,7 +252,7 @@ impl CommitWatch {
             }
         } else if self.is_from_opening || ends_batch && self.has_settled(place) {
             self.tracer.is_on.set(true);
-            // The first step is where the first batch begins.
+            // The first step marks the start of the first batch.
             self.tracer.note(TracedStep::Committed { is_durable, place });
             self.commits.set(0);
         }

@@ -11,10 +11,10 @@ use crate::documents;
 use crate::error::HostError;
 use crate::system::{self, FolderHold, Hold};
 
-/// Says which sweep the folder is of.
+/// Identifies the sweep that the folder belongs to.
 const MANIFEST: &str = "sweep.json";
 
-/// Where results are kept if no other folder is given.
+/// Folder for results if no other is given.
 const RESULTS: &str = "results";
 
 /// The folder of a sweep, held by this process.
@@ -22,7 +22,7 @@ pub struct SweepFolder {
     path: PathBuf,
     /// Results by content.
     pub store: ResultStore,
-    /// Kept for as long as the sweep lasts.
+    /// Held for the duration of the sweep.
     _hold: Option<FolderHold>,
 }
 

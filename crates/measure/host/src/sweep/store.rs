@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::documents;
 use crate::error::HostError;
 
-/// The name of everything that decides a result.
+/// Key derived from everything that determines a result.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContentKey(String);
 
@@ -43,7 +43,7 @@ pub struct ResultStore {
 }
 
 impl ResultStore {
-    /// Opens a folder, and makes it if need be.
+    /// Opens a folder, creating it if necessary.
     pub fn open(folder: &Path) -> Result<Self, HostError> {
         documents::make_folder(folder)?;
         Ok(Self { folder: folder.to_path_buf() })

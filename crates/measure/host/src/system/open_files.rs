@@ -17,7 +17,7 @@ pub(crate) struct OpenFiles {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Every other run of this machine that can be seen.
+/// Returns every other visible run on this machine.
 pub(crate) fn other_runs() -> Vec<OpenFiles> {
     runs_of(Path::new("/proc"), std::process::id())
 }

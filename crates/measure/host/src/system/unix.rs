@@ -23,10 +23,10 @@ use super::{Hold, HostReading, ProcessorCount};
 use crate::documents;
 use crate::ticks;
 
-/// A folder is held by the lock of the file that it is.
+/// A folder is held by locking it as a file.
 pub use std::fs::File as FolderHold;
 
-/// A note on files created for databases: none.
+/// Returns a note on files created for databases: none here.
 pub const fn of_new_files() -> Option<&'static str> {
     None
 }
@@ -38,7 +38,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// A local program that takes longer is considered hung.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// Takes a folder by its lock.
+/// Holds a folder by locking it.
 pub fn hold_folder(folder: &Path) -> Hold<FolderHold> {
     let Ok(file) = File::open(folder) else {
         return Hold::Unheld;
@@ -97,7 +97,7 @@ pub(crate) fn is_name_held(_: &str) -> bool {
     false
 }
 
-/// A new file for this process alone to write; a file system without locks says nothing.
+/// Creates a file that only this process may write; no error on a file system without locks.
 pub fn create_held(path: &Path) -> io::Result<File> {
     let file = File::create_new(path)?;
     let _ = file.try_lock();
@@ -113,7 +113,7 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     })
 }
 
-/// A connection to a local program, by its socket. A hung one is given up.
+/// Connects to a local program by its socket. Gives up if the program hangs.
 pub fn connect_local(path: &Path) -> io::Result<UnixStream> {
     let stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(LONGEST_ANSWER))?;
@@ -126,7 +126,7 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// A new folder that only its owner looks into.
+/// Creates a folder that only its owner may access.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
@@ -163,7 +163,7 @@ pub fn layout_roots() -> LayoutRoots {
     }
 }
 
-/// Whether reads may never come to an end.
+/// Whether reads from it may never end.
 pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
 }
@@ -178,7 +178,7 @@ pub(crate) fn is_block_device(kind: FileType) -> bool {
     kind.is_block_device()
 }
 
-/// Gives `other` the owner of `path`.
+/// Sets the owner of `other` to that of `path`.
 pub fn keep_owner(path: &Path, other: &Path) -> io::Result<()> {
     let owner = fs::metadata(path)?;
     chown(other, Some(owner.uid()), Some(owner.gid()))
@@ -259,14 +259,14 @@ fn bytes_of(file: &str, name: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Serial number or world-wide name of the disk under `path`, as the kernel knows it; none for a
-/// file system on no single disk.
+/// Returns the serial number or world-wide name of the disk under `path`, according to the kernel;
+/// `None` for a file system that is not on a single disk.
 pub fn disk_id(path: &Path) -> Option<String> {
     let number = fs::metadata(path).ok()?.dev();
     let major = (number >> 8) & 0xfff | (number >> 32) & !0xfff;
     let minor = number & 0xff | (number >> 12) & !0xff;
     let node = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
-    // A partition lies below its disk.
+    // A partition is below its disk.
     let places = [Some(node.as_path()), node.parent()];
     let names = ["wwid", "device/wwid", "serial", "device/serial"];
     let files = places.into_iter().flatten().flat_map(|place| names.map(|name| place.join(name)));

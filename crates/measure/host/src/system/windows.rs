@@ -75,7 +75,7 @@ fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error() == Some(SHARING_VIOLATION)
 }
 
-/// A new file for this process alone to write.
+/// Creates a file that only this process may write.
 pub fn create_held(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
 }
@@ -91,22 +91,22 @@ pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     }
 }
 
-/// Programs that listen so are for other systems.
+/// Programs with such sockets exist only on other systems.
 pub fn connect_local(_: &Path) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A new file, which only those may read who may read its folder.
+/// Creates a file, readable by those who may read its folder.
 pub fn create_private(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// A new folder, for those who may look into the one that it lies in.
+/// Creates a folder, accessible to those who may access its parent.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
 
-/// Rights are those of the folder, which a person has chosen.
+/// Access rights are those of the folder, which the user chose.
 pub fn is_private(_: &Path) -> io::Result<bool> {
     Ok(true)
 }
@@ -136,8 +136,8 @@ pub fn layout_roots() -> LayoutRoots {
     }
 }
 
-/// The kind of a file does not tell. A device such as `NUL` has no metadata, and is refused for
-/// that.
+/// The file type does not show it. A device such as `NUL` has no metadata, and is refused for that
+/// reason.
 pub(crate) const fn is_device(_: FileType) -> bool {
     false
 }
@@ -238,7 +238,7 @@ mod tests {
     }
 }
 
-/// Random id of this boot: this system has none.
+/// Returns the random id of this boot: empty, as this system has none.
 pub fn boot_id() -> String {
     String::new()
 }

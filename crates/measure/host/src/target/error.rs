@@ -17,13 +17,13 @@ pub enum TargetError {
     Export(NbdError),
     /// A LUN was not opened.
     Lun(IscsiError),
-    /// There is nothing to log in with.
+    /// No credentials for the login.
     Login(LoginError),
-    /// An address that names no export.
+    /// An address that does not name an export.
     NoAddress(String),
     /// No file of that name exists on a volume.
     NoFile {
-        /// Its name on the device; empty where the device itself was named.
+        /// Its name on the device; empty if the device itself was named.
         file: String,
         /// The device.
         device: String,
@@ -101,7 +101,8 @@ pub fn is_cut_off(error: &io::Error) -> bool {
     matches!(error, Some(TargetError::Device(DeviceError::Disconnected { .. })))
 }
 
-/// For readers of the standard library, which tell a missing file from others.
+/// For code that uses the standard library's errors, which distinguish missing files from other
+/// errors.
 impl From<TargetError> for io::Error {
     fn from(error: TargetError) -> Self {
         match error {

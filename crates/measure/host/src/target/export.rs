@@ -16,7 +16,7 @@ use crate::system::{self, Hold, NameHold};
 /// Replaces the kernel's statement on caches.
 const OUT_OF_SIGHT: &str = "what an NBD server does with requests cannot be seen from here";
 
-/// An address that a text begins with, the part of the text that it takes, and the rest.
+/// Splits a text into the address at its start, the text of that address, and the rest.
 pub(super) fn parse(text: &str) -> Option<(NbdAddress, String, String)> {
     NbdAddress::parse(text, Path::exists)
 }

@@ -1,4 +1,4 @@
-//! Logins to iSCSI targets. Secrets come from the environment or from a person: anything on a
+//! Logins to iSCSI targets. Secrets come from the environment or from the user: anything on a
 //! command line or in a plan can be read by others.
 
 use std::collections::BTreeMap;
@@ -28,11 +28,11 @@ static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(B
 /// Asks the user for a secret, if there is a terminal.
 static ASK: OnceLock<SecretPrompt> = OnceLock::new();
 
-/// Asks a person for a secret, with these words.
+/// Prompts the user for a secret, with this text.
 pub type SecretPrompt = fn(&str) -> io::Result<String>;
 
-/// Has `ask` ask for secrets that the environment lacks; without it there is no login by them. Only
-/// the first call counts.
+/// Sets `ask` as the prompt for secrets missing from the environment; without it such logins fail.
+/// Only the first call counts.
 pub fn ask_for_secrets(ask: SecretPrompt) {
     let _ = ASK.set(ask);
 }
@@ -40,7 +40,7 @@ pub fn ask_for_secrets(ask: SecretPrompt) {
 /// Why there is no login.
 #[derive(Debug)]
 pub enum LoginError {
-    /// No secret was given, and no person can be asked.
+    /// No secret was given, and there is no user to ask.
     NoSecret {
         /// The account.
         user: String,
@@ -54,7 +54,7 @@ pub enum LoginError {
         /// Its defect.
         error: SecretError,
     },
-    /// A name that initiators do not have.
+    /// Not a valid initiator name.
     Name(String),
 }
 
@@ -81,13 +81,13 @@ impl fmt::Display for LoginError {
 
 impl std::error::Error for LoginError {}
 
-/// Who logs in at a portal, as `user` where the address names an account.
+/// Returns the initiator for a portal, as `user` if the address names an account.
 pub fn initiator(portal: &IscsiPortal, user: Option<&str>) -> Result<IscsiInitiator, LoginError> {
     let chap = user.map(|user| chap(portal, user)).transpose()?;
     Ok(IscsiInitiator { name: initiator_name()?, chap })
 }
 
-/// The name that was given, that of this system, or one made of the host's.
+/// Returns the given name, this system's, or one derived from the host's.
 fn initiator_name() -> Result<String, LoginError> {
     if let Ok(name) = env::var(NAME) {
         let is_name = ["iqn.", "eui.", "naa."].iter().any(|begin| name.starts_with(begin));
@@ -105,7 +105,7 @@ fn initiator_name() -> Result<String, LoginError> {
     ))
 }
 
-/// The name of this machine in the letters that names of initiators have.
+/// Returns the name of this machine, in characters valid in initiator names.
 fn host() -> String {
     let mut name = system::machine(String::new()).name.to_lowercase();
     name.retain(|letter| letter.is_ascii_alphanumeric() || ".-".contains(letter));

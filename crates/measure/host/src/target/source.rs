@@ -1,4 +1,4 @@
-//! A file to be read from begin to end or here and there, in a folder or on a raw device.
+//! A file to read sequentially or at random, in a folder or on a raw device.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

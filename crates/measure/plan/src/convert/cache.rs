@@ -1,4 +1,4 @@
-//! The cache on flash that a plan puts between the engine and its volumes.
+//! The flash cache that a plan puts between the engine and its volumes.
 
 use units::Bytes;
 
@@ -7,10 +7,10 @@ use crate::complaint::Problem;
 use crate::low;
 use crate::model::{Database, FlashCachePlan};
 
-/// The least that holds a few segments of the cache's log.
+/// Smallest size that holds a few segments of the cache's log.
 const SMALLEST: Bytes = Bytes::from_mib(64);
 
-/// The largest that the cache was tried with.
+/// Largest size the cache was tested with.
 const LARGEST: Bytes = Bytes(16 << 40);
 
 /// The only mode so far.

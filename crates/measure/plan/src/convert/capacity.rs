@@ -1,5 +1,5 @@
-//! The size of databases as a share of the volumes that they lie on, as Jetstress' test of disk
-//! subsystem throughput has it.
+//! Sizes databases as a share of the volumes they are on, like Jetstress' test of disk subsystem
+//! throughput.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::model::Database;
 use crate::quantity::write_size;
 use crate::reader::Given;
 
-/// A file may grow by this much of its initial size within its share of the volume: Jetstress'
-/// `DatabaseSpaceReserved`, which makes files of 80 GB on a volume of 100 GB.
+/// How much a file may grow, in percent of its initial size, within its share of the volume:
+/// Jetstress' `DatabaseSpaceReserved`, which makes files of 80 GB on a volume of 100 GB.
 const RESERVED_PERCENT: u64 = 25;
 
-/// The volume that a folder lies on.
+/// The volume that holds a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeSize {
     /// Its name, the same for every folder on it.
@@ -24,15 +24,15 @@ pub struct VolumeSize {
     pub total: Bytes,
 }
 
-/// Finds the volume of a folder, or returns why it cannot.
+/// Finds the volume of a folder, or returns why it cannot be found.
 pub type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
 
-/// The document's sizing of its databases.
+/// Database sizing as given in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizing {
     /// Of each database.
     pub size: Bytes,
-    /// The share of a volume, if it is one.
+    /// Share of a volume, if sized that way.
     pub capacity_percent: Option<u32>,
 }
 
@@ -43,8 +43,8 @@ struct SharedVolume {
     databases: u64,
 }
 
-/// The size of each of `databases` databases on a volume of `total` bytes, which may grow to
-/// `percent` of it; whole MiB.
+/// Size of each of `databases` databases on a volume of `total` bytes that may fill `percent` of
+/// it, in whole MiB.
 fn share_of(total: Bytes, percent: u32, databases: u64) -> Bytes {
     let first = u128::from(total.0) * u128::from(percent) / u128::from(100 + RESERVED_PERCENT);
     let each = u64::try_from(first).unwrap_or(u64::MAX) / databases;
@@ -60,7 +60,7 @@ impl Check<'_> {
         page_size: Bytes,
         volume_of: Option<VolumeOf>,
     ) -> Option<Sizing> {
-        // Page numbers have their end at whole GiB.
+        // Page numbers end at a whole GiB.
         let most = LARGEST_FILE.min(Bytes((MOST_PAGES * page_size.0) >> 30 << 30));
         let percent = section.capacity_percent.as_ref().map(|given| {
             let percent = self.number(Some(given), 100, (1, 100));
@@ -118,7 +118,7 @@ impl Check<'_> {
         Some(volumes.into_values().collect())
     }
 
-    /// All databases are alike: the volume with the least for each decides.
+    /// All databases have the same size, so the volume with the least space per database decides.
     fn size_of_share(
         &mut self,
         volumes: &[SharedVolume],
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_fifth_of_the_share_is_left_for_growth() {
-        // As published: a volume of 100 GB at 100 percent, and two in the place of one.
+        // As published: a 100 GB volume at 100 percent, with one database and with two.
         assert_eq!(share_of(Bytes::from_gib(100), 100, 1), Bytes::from_gib(80));
         assert_eq!(share_of(Bytes::from_gib(100), 50, 2), Bytes::from_gib(20));
         assert_eq!(share_of(Bytes::from_mib(101), 100, 1), Bytes::from_mib(80));

@@ -1,4 +1,4 @@
-//! Location of a plan's databases, and the share of the load of each: distributed over folders, or
+//! Location of a plan's databases and each one's share of the load: distributed over folders, or
 //! listed one by one.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use crate::low;
 use crate::model::{Database, DatabasePlace};
 use crate::reader::Given;
 
-/// How far apart the parts of the load may be.
+/// Smallest and largest weight of a share of the load.
 const WEIGHTS: (f64, f64) = (0.01, 100.0);
 
 impl Check<'_> {
@@ -124,7 +124,7 @@ impl Check<'_> {
         (places.len() == listed.len()).then_some(places)
     }
 
-    /// Complains about keys that have a twin in `[[database]]`.
+    /// Complains about keys that have a counterpart in `[[database]]`.
     fn only_with_folders(&mut self, section: &low::Databases) {
         if let Some(count) = &section.count {
             let message = "goes with `folders`; [[database]] sections count themselves";
@@ -159,7 +159,7 @@ impl Check<'_> {
         }
     }
 
-    /// Complains about folders of copies that hold databases or logs.
+    /// Complains about copy folders that hold databases or logs.
     fn apart<'a>(
         &mut self,
         of_databases: impl Iterator<Item = &'a Given<String>>,

@@ -1,7 +1,6 @@
 //! Facts about each product generation: figures with their provenance, read from data files.
 //!
-//! A figure that was never published is absent from the file, so the user has to give it: nothing
-//! here is invented.
+//! A figure that was never published is absent from the file, so the user has to supply it.
 
 use toml::de::DeTable;
 
@@ -18,7 +17,7 @@ pub struct Figure {
     pub source: String,
 }
 
-/// The generations there are data files for.
+/// The generations that have data files.
 const PRODUCTS: [(&str, &str); 5] = [
     ("2010", include_str!("../documents/products/2010.toml")),
     ("2013", include_str!("../documents/products/2013.toml")),
@@ -27,24 +26,24 @@ const PRODUCTS: [(&str, &str); 5] = [
     ("2007", include_str!("../documents/products/2007.toml")),
 ];
 
-/// The one that shares its predecessor's figures.
+/// The generation that shares its predecessor's figures.
 const SUBSCRIPTION: &str = "SE";
 
-/// The words for all of them.
+/// Names of all generations.
 pub(super) const WORDS: &[&str] = &["2007", "2010", "2013", "2016", "2019", "SE"];
 
-/// Bounds of every figure: none is negative, and none is near the upper one.
+/// Bounds of every figure: none is negative or anywhere near the upper bound.
 pub(super) const BOUNDS: (f64, f64) = (0.0, 1e12);
 
 macro_rules! figures {
     ($($(#[$meaning:meta])+ $name:ident,)+) => {
-        /// The figures that sizing needs. Names end in the unit.
+        /// The figures that sizing needs. Each name ends in its unit.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Figures {
             $($(#[$meaning])+ pub $name: Figure,)+
         }
 
-        /// Figures as a file gives them; all may be absent.
+        /// The figures in a file; any may be absent.
         #[derive(Default)]
         pub(super) struct Known {
             $($name: Option<Figure>,)+
@@ -55,7 +54,7 @@ macro_rules! figures {
                 Self { $($name: figure_of_file(keys, stringify!($name)),)+ }
             }
 
-            /// Applies `figure` to the name of each and the file's value.
+            /// Applies `figure` to each name and its value from the file.
             pub(super) fn complete(
                 self,
                 mut figure: impl FnMut(&'static str, Option<Figure>) -> Figure,
@@ -82,11 +81,11 @@ macro_rules! figures {
 }
 
 figures! {
-    /// Database reads and writes per second of a mailbox, per message and day, with copies.
+    /// Database reads and writes per second for each daily message of a mailbox, with copies.
     database_iops_per_message,
     /// The same without copies.
     database_iops_per_message_alone,
-    /// 1 if I/O grows with the length of messages, 0 if only their number counts.
+    /// 1 if I/O grows with message length, 0 if only the message count matters.
     iops_follow_message_size,
     /// Share of reads up to `heavy_user_messages`, with copies.
     read_share,
@@ -98,43 +97,45 @@ figures! {
     read_share_heavy_alone,
     /// Messages a day above which a user counts as heavy.
     heavy_user_messages,
-    /// Megacycles of an active mailbox, mailbox role, per message and day.
+    /// Megacycles of an active mailbox on the mailbox role, per message and day.
     active_megacycles_per_message,
-    /// Client access on top, as a share of the above.
+    /// Additional load of client access, as a share of the above.
     client_access_share,
-    /// Client access as a share of all cycles of an active mailbox; it sizes its memory.
+    /// Client access as a share of all cycles of an active mailbox; sizes the memory for client
+    /// access.
     client_access_part,
     /// Megacycles of a passive mailbox, per message and day.
     passive_megacycles_per_message,
     /// Database cache of an active mailbox in MB, per message and day.
     cache_mb_per_message,
-    /// Log files of 1 MB of a mailbox a day, per message and day, at the reference length.
+    /// Log files of 1 MB that a mailbox writes per day, per message and day, at the reference
+    /// length.
     logs_per_message,
-    /// Length of a message in KB at which a log factor of 1 is taken.
+    /// Message length in KB at which the log factor is 1.
     reference_message_kb,
     /// Versions of items kept by single item recovery, as a share of the limit.
     single_item_recovery_share,
     /// Versions of calendar items, as a share of the limit.
     calendar_versions_share,
-    /// Most that the recoverable items of a mailbox hold, in MB.
+    /// Maximum size of a mailbox's recoverable items, in MB.
     recoverable_items_limit_mb,
     /// Content index, as a share of the databases on a volume.
     content_index_share,
-    /// Room to merge it, as a share of one database.
+    /// Room for merging the content index, as a share of one database.
     content_index_merge_share,
     /// Memory of the content index of a server in GB.
     content_index_memory_gb,
-    /// More of it per item in active copies of the worst case, in bytes.
+    /// Additional index memory per item in active copies in the worst case, in bytes.
     content_index_bytes_per_active_item,
-    /// More of it per item in the other copies, in bytes.
+    /// Additional index memory per item in the other copies, in bytes.
     content_index_bytes_per_passive_item,
     /// Log writes per database write, with copies.
     log_writes_per_database_write,
     /// The same without copies.
     log_writes_per_database_write_alone,
-    /// Log I/O per database I/O, if that is all that is known; 0 if log writes follow writes.
+    /// Log I/O per database I/O, if only that is known; 0 if it follows from database writes.
     log_io_per_database_io,
-    /// Log reads per log write, to send the log to the other copies.
+    /// Log reads per log write for shipping the log to the other copies.
     log_reads_per_log_write,
     /// Background maintenance of a copy in MB per second.
     maintenance_mb_per_second,
@@ -164,11 +165,11 @@ figures! {
     memory_limit_gb,
     /// Least memory that the vendor supports, in GB.
     memory_minimum_gb,
-    /// Traffic of the content index per replicated log, uncompressed.
+    /// Content index traffic per replicated log, uncompressed.
     index_traffic_share,
-    /// Share of a day's messages that wait in the queue at the worst.
+    /// Share of a day's messages in the queue in the worst case.
     queued_share,
-    /// Room on the system disk that transport leaves alone, in GB.
+    /// Space on the system disk that transport leaves free, in GB.
     system_disk_reserve_gb,
 }
 

@@ -8,9 +8,9 @@ use crate::reader::Given;
 /// Disks of a server by purpose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disks {
-    /// Databases, and logs that lie beside them.
+    /// Databases, and logs that share their volumes.
     pub database: Disk,
-    /// Logs on volumes of their own.
+    /// Logs on separate volumes.
     pub log: Disk,
     /// The volume for restores.
     pub restore: Disk,
@@ -40,7 +40,7 @@ pub struct Disk {
 pub struct Processor {
     /// Cores.
     pub cores: f64,
-    /// `SPECint_rate2006` of the whole server; `None` if unknown, and then no utilisation is
+    /// `SPECint_rate2006` of the whole server; `None` if unknown, in which case no utilisation is
     /// calculated.
     pub spec_rate: Option<f64>,
 }
@@ -64,8 +64,8 @@ const KINDS: &[&str] = &[
     "15K SCSI, 2007",
 ];
 
-/// The number of [`KINDS`] that the workbook knows; the cautious figures of the articles of 2007
-/// and 2008 (E5) follow.
+/// Number of [`KINDS`] in the workbook; the cautious figures of the 2007 and 2008 articles (E5)
+/// follow.
 const OF_WORKBOOK: usize = 11;
 
 /// Random I/O per second of one disk, and whether parity groups are refused. Sources: S-W76, then
@@ -108,7 +108,8 @@ fn own(capacity: Bytes, kind: &str, random_iops: f64, slow: bool) -> Disk {
     Disk { capacity, kind: kind.to_owned(), random_iops, slow, source: "given".to_owned() }
 }
 
-/// The section `[disks]`; disks that it does not name are `before`'s, or alike to the databases'.
+/// Reads the section `[disks]`; disks it omits are taken from `before`, or match the database
+/// disks.
 pub(super) fn disks(above: &mut Keys<'_, '_>, before: Option<&Disks>) -> Disks {
     let mut keys = above.below("disks");
     let given = keys.has("database");

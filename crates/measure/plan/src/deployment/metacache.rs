@@ -1,22 +1,22 @@
-//! SSDs beside the disks of the databases: the document's settings for `MetaCache` databases.
+//! SSDs next to the database disks: the document's settings for `MetaCache` databases.
 
 use units::Bytes;
 
 use crate::keys::Keys;
 use crate::reader::TomlPlace;
 
-/// SSDs of a server that hold `MetaCache` databases: copies of the most-read data of the databases.
+/// SSDs of a server for `MetaCache` databases: copies of the databases' most-read data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetaCache {
     /// Capacity of one SSD as the vendor counts it; all SSDs are alike.
     pub ssd: Bytes,
-    /// SSDs of each server; none leaves it to the rules.
+    /// SSDs per server; `None` leaves it to the rules.
     pub ssds_per_server: Option<u32>,
-    /// Least capacity of a server's SSDs, as a share of the capacity of its databases' disks.
+    /// Minimum SSD capacity of a server, as a share of the capacity of its database disks.
     pub capacity: f64,
 }
 
-/// Default for a document without further settings.
+/// Default SSD for a document without further settings.
 const USUAL_SSD: Bytes = Bytes(960_000_000_000);
 
 /// The section `[metacache]`, which switches it on.

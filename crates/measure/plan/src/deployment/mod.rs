@@ -31,28 +31,28 @@ pub use prices::Prices;
 pub use product::Product;
 pub use sources::AssumedFigures;
 
-/// The commented deployment that `plimsoll size --example` prints as a start.
+/// The commented deployment that `plimsoll size --example` prints as a starting point.
 const EXAMPLE: &str = include_str!("../documents/deployment.toml");
 
 /// The command that prints a deployment to start from.
 const EXAMPLE_COMMAND: &str = "plimsoll size --example";
 
-/// A value in place of the document's: `data.overhead_percent` and `10`.
+/// A value that overrides the document's, e.g. `data.overhead_percent` and `10`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// Section and key; sections in double brackets are counted from 1, `tier.2.mailboxes`.
+    /// Section and key; sections in double brackets are numbered from 1, as in `tier.2.mailboxes`.
     pub key: String,
-    /// The value as TOML; a word need not be quoted.
+    /// The value as TOML; quotes around a word are optional.
     pub value: String,
 }
 
 impl Deployment {
-    /// Reads a deployment from TOML `text`; `file` is the name that complaints print.
+    /// Reads a deployment from TOML `text`; error messages call it `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         Self::parse_with(file, text, &[])
     }
 
-    /// Reads a deployment with other values in the places that `replacements` name.
+    /// Reads a deployment and overrides the values named by `replacements`.
     pub fn parse_with(
         file: &str,
         text: &str,

@@ -21,15 +21,15 @@ pub struct Deployment {
     pub mode: Mode,
     /// The figures of the product generation.
     pub product: Product,
-    /// Groups of alike mailboxes, at least one.
+    /// Groups of identical mailboxes, at least one.
     pub tiers: Vec<Tier>,
-    /// Servers, groups of servers and copies.
+    /// Servers, DAGs and copies.
     pub availability: Availability,
     /// The second site; `None` if there is only one.
     pub second_site: Option<SecondSite>,
     /// Rules about databases and volumes.
     pub data: Data,
-    /// Reserves of input and output.
+    /// I/O reserves.
     pub io: Io,
     /// Processors and roles of the servers.
     pub servers: Servers,
@@ -39,7 +39,7 @@ pub struct Deployment {
     pub metacache: Option<MetaCache>,
     /// How databases are protected and logs removed.
     pub backup: Backup,
-    /// The queue of messages on their way.
+    /// The transport queue.
     pub transport: Transport,
     /// The network between copies.
     pub replication: Replication,
@@ -74,14 +74,14 @@ pub enum Mode {
     Corrected,
 }
 
-/// A group of alike mailboxes.
+/// A group of identical mailboxes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tier {
     /// Its name for people.
     pub name: String,
     /// Mailboxes today.
     pub mailboxes: f64,
-    /// How many more there will be, as a share of today's.
+    /// Expected growth, as a share of today's number.
     pub growth: f64,
     /// Messages sent and received by one mailbox on a working day.
     pub messages_per_day: f64,
@@ -89,7 +89,7 @@ pub struct Tier {
     pub average_message: Bytes,
     /// Initial size of a mailbox; `None` if unknown.
     pub initial_size: Option<Bytes>,
-    /// Most that a mailbox may hold.
+    /// Maximum size of a mailbox.
     pub size_limit: Bytes,
     /// Largest size of its archive; zero if there is none.
     pub archive_limit: Bytes,
@@ -99,11 +99,11 @@ pub struct Tier {
     pub single_item_recovery: bool,
     /// Whether versions of calendar items are kept.
     pub calendar_versions: bool,
-    /// Share of the users for whom the multipliers count, 0 to 1.
+    /// Share of the users to whom the multipliers apply, 0 to 1.
     pub multiplier_users: f64,
-    /// How much more I/O such a user causes, 1 or more.
+    /// Factor on such a user's I/O, 1 or more.
     pub iops_multiplier: f64,
-    /// How much more processor time such a user takes, 1 or more.
+    /// Factor on such a user's processor time, 1 or more.
     pub megacycle_multiplier: f64,
     /// Whether clients work online and search without the index.
     pub desktop_search: bool,
@@ -120,13 +120,13 @@ pub struct GivenIops {
     pub read_share: f64,
 }
 
-/// Servers, groups of servers and copies.
+/// Servers, DAGs and copies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Availability {
     /// Servers with active databases in each site that has them, per group; without copies, all
     /// servers.
     pub servers_per_site: u32,
-    /// Database availability groups, as the document says (a model may double them).
+    /// Database availability groups as the document gives them (a model may double them).
     pub dags: u32,
     /// Copies of each database that can take over, the active one included; 1 means none can.
     pub copies: u32,
@@ -134,7 +134,7 @@ pub struct Availability {
     pub lagged_copies: u32,
     /// How late they replay.
     pub replay_lag: Nanos,
-    /// How much longer they keep replayed logs.
+    /// How much longer the lagged copies keep replayed logs.
     pub truncation_lag: Nanos,
     /// Whether lagged copies replay automatically when too few others are left.
     pub replay_lag_manager: bool,
@@ -149,7 +149,7 @@ pub struct SecondSite {
     pub model: SiteModel,
     /// Copies in the second site that can take over.
     pub copies: u32,
-    /// Late copies in the second site.
+    /// Lagged copies in the second site.
     pub lagged_copies: u32,
     /// How much work a disaster may cost; it sizes the network.
     pub recovery_point: Nanos,
@@ -164,7 +164,7 @@ pub struct SecondSite {
 /// Location of a group's witness, which has a vote if the number of members is even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
-    /// In the site where the group is at home.
+    /// In the group's home site.
     First,
     /// In the other site.
     Second,
@@ -179,7 +179,7 @@ pub enum SiteModel {
     ActivePassive,
     /// Both sites serve users, in groups that span both.
     ActiveActive,
-    /// Both sites serve users, each with its own groups that the other backs.
+    /// Both sites serve users, each with its own groups, backed by the other site.
     ActiveActiveGroups,
 }
 
@@ -188,15 +188,15 @@ pub enum SiteModel {
 pub struct Data {
     /// Space on top of the calculated amount, as a share.
     pub overhead: f64,
-    /// Share of the mailboxes that are moved in a week.
+    /// Share of the mailboxes moved per week.
     pub moves_per_week: f64,
     /// Whether a volume is kept for restores and maintenance.
     pub restore_volume: bool,
     /// Share of each volume that stays free.
     pub volume_free_space: f64,
-    /// Largest database wanted; none leaves it to the rules.
+    /// Largest desired database; `None` leaves it to the rules.
     pub largest_database: Option<Bytes>,
-    /// Databases per group; none leaves it to the rules.
+    /// Databases per group; `None` leaves it to the rules.
     pub database_count: Option<u32>,
     /// Whether the count must spread evenly over the servers.
     pub symmetrical: bool,
@@ -204,7 +204,7 @@ pub struct Data {
     pub work_days: u32,
 }
 
-/// Reserves of input and output.
+/// I/O reserves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Io {
     /// I/O on top of the calculated amount, as a share.
@@ -228,7 +228,7 @@ pub struct Servers {
     pub first: Processor,
     /// Processors of a server in the second site.
     pub second: Processor,
-    /// Processors of a server that is kept for late copies.
+    /// Processors of a server dedicated to lagged copies.
     pub lagged: Processor,
 }
 
@@ -241,7 +241,7 @@ pub struct Storage {
     pub several_databases_per_volume: bool,
     /// Whether such a volume holds as many as there are copies; else half as many.
     pub databases_equal_copies: bool,
-    /// Volumes per server that there may be; none leaves it to the rules.
+    /// Maximum number of volumes per server; `None` leaves it to the rules.
     pub volumes_per_server: Option<u32>,
     /// Spare volumes per server.
     pub autoreseed_volumes: u32,
@@ -262,9 +262,9 @@ pub struct Storage {
 /// Architecture of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageChoice {
-    /// The one that the rules permit.
+    /// As the rules permit.
     Calculated,
-    /// Redundant groups everywhere.
+    /// RAID groups everywhere.
     Raid,
     /// Single disks everywhere.
     Jbod,
@@ -275,9 +275,9 @@ pub enum StorageChoice {
 pub enum Raid {
     /// Mirrored stripes.
     Raid10,
-    /// One disk of parity per group.
+    /// One parity disk per group.
     Raid5,
-    /// Two disks of parity per group.
+    /// Two parity disks per group.
     Raid6,
 }
 
@@ -299,7 +299,7 @@ pub struct RaidGroups {
 pub struct RaidGroup {
     /// Disks' worth of data.
     pub data: u32,
-    /// Disks' worth of redundancy.
+    /// Redundancy, in disks.
     pub redundancy: u32,
 }
 
@@ -332,18 +332,18 @@ pub enum BackupMethod {
 pub enum BackupFrequency {
     /// A full one every day.
     DailyFull,
-    /// A full one every week, the log every day.
+    /// Weekly full backup, daily log backup.
     WeeklyFullDailyIncremental,
-    /// A full one every week, all since then every day.
+    /// Weekly full backup; every day, all changes since.
     WeeklyFullDailyDifferential,
-    /// A full one twice a month, the log every day.
+    /// Full backup twice a month, daily log backup.
     TwiceMonthlyFullDailyIncremental,
 }
 
-/// The queue of messages on their way.
+/// The transport queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transport {
-    /// How long a message may wait.
+    /// Longest time that a message may stay queued.
     pub queue_expiration: Nanos,
     /// How long delivered messages are kept for redelivery.
     pub safety_net: Nanos,
@@ -355,7 +355,7 @@ pub struct Replication {
     /// Share of a day's log generated in each of its 24 hours; `None` if unknown, and then the
     /// network is not sized.
     pub hourly_shares: Option<[f64; 24]>,
-    /// Saving of compression on shipped logs, as a share; zero if it is off.
+    /// Saving from compressing shipped logs, as a share; zero if compression is off.
     pub compression: f64,
     /// Megabits per second between the sites; `None` if unknown.
     pub link_mbps: Option<f64>,
@@ -368,11 +368,11 @@ pub struct Replication {
 pub struct FileSystem {
     /// Its name, as the exports write it.
     pub name: String,
-    /// Encryption of the volumes; `none` without encryption.
+    /// Encryption of the volumes; `none` if unencrypted.
     pub encryption: String,
     /// Share of a disk's I/O that remains with both.
     pub iops_factor: f64,
-    /// How much more processor time databases take with both.
+    /// Factor on the processor time of databases under both.
     pub processor_factor: f64,
     /// Source of the factors, for the report.
     pub source: String,
@@ -381,18 +381,18 @@ pub struct FileSystem {
 /// Names for servers, groups and databases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// Before the number of a server.
+    /// Precedes the number in server names.
     pub server_prefix: String,
-    /// Before the number of a group.
+    /// Prefix before the number of a group.
     pub dag_prefix: String,
-    /// Before the number of a database.
+    /// Prefix before the number of a database.
     pub database_prefix: String,
     /// The groups of servers of a site that fail together; 0 if none are known.
     pub failure_domains_per_site: u32,
 }
 
 impl Deployment {
-    /// Copies of each database, late ones included.
+    /// Copies of each database, lagged ones included.
     pub const fn total_copies(&self) -> u32 {
         if self.has_copies() {
             self.availability.copies + self.availability.lagged_copies
@@ -419,8 +419,7 @@ impl Deployment {
     }
 
     /// Copies of each database in the first site: those that can take over, and lagged ones. For
-    /// databases whose home is the second site of an active/active group, the sites exchange their
-    /// parts.
+    /// databases at home in the second site of an active/active group, the two sites swap roles.
     pub fn copies_in_first_site(&self) -> (u32, u32) {
         let (copies, lagged) = self.copies_in_second_site();
         let late = self.total_copies() - self.availability.copies;

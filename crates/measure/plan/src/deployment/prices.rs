@@ -1,5 +1,5 @@
-//! Prices, rack units and power of hardware, if the document gives them: designs are then ranked by
-//! them. The program contains no prices.
+//! Prices, rack units and power of hardware. If the document gives them, designs are ranked by
+//! them; the program contains no prices.
 
 use crate::keys::Keys;
 
@@ -20,7 +20,7 @@ pub struct Prices {
     pub ssd: Option<f64>,
     /// Rack units of a server with its disks.
     pub server_rack_units: Option<f64>,
-    /// A rack unit for a year: room and cooling.
+    /// One rack unit for a year: space and cooling.
     pub rack_unit_year: Option<f64>,
     /// Watts of a server under load, without its data disks.
     pub server_watts: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Prices {
     pub disk_watts: Option<f64>,
     /// A kilowatt hour.
     pub kilowatt_hour: Option<f64>,
-    /// Years that energy and rack units are counted for.
+    /// Number of years over which energy and rack units are counted.
     pub years: f64,
 }
 

@@ -16,7 +16,8 @@ pub struct Product {
 }
 
 impl Product {
-    /// Whether SSDs can hold `MetaCache` databases: since Exchange 2019. Source: S-MCDB.
+    /// Whether SSDs can hold `MetaCache` databases, as they can since Exchange 2019. Source:
+    /// S-MCDB.
     pub(super) fn has_metacache(&self) -> bool {
         let before = ["2007", "2010", "2013", "2016"];
         !before.iter().any(|year| self.name.ends_with(year))
@@ -41,7 +42,7 @@ impl Product {
         Self { name, figures, assumed }
     }
 
-    /// The pages' statement about figures taken from another product.
+    /// The note on the pages about figures taken from another product.
     pub fn assumption(&self) -> Option<String> {
         let AssumedFigures { from, names } = self.assumed.as_ref()?;
         let count = names.len();

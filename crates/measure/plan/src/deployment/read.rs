@@ -1,4 +1,4 @@
-//! From text to a deployment: every section but the tiers, with every default.
+//! Parses a deployment from text: every section except the tiers, with every default.
 
 use units::{Bytes, Nanos};
 
@@ -18,10 +18,10 @@ use crate::complaint::Complaint;
 use crate::keys::Keys;
 use crate::reader::{Given, TomlSection};
 
-/// The longest that anything is kept, delayed or tolerated.
+/// Upper bound of every retention, delay and tolerance.
 const YEAR: Nanos = Nanos(DAY.0 * 365);
 
-/// The longest that a copy may replay late: 14 days. Source: S-W76.
+/// Longest replay lag of a copy: 14 days. Source: S-W76.
 const LONGEST_LAG: Nanos = Nanos(DAY.0 * 14);
 
 pub(super) fn deployment(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Deployment {
@@ -105,7 +105,7 @@ fn servers(root: &mut Keys<'_, '_>) -> Servers {
     servers
 }
 
-/// Processors of servers for lagged copies; the same as elsewhere unless given.
+/// Processors of servers for lagged copies; the same as elsewhere by default.
 fn lagged(keys: &mut Keys<'_, '_>, first: Processor) -> Processor {
     let spec_rate = keys.given("lagged_spec_rate", (1.0, 1_000_000.0));
     Processor {
@@ -276,7 +276,7 @@ fn hourly_shares(keys: &mut Keys<'_, '_>) -> Option<[f64; 24]> {
     }
 }
 
-/// Files, rules and rows that could not be used; nothing is calculated from them.
+/// Reads the files, rules and unusable rows; nothing is calculated from them.
 fn provenance(mut keys: Keys<'_, '_>) -> Vec<String> {
     let lists = ["files", "rules", "bad_rows"].map(|key| keys.list::<String>(key));
     keys.finish();

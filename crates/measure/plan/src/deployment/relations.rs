@@ -1,4 +1,4 @@
-//! Constraints between values of different sections, and the line to blame.
+//! Constraints between values of different sections, and the line to report for each.
 
 use units::Bytes;
 
@@ -19,16 +19,16 @@ pub(super) struct Relations {
     pub metacache: TomlPlace,
 }
 
-/// Largest database that is supported anywhere near comfortably: 2 TB. Source: S-STO.
+/// Largest database that can be handled in reasonable time: 2 TB. Source: S-STO.
 const LARGEST_DATABASE: Bytes = Bytes::from_gib(2048);
 
-/// Complains about everything that contradicts.
+/// Complains about every contradiction.
 pub(super) fn check(
     deployment: &Deployment,
     relations: &Relations,
     complaints: &mut Vec<Complaint>,
 ) {
-    // One mistake may make many values contradict; only whole documents are compared.
+    // One mistake may cause many contradictions, so only complete documents are checked.
     if !complaints.is_empty() {
         return;
     }
@@ -71,7 +71,7 @@ fn members(deployment: &Deployment, relations: &Relations) -> Option<Complaint> 
 }
 
 /// Each server holds at most one copy of a database. The workbook counts both sites together, so
-/// sizing in its mode gives its numbers and refuses the layout.
+/// sizing in compatible mode gives its numbers and refuses the layout.
 fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
     let (first, first_lagged) = deployment.copies_in_first_site_checked()?;
     let lagged = if deployment.availability.lagged_on_own_servers { 0 } else { first_lagged };
@@ -141,7 +141,7 @@ fn needs_copies(deployment: &Deployment, relations: &Relations) -> Option<Compla
     })
 }
 
-/// A database that is too large is found before anything is calculated from it.
+/// Rejects an oversized database before anything is calculated from it.
 fn database(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
     let largest = deployment.data.largest_database?;
     (largest > LARGEST_DATABASE).then(|| {
@@ -161,7 +161,7 @@ impl Deployment {
     }
 }
 
-/// Says why the deployment can have no `MetaCache` databases. Source: S-MCDB.
+/// Returns why the deployment cannot have `MetaCache` databases. Source: S-MCDB.
 fn no_metacache(deployment: &Deployment, place: &TomlPlace) -> Option<Complaint> {
     deployment.metacache?;
     let product = &deployment.product;

@@ -1,5 +1,5 @@
 //! Source of each figure of a product: the document, the product's file, or another product that
-//! the document refers to. Missing ones make one complaint with the lines to copy.
+//! the document refers to. All missing figures share one complaint, with the lines to copy.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::complaint::Problem;
 use crate::keys::Keys;
 use crate::reader::Given;
 
-/// Figures that something is divided by, and the least that they may be.
+/// Figures used as divisors, and their minimum values.
 const DIVISORS: [(&str, f64); 5] = [
     ("cache_share_of_memory", 0.001),
     ("reference_message_kb", 0.001),
@@ -17,7 +17,7 @@ const DIVISORS: [(&str, f64); 5] = [
     ("databases_per_server", 1.0),
 ];
 
-/// Why another product's figure may not hold, by the beginning of its name.
+/// Why another product's figure may not apply, by name prefix.
 const DOUBTS: [(&str, &str); 4] = [
     ("content_index", "where the index is inside the database, 0 may be nearer"),
     ("cache_mb", "no source says how a later product shares its cache out"),
@@ -31,9 +31,9 @@ const DOUBT: &str = "no source says whether another product takes more or less";
 /// Figures never published for a product, so taken from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssumedFigures {
-    /// The other product: `Exchange 2016`.
+    /// The other product, e.g. `Exchange 2016`.
     pub from: String,
-    /// The figures, by the names of their fields.
+    /// The figures, by field name.
     pub names: Vec<&'static str>,
 }
 
@@ -56,7 +56,7 @@ impl Sources {
         Self { product: product.to_owned(), other, assumed: Vec::new(), missing: Vec::new() }
     }
 
-    /// The figure `name`: of the document, of the product, or of the other one.
+    /// The figure `name` from the document, the product's file or the other product.
     pub(super) fn figure(
         &mut self,
         keys: &mut Keys<'_, '_>,
@@ -85,7 +85,7 @@ impl Sources {
         Some(Figure { value: figure.value, source })
     }
 
-    /// Complains once about figures without a source, and names those of another product.
+    /// Complains once about all figures without a source; returns those taken from another product.
     pub(super) fn finish(self, keys: &mut Keys<'_, '_>) -> Option<AssumedFigures> {
         if !self.missing.is_empty() {
             let problem = Problem::NoFigures {
@@ -101,7 +101,7 @@ impl Sources {
     }
 }
 
-/// The product called by the word, which is not the same one.
+/// The product named by `given`, unless it is `product` itself.
 fn other_product(
     keys: &mut Keys<'_, '_>,
     given: &Given<String>,
@@ -120,7 +120,7 @@ fn other_product(
     Some(other)
 }
 
-/// The word of the product whose figures are whole and nearest in time.
+/// Name of the nearest product in time with a complete set of figures.
 fn nearest(product: &str) -> &'static str {
     if product.ends_with("2019") || product.ends_with("SE") { "2016" } else { "2013" }
 }

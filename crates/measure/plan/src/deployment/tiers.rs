@@ -6,10 +6,10 @@ use super::model::{GivenIops, Tier};
 use super::words::ReadShare;
 use crate::keys::Keys;
 
-/// A day, in which retention is counted.
+/// A day, the unit of retention.
 pub(super) const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
-/// More mailboxes than one deployment can have; it bounds all arithmetic.
+/// Upper bound on the mailboxes of a deployment; it bounds all arithmetic.
 const MOST_MAILBOXES: f64 = 10_000_000.0;
 
 /// Largest mailbox: beyond every product's limit; it bounds all arithmetic.

@@ -50,8 +50,8 @@ impl Choice for BackupFrequency {
     ];
 }
 
-/// Ratios of reads to writes as the official calculator offers them, and the share of reads that
-/// it takes for them (2:1 counts as 0.66 there). Source: S-W76.
+/// Read/write ratios offered by the official calculator, and the read share it uses for each (2:1
+/// counts as 0.66 there). Source: S-W76.
 #[derive(Clone, Copy)]
 pub(super) struct ReadShare(pub f64);
 

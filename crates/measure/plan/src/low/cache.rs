@@ -1,4 +1,4 @@
-//! The section of a cache on flash.
+//! The section for a flash cache.
 
 use units::Bytes;
 

@@ -14,7 +14,7 @@ pub(super) type List<T> = Option<Vec<Given<T>>>;
 
 /// Value of a key.
 pub(super) trait Entry: Sized {
-    /// The value of `key`, if it is given and of its kind.
+    /// The value of `key`, if given and of the right type.
     fn take(
         section: &mut TomlSection<'_>,
         key: &'static str,
@@ -58,7 +58,7 @@ impl<T: Written> Entry for List<T> {
     }
 }
 
-/// A value as a document writes it.
+/// A value that can be written to a document.
 pub(super) trait Written: Value {
     fn written(&self) -> String;
 }

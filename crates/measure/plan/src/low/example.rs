@@ -1,4 +1,4 @@
-//! The commented plan to start from, made of the table of keys.
+//! The commented plan to start from, generated from the table of keys.
 
 use super::SECTIONS;
 
@@ -16,9 +16,9 @@ pub(super) struct Explained {
     /// `[section]`; empty for the keys before the first one.
     pub title: &'static str,
     pub shown: Shown,
-    /// Said beside the title, if anything.
+    /// Remark next to the title; may be empty.
     pub beside: &'static str,
-    /// Said above it, line by line.
+    /// Comment lines above the title.
     pub above: &'static [&'static str],
     /// Column of the remarks, in characters from the left.
     pub column: usize,
@@ -31,7 +31,7 @@ pub(super) struct ExplainedKey {
     pub shown: Shown,
     /// Its value as TOML: the default, if it has one.
     pub value: &'static str,
-    /// Said beside it, line by line.
+    /// Remarks next to it, one per line.
     pub remarks: &'static [&'static str],
     /// The type of its field.
     pub holds: &'static str,
@@ -59,7 +59,7 @@ impl Explained {
         }
     }
 
-    /// Appends `code`, and the remarks beside and below it.
+    /// Appends `code` with the remarks next to it and below it.
     fn line(&self, shown: Shown, code: &str, remarks: &[&str], text: &mut String) {
         let mark = if shown == Shown::Comment { "# " } else { "" };
         let mut left = format!("{mark}{code}");

@@ -1,11 +1,11 @@
-//! The keys of a plan for schemas of it: a view of the same table as reading, writing and example.
+//! The keys of a plan, for schemas: a view of the table that reading, writing and the example use.
 
 use super::SECTIONS;
 
 /// A key of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanKey {
-    /// Its section; empty before the first one.
+    /// Its section; empty for keys before the first section.
     pub section: &'static str,
     /// Whether the section may occur several times.
     pub is_repeated: bool,
@@ -28,7 +28,7 @@ pub enum Holds {
     Numbers,
     /// A size, such as `512MiB`.
     Size,
-    /// A length of time, such as `90s`.
+    /// A duration, such as `90s`.
     Span,
     /// A whole number.
     Whole,
@@ -36,7 +36,7 @@ pub enum Holds {
     Number,
     /// Yes or no.
     Flag,
-    /// A whole number, or `auto`.
+    /// An integer, or `auto`.
     WholeOrAuto,
 }
 
@@ -56,7 +56,7 @@ pub fn plan_keys() -> Vec<PlanKey> {
 }
 
 impl Holds {
-    /// The type for a field of this Rust type.
+    /// The type of a field with this Rust type.
     fn of(field: &str) -> Self {
         match field {
             "One<String>" => Self::Text,

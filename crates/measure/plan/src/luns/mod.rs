@@ -14,14 +14,14 @@ pub use model::{
     LunWish,
 };
 
-/// The commented document that `plimsoll iscsi plan` prints as a start.
+/// The commented document that `plimsoll iscsi plan` prints as a starting point.
 const EXAMPLE: &str = include_str!("../documents/luns.toml");
 
 /// The command that prints a document to start from.
 const EXAMPLE_COMMAND: &str = "plimsoll iscsi plan";
 
 impl LunDocument {
-    /// Reads a document from TOML `text`; `file` is the name that complaints print.
+    /// Reads a document from TOML `text`; error messages call it `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut complaints = Vec::new();
         let document = parse(text, EXAMPLE_COMMAND, &mut complaints).map(|table| {

@@ -7,12 +7,12 @@ use units::Bytes;
 use crate::keys::Choice;
 
 /// LUNs and their initiators. Made only by reading a document, so every name is safe in a command,
-/// a path and a message of the protocol, and every name that one section refers to exists.
+/// a path and a protocol message, and every reference between sections resolves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunDocument {
-    /// Begins the names of accounts.
+    /// Prefix of account names.
     pub name: String,
-    /// Begins the names of targets: `iqn.2026-01.org.example:mail`.
+    /// Prefix of target names, such as `iqn.2026-01.org.example:mail`.
     pub target: String,
     /// Addresses at which initiators reach the targets; at least one.
     pub portals: Vec<SocketAddr>,
@@ -26,66 +26,66 @@ pub struct LunDocument {
     pub smallest_lun: Bytes,
     /// The control port of `tgtd`.
     pub control_port: u16,
-    /// The deployment whose volumes become LUNs, beside those of the document.
+    /// The deployment that supplies volumes as LUNs, in addition to those of the document.
     pub source: Option<LunSource>,
-    /// Disks that share their spindles; at least one.
+    /// Pools of disks that share spindles; at least one.
     pub pools: Vec<LunPool>,
     /// Initiators that may access LUNs; at least one.
     pub initiators: Vec<LunInitiator>,
-    /// LUNs that the document names.
+    /// LUNs listed in the document.
     pub luns: Vec<LunWish>,
 }
 
-/// A deployment whose volumes become LUNs.
+/// A deployment that supplies volumes as LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunSource {
     /// Its file, as given.
     pub deployment: String,
-    /// The array whose wizard decides how large volumes are.
+    /// The array whose wizard sets the volume sizes.
     pub array: Option<String>,
 }
 
-/// Disks that share their spindles, and where files on them lie.
+/// Disks that share spindles, and the folder for files on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunPool {
     /// Its name for people.
     pub name: String,
-    /// Full path of the folder of the backing files.
+    /// Full path of the backing files' folder.
     pub folder: String,
     /// When space is taken.
     pub allocation: Allocation,
-    /// LUNs that lie here unless they say otherwise.
+    /// Types of LUNs placed here by default.
     pub holds: Vec<LunContent>,
 }
 
 /// Who reaches LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunInitiator {
-    /// Its name for people; a server of the deployment.
+    /// Display name; a server of the deployment.
     pub name: String,
     /// Its name in the protocol.
     pub iqn: String,
     /// Its addresses; empty for any.
     pub addresses: Vec<IpAddr>,
-    /// To every LUN that does not say otherwise.
+    /// Default access to LUNs.
     pub access: LunAccess,
 }
 
 /// A LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunWish {
-    /// Its name for people; part of the name of its file.
+    /// Display name; part of the file name.
     pub name: String,
     /// Its length.
     pub size: Bytes,
     /// Its contents.
     pub holds: LunContent,
-    /// Bytes that it will hold; `None` if unknown.
+    /// Expected content in bytes; `None` if unknown.
     pub content: Option<Bytes>,
     /// The name of its pool.
     pub pool: String,
-    /// Names of initiators that write it, and of those that only read it; none leaves both to the
-    /// initiators.
+    /// Names of the initiators that write the LUN and of those that only read it; `None` leaves
+    /// both to the initiators' defaults.
     pub access: Option<(Vec<String>, Vec<String>)>,
 }
 
@@ -103,7 +103,7 @@ pub enum LunContent {
 /// Rights of an initiator on a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LunAccess {
-    /// Nothing: it does not see it.
+    /// No access: the LUN is invisible to it.
     None,
     /// Read it.
     Read,
@@ -111,18 +111,18 @@ pub enum LunAccess {
     ReadWrite,
 }
 
-/// How initiator and target prove who they are.
+/// How initiator and target authenticate to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChapMode {
     /// They do not.
     None,
-    /// The initiator proves it by CHAP.
+    /// The initiator authenticates by CHAP.
     OneWay,
     /// Both do.
     Mutual,
 }
 
-/// When a LUN takes its space.
+/// When a LUN's space is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     /// As written.

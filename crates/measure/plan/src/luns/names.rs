@@ -1,12 +1,12 @@
 //! Names in commands, paths and messages of the protocol: their valid characters are decided here,
 //! so that every script is safe.
 
-/// Characters of a name that becomes a part of a target, an account and a file.
+/// Maximum characters of a name that becomes part of a target, an account and a file name.
 const LONGEST_LABEL: usize = 32;
-/// Bytes of the longest name of a target or an initiator. Source: RFC 7143, 4.2.7.
+/// Maximum bytes of a target or initiator name. Source: RFC 7143, 4.2.7.
 const LONGEST_IQN: usize = 223;
 
-/// The fault in the name of a pool, an initiator or a LUN, if any.
+/// The error in the name of a pool, an initiator or a LUN, if any.
 pub(super) fn label_fault(name: &str) -> Option<&'static str> {
     let sound = name.len() <= LONGEST_LABEL
         && name.starts_with(|first: char| first.is_ascii_alphanumeric())
@@ -17,7 +17,7 @@ pub(super) fn label_fault(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The fault in the name of a target or an initiator, if any.
+/// The error in the name of a target or an initiator, if any.
 pub(super) fn iqn_fault(name: &str) -> Option<&'static str> {
     if name.len() > LONGEST_IQN {
         return Some("is longer than 223 bytes, as no name of iSCSI may be; shorten it");

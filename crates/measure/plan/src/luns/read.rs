@@ -1,4 +1,4 @@
-//! From text to a document of LUNs: every section, with every default, and every contradiction.
+//! Parses a LUN document from text: every section, with every default and every contradiction.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -15,10 +15,11 @@ use crate::complaint::Complaint;
 use crate::keys::{Choice, Keys};
 use crate::reader::{Given, TomlSection};
 
-/// Default port of a target: the registered one.
+/// Default port of a target, as registered.
 const USUAL_PORT: u16 = 3260;
 
-/// Sizes of a LUN; SCSI counts blocks of 512 bytes in 64 bits, and no file is longer than 8 EiB.
+/// Bounds of a LUN's size; SCSI counts blocks of 512 bytes in 64 bits, and no file is longer than 8
+/// EiB.
 const LUN_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 50));
 
 pub(super) fn document(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> LunDocument {
@@ -63,7 +64,7 @@ fn source(root: &mut Keys<'_, '_>) -> Option<LunSource> {
     deployment.map(|deployment| LunSource { deployment: deployment.value, array })
 }
 
-/// The pools; one where the document has none.
+/// The pools; a single default one if the document has none.
 fn pools(root: &mut Keys<'_, '_>) -> Vec<LunPool> {
     let pools = root.each("pool", |mut keys, index| {
         if !keys.has("folder") {
@@ -95,7 +96,7 @@ fn pools(root: &mut Keys<'_, '_>) -> Vec<LunPool> {
     pools
 }
 
-/// Whether `tgtd` accepts it as one path that denotes only this folder.
+/// Whether `tgtd` accepts `path` as a single path that denotes only this folder.
 fn is_plain_folder(path: &str) -> bool {
     let steps = path.split('/').skip(1);
     path.starts_with('/')
@@ -264,7 +265,7 @@ fn iqn(keys: &mut Keys<'_, '_>, key: &'static str, example: &str) -> String {
     name
 }
 
-/// Complains about duplicate names. Case makes no difference: targets are lower case.
+/// Complains about duplicate names. Case is ignored: targets are lower case.
 fn once<'n>(root: &mut Keys<'_, '_>, key: &str, names: impl Iterator<Item = &'n str>) {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for name in names.filter(|name| !name.is_empty()) {

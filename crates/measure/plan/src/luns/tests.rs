@@ -1,4 +1,4 @@
-//! Valid documents of LUNs, and the complaints about invalid ones.
+//! Valid LUN documents, and the complaints about invalid ones.
 
 use std::net::SocketAddr;
 

@@ -1,19 +1,19 @@
-//! The section of a served cache for initiators of iSCSI.
+//! The iSCSI section of a served cache.
 
 use crate::keys::Keys;
 
-/// Where and to whom a cache serves its volumes over iSCSI.
+/// Addresses, names and permitted initiators of a cache's iSCSI target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheIscsi {
-    /// Addresses of initiators, `HOST:PORT`; at least one.
+    /// Addresses for initiators, `HOST:PORT`; at least one.
     pub listen: Vec<String>,
-    /// Begin of the names of targets; none: one made of the host's.
+    /// Prefix of target names; `None` for one derived from the host name.
     pub name: Option<String>,
-    /// The account that initiators log in with; none: every initiator is let in.
+    /// Account that initiators log in with; `None` to admit every initiator.
     pub user: Option<String>,
-    /// File of the secrets; none: they are in the environment.
+    /// File with the secrets; `None` if they are in the environment.
     pub secrets: Option<String>,
-    /// `true` if other machines may be let in.
+    /// `true` if other machines may connect.
     pub is_network_allowed: bool,
 }
 

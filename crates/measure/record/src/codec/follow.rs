@@ -1,4 +1,4 @@
-//! A journal that grows while it is read.
+//! Reads a journal that grows meanwhile.
 
 use super::v1;
 use crate::Event;
@@ -6,7 +6,7 @@ use crate::Event;
 /// Assembles events from the pieces in which a journal is read; a piece may end anywhere in a line.
 #[derive(Debug, Default)]
 pub struct JournalPieces {
-    /// The start of a line that is not complete yet.
+    /// The start of an incomplete line.
     partial: Vec<u8>,
 }
 

@@ -1,6 +1,6 @@
 //! Journals as text, so that a record outlives the program that wrote it.
 //!
-//! One module per schema version; this one picks the right one by the first line.
+//! One module per schema version; this one selects it by the first line.
 
 mod follow;
 mod schema;

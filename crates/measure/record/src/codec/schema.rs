@@ -1,4 +1,4 @@
-//! The schema of a journal's lines, made of the very types that are written.
+//! The schema of a journal's lines, generated from the types that are written.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! The chain of hashes through a journal: without it, a limit raised afterwards would turn a failed
-//! run into a passed one and no reader would know.
+//! run into a passed one unnoticed.
 //!
-//! The last member of every line is `chain`: the SHA-256 of the line before's and of the bytes of
-//! this line up to its own. Changing a line and recomputing all hashes goes undetected: the chain
-//! proves that a record is unchanged, not who wrote it. Against forgery, keep the last hash, which
-//! every report shows, in a safe place.
+//! The last member of every line is `chain`: the SHA-256 of the previous line's hash and of this
+//! line's bytes up to its own. Changing a line and recomputing all hashes goes undetected: the
+//! chain proves that a record is unchanged, not who wrote it. Against forgery, keep the last hash,
+//! which every report shows, in a safe place.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::v1;
 use crate::Event;
 
-/// Before and behind the digits, at the end of a sealed line.
+/// Delimit the digits at the end of a sealed line.
 const OPENING: &[u8] = b",\"chain\":\"";
 const CLOSING: &[u8] = b"\"}";
 
@@ -41,14 +41,14 @@ pub enum Seal {
     /// Its lines carry no hashes: an older program wrote it, or they were removed.
     #[default]
     Unsealed,
-    /// Every line fits the hash that it carries.
+    /// Every line matches its hash.
     Whole {
         /// The hash of its last line, which covers all.
         end: ChainHash,
     },
     /// A line was changed, added, removed or moved after it was written.
     Altered {
-        /// The first line that does not fit, counted from 1.
+        /// The first mismatching line, counted from 1.
         line: usize,
     },
 }
@@ -75,7 +75,7 @@ impl Sealer {
     }
 }
 
-/// Follows the chain through a journal that is read.
+/// Verifies the chain while a journal is read.
 #[derive(Debug, Default)]
 pub(crate) struct SealCheck {
     chain: ChainHash,

@@ -1,8 +1,8 @@
-//! Schema 1: one JSON object per line, its `event` member saying which [`Event`] it is.
+//! Schema 1: one JSON object per line, with an `event` member that identifies the [`Event`].
 //!
 //! The last member of a line, `chain`, seals it ([`super::Sealer`]); journals of the first programs
-//! have none. Readers ignore members they do not know, so members may be added without a new
-//! version. A new event, series or phase, or a new meaning of a member, needs a new version.
+//! have none. Readers ignore unknown members, so members may be added without a new version. A new
+//! event, series or phase, or a new meaning of a member, needs a new version.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The line of an event, with its line feed.
+/// Encodes an event as a line, with its line feed.
 pub fn encode(event: &Event) -> String {
     let mut line = serde_json::to_string(event)
         .expect("invariant: events have text keys and finite numbers or none");

@@ -8,10 +8,11 @@ use super::stretch::{Filled, Stretch};
 pub(super) const LOWEST_NS: u64 = 1_000;
 /// Latencies beyond the last bucket count as this one (1 hour).
 pub(super) const HIGHEST_NS: u64 = 3_600_000_000_000;
-/// Quantiles are right to one part in a thousand.
+/// Quantiles are accurate to one part in a thousand.
 pub(super) const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// Nanoseconds of the finest buckets, as a power of two: the greatest below the lowest latency.
+/// Width of the finest buckets in nanoseconds, as a power of two: the greatest below the lowest
+/// latency.
 const UNIT: u32 = LOWEST_NS.ilog2();
 /// Buckets of one width, as a power of two: enough for three digits in the upper half of each
 /// doubling.
@@ -26,20 +27,20 @@ const LONGEST_LIST: usize = 4_096;
 /// Counts of latencies by bucket, in the layout of `HdrHistogram`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
-    /// Buckets that hold anything, ascending; empty where `stretch` holds them.
+    /// Non-empty buckets, ascending; empty if `stretch` holds them.
     list: Vec<Filled>,
     stretch: Stretch,
     total: u64,
 }
 
-/// A bucket that holds anything.
+/// A non-empty bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bucket {
     /// The shortest latency that falls into it, in nanoseconds.
     pub lowest_ns: u64,
     /// The longest.
     pub highest_ns: u64,
-    /// How many latencies it holds.
+    /// Number of latencies in it.
     pub count: u64,
 }
 
@@ -59,7 +60,7 @@ impl Buckets {
         self.total = self.total.saturating_add(1);
     }
 
-    /// Adds `count` latencies in the bucket at `index`, which lies after all non-empty ones; false
+    /// Adds `count` latencies in the bucket at `index`, which must follow all non-empty ones; false
     /// if there is no such bucket.
     pub(super) fn push(&mut self, index: usize, count: u64) -> bool {
         if index < LENGTH && count > 0 {
@@ -86,7 +87,7 @@ impl Buckets {
         self.total = self.total.saturating_add(other.total);
     }
 
-    /// The buckets that hold anything, shortest latencies first.
+    /// The non-empty buckets, shortest latencies first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Bucket> {
         self.filled().map(Bucket::of)
     }
@@ -119,7 +120,7 @@ impl PartialEq for Buckets {
     }
 }
 
-/// Both lists as one, ascending as they are.
+/// Merges two ascending lists.
 fn joined(one: &[Filled], other: &[Filled]) -> Vec<Filled> {
     let mut all = Vec::with_capacity(one.len() + other.len());
     let mut others = other.iter().copied().peekable();
@@ -135,7 +136,7 @@ fn joined(one: &[Filled], other: &[Filled]) -> Vec<Filled> {
     all
 }
 
-/// The bucket of a latency; none beyond the last.
+/// The bucket of a latency; `None` beyond the last.
 fn index_of(latency_ns: u64) -> Option<usize> {
     let units = latency_ns >> UNIT;
     let doubling = units.max(FINEST - 1).ilog2() - HALF;

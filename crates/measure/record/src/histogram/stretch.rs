@@ -1,15 +1,15 @@
-//! A place for every bucket of a stretch, for latencies that are recorded one by one.
+//! A contiguous range of bucket counts, for latencies that are recorded one by one.
 
 use std::ops::Range;
 
-/// Room for buckets grows in blocks of this many.
+/// The range grows in blocks of this many buckets.
 const BLOCK: usize = 4 * WORD;
 
 /// Buckets covered by one word of the bit map. Most are empty and never read: there are some
 /// thousand between the first and the last non-empty one.
 const WORD: usize = u64::BITS as usize;
 
-/// The number of a bucket that holds anything, and how many latencies.
+/// Number and count of a non-empty bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filled {
     pub index: usize,
@@ -35,14 +35,14 @@ impl Stretch {
         self.add_inside(Filled { index, count });
     }
 
-    /// Adds to a bucket that has its place.
+    /// Adds to a bucket inside the range.
     fn add_inside(&mut self, Filled { index, count }: Filled) {
         let place = index - self.first;
         self.counts[place] = self.counts[place].saturating_add(count);
         self.filled[place / WORD] |= 1 << (place % WORD);
     }
 
-    /// Adds to buckets, which come in ascending order.
+    /// Adds to the buckets of `list`, which are in ascending order.
     pub(super) fn add_all(&mut self, list: &[Filled]) {
         if let (Some(first), Some(last)) = (list.first(), list.last()) {
             self.make_room(first.index..last.index + 1);
@@ -68,7 +68,7 @@ impl Stretch {
         }
     }
 
-    /// The buckets that hold anything, ascending.
+    /// The non-empty buckets, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = Filled> {
         self.places().map(|place| Filled { index: self.first + place, count: self.counts[place] })
     }

@@ -1,4 +1,5 @@
-//! A histogram in a journal: base64 of the V2 deflate form of `HdrHistogram`, for other tools too.
+//! A histogram as stored in a journal: base64 of the V2 deflate form of `HdrHistogram`, so that
+//! other tools can read it.
 
 use std::cell::RefCell;
 
@@ -35,7 +36,7 @@ pub(super) fn encode(buckets: &Buckets) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// The buckets of such a text.
+/// Parses the buckets from such a text.
 pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
     let packed = BASE64_STANDARD
         .decode(text)
@@ -43,7 +44,7 @@ pub(super) fn decode(text: &str) -> Result<Buckets, HistogramError> {
     INFLATER.with_borrow_mut(|inflater| plain(inflater.inflated(body(&packed)?)?))
 }
 
-/// The buckets of a form that is not deflated.
+/// Parses the buckets from the inflated form.
 fn plain(bytes: &[u8]) -> Result<Buckets, HistogramError> {
     let (header, counts) =
         bytes.split_at_checked(PLAIN_HEADER).ok_or_else(|| wrong("it ends inside its header"))?;
@@ -60,7 +61,7 @@ fn plain(bytes: &[u8]) -> Result<Buckets, HistogramError> {
     unpack(counts)
 }
 
-/// The deflated bytes of a text.
+/// The deflated bytes after the header.
 fn body(packed: &[u8]) -> Result<&[u8], HistogramError> {
     let body = packed.get(DEFLATED_HEADER..).ok_or_else(|| wrong("it ends inside its header"))?;
     if word(packed, 0) != DEFLATED {
@@ -97,7 +98,7 @@ impl Inflater {
     }
 }
 
-/// The counts in bucket order: a negative number means that many empty ones.
+/// Reads the counts in bucket order; a negative number skips that many empty buckets.
 fn unpack(mut counts: &[u8]) -> Result<Buckets, HistogramError> {
     let (mut buckets, mut index) = (Buckets::default(), 0_usize);
     while !counts.is_empty() {
@@ -116,7 +117,7 @@ fn unpack(mut counts: &[u8]) -> Result<Buckets, HistogramError> {
     Ok(buckets)
 }
 
-/// Takes a LEB128 number off the front, whose ninth byte counts whole.
+/// Takes a LEB128 number off the front; all eight bits of its ninth byte count.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for place in 0..9 {

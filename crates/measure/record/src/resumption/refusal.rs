@@ -1,4 +1,4 @@
-//! Why an interrupted run cannot resume, with the remedy.
+//! Why an interrupted run cannot resume, and what to do.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum NotResumable {
     Unsealed,
     /// It was changed after it was written.
     Altered {
-        /// The first line that does not fit, counted from 1.
+        /// The first mismatching line, counted from 1.
         line: usize,
     },
     /// It has completed.
@@ -23,7 +23,7 @@ pub enum NotResumable {
     },
     /// It only reads, and has no position to resume from.
     OnlyReads(TestType),
-    /// It does not say where a database was opened, so nothing shows whether it was used since.
+    /// It does not record where a database was opened, so later use cannot be detected.
     NoAttachment {
         /// Index of the database.
         database: u32,

@@ -40,7 +40,7 @@ fn interval(second: u64, ms: &[u64], unanswered: Unanswered) -> Event {
     })
 }
 
-/// A run of five seconds, whole.
+/// A complete run of five seconds.
 fn whole() -> Vec<Event> {
     let attached = Attached { at_ns: SECOND, ..Attached::default() };
     let mut events = vec![
@@ -108,7 +108,7 @@ fn every_cut_goes_on_from_the_last_whole_line_or_is_refused_by_name() {
 }
 
 proptest! {
-    /// A power cut may leave anything of a line.
+    /// A power cut may leave any remains of a line.
     #[test]
     fn rubbish_behind_the_last_line_is_taken_out(
         cut in 1_usize..14, rubbish in proptest::collection::vec(any::<u8>(), 0..40)
@@ -168,7 +168,7 @@ fn what_cannot_go_on_is_refused() {
     }
 }
 
-/// A person who stops a run may resume it, and only the rest is measured.
+/// The user may resume a run they stopped, and only the rest is measured.
 #[test]
 fn a_stopped_run_resumes_behind_its_end() {
     let mut events = whole();

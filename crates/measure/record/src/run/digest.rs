@@ -1,7 +1,7 @@
-//! The part of a folded journal that costs time, kept beside the journal: sums of histograms and
-//! their percentiles. With it, a fleet's day of 16 journals is folded in seconds.
+//! The expensive part of a folded journal, kept next to it: sums of histograms and their
+//! percentiles. With it, a fleet's day of 16 journals is folded in seconds.
 //!
-//! The journal stays the truth. Everything but histograms is read from it, its chain of hashes is
+//! The journal stays authoritative. Everything but histograms is read from it, its hash chain is
 //! followed to the end, and a digest of any other journal is refused.
 
 use std::fmt;
@@ -16,17 +16,17 @@ use crate::{
     Event, Gauges, Histogram, IntervalCounters, LatencySpread, Phase, Series, Summary, Unanswered,
 };
 
-/// Another number for every change of the digest, or of how a journal becomes a record.
+/// Incremented for every change of the digest, or of how a journal becomes a record.
 const LAYOUT: u32 = 1;
 
-/// Why a digest says nothing about a journal.
+/// Why a digest does not apply to a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestFault {
-    /// Its bytes are not those that were written.
+    /// Its bytes have changed since they were written.
     Damaged,
     /// Another release made it.
     OtherRelease,
-    /// It was made of other lines than those of the journal.
+    /// It was made from a different journal.
     OtherJournal,
 }
 
@@ -68,7 +68,7 @@ struct IntervalFigures {
     spreads: Vec<(Series, LatencySpread)>,
 }
 
-/// A database in an interval.
+/// Figures of one database in an interval.
 #[derive(Serialize, Deserialize)]
 struct DatabaseFigures {
     index: u32,
@@ -102,8 +102,8 @@ struct SeriesFigures {
 }
 
 impl RunRecord {
-    /// The digest of this record, which was folded from a journal of `journal_bytes`. None unless
-    /// that journal is sealed, unaltered and has its end.
+    /// The digest of this record, which was folded from a journal of `journal_bytes`. `None` unless
+    /// that journal is sealed, unaltered and complete.
     pub fn digest(&self, journal_bytes: u64) -> Option<String> {
         let Seal::Whole { end } = self.seal else { return None };
         if self.torn_tail || self.finished.is_none() {
@@ -123,8 +123,8 @@ impl RunRecord {
         Some(format!("{}\n{content}\n", serde_json::to_string(&head).ok()?))
     }
 
-    /// Folds a journal as [`RunRecord::load`] does, to the same record, with the histograms of a
-    /// digest instead of the journal's.
+    /// Folds a journal to the same record as [`RunRecord::load`], with the histograms of a digest
+    /// instead of the journal's.
     pub fn load_digested(journal: &[u8], digest: &[u8]) -> Result<Self, DigestFault> {
         let (head, figures) = opened(digest)?;
         if head.journal_bytes != journal.len() as u64 {
@@ -158,7 +158,7 @@ impl RunRecord {
     }
 }
 
-/// Both lines of a digest, if the hash fits the second.
+/// Both lines of a digest, if the hash matches the second.
 fn opened(digest: &[u8]) -> Result<(DigestHead, DigestFigures), DigestFault> {
     let digest = digest.trim_ascii_end();
     let end = digest.iter().position(|&byte| byte == b'\n').ok_or(DigestFault::Damaged)?;
@@ -174,7 +174,8 @@ fn opened(digest: &[u8]) -> Result<(DigestHead, DigestFigures), DigestFault> {
     Ok((head, figures))
 }
 
-/// None if a line is not what a program writes, or if the digest has more or fewer intervals.
+/// Folds a journal with a digest's figures. `None` if a line is not in the written form, or if the
+/// digest has more or fewer intervals.
 fn folded(journal: &[u8], figures: DigestFigures) -> Option<RunRecord> {
     let mut check = SealCheck::default();
     let mut rows = figures.rows.into_iter();

@@ -1,4 +1,4 @@
-//! Lines of a journal, decoded whole, or without their histograms: those are most of the bytes, and
+//! Decodes journal lines, either whole or without their histograms, which are most of the bytes and
 //! most of the work.
 
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::codec::{self, DecodeError};
 use crate::{Event, FlashCacheInterval, HostSample, Phase, ProcessorShares};
 
-/// How every interval begins, as programs write it.
+/// The first bytes of every interval line, as written.
 const INTERVAL: &[u8] = b"{\"event\":\"interval\",";
 
 /// An interval without its databases.
@@ -20,7 +20,7 @@ pub(super) struct IntervalOutline {
     pub(super) flash_cache: Option<FlashCacheInterval>,
 }
 
-/// The lines that are not empty, each with its number from 1.
+/// The non-empty lines, numbered from 1.
 pub(super) fn lines(journal: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let lines = journal.split(|&byte| byte == b'\n').zip(1..);
     lines.filter(|(text, _)| !text.trim_ascii().is_empty())
@@ -31,7 +31,7 @@ pub(super) fn decode(line: &[u8]) -> Result<Event, DecodeError> {
     codec::decode(text)
 }
 
-/// The interval of a line; none if it is no interval as programs write it.
+/// The interval of a line; `None` unless it is an interval in the written form.
 pub(super) fn outline(line: &[u8]) -> Option<IntervalOutline> {
     if line.starts_with(INTERVAL) { serde_json::from_slice(line).ok() } else { None }
 }

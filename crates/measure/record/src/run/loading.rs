@@ -1,4 +1,5 @@
-//! A journal as a run: its lines decoded, which takes most of the time, and folded in their order.
+//! Loads a journal as a run: its lines are decoded, which takes most of the time, and folded in
+//! order.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -14,7 +15,7 @@ pub struct JournalLine<'a> {
     /// Counted from 1.
     number: usize,
     text: &'a [u8],
-    /// None if it is left out of the record.
+    /// `None` if it is left out of the record.
     event: Option<Result<Event, DecodeError>>,
 }
 
@@ -25,7 +26,7 @@ pub enum LoadError {
     Empty,
     /// The first line is not the start of a run.
     NoStart,
-    /// A second start in the middle.
+    /// A second start after the first line.
     SecondStart {
         /// Line, counted from 1.
         line: usize,
@@ -70,8 +71,8 @@ impl RunRecord {
         Self::of_lines(journal_lines(journal))
     }
 
-    /// Folds the bytes of a journal without the intervals of the measurement that do not lie within
-    /// `kept_ns`: a part of the measurement as a run. The seal is that of the whole journal.
+    /// Folds the bytes of a journal without the intervals of the measurement outside `kept_ns`: a
+    /// part of the measurement as a run. The seal is that of the whole journal.
     pub fn load_part(journal: &[u8], kept_ns: RangeInclusive<u64>) -> Result<Self, LoadError> {
         Self::of_lines(lines(journal).map(|(text, number)| {
             let event = (!is_beyond(text, &kept_ns)).then(|| decode(text));
@@ -79,7 +80,7 @@ impl RunRecord {
         }))
     }
 
-    /// Folds lines of a journal, as [`RunRecord::load`] does, for who decodes them elsewhere.
+    /// Folds lines of a journal like [`RunRecord::load`], for callers that decode them elsewhere.
     pub fn of_lines<'a>(
         lines: impl IntoIterator<Item = JournalLine<'a>>,
     ) -> Result<Self, LoadError> {
@@ -111,7 +112,7 @@ impl RunRecord {
     }
 }
 
-/// Whether a line is an interval of the measurement that does not lie within `kept_ns`.
+/// Whether a line is an interval of the measurement outside `kept_ns`.
 fn is_beyond(line: &[u8], kept_ns: &RangeInclusive<u64>) -> bool {
     outline(line).is_some_and(|of| {
         let is_within = kept_ns.contains(&of.from_ns) && of.to_ns <= *kept_ns.end();

@@ -1,4 +1,4 @@
-//! A journal, folded, compared with the events written into it.
+//! Folded journals, compared with the events written into them.
 
 use crate::codec::{SCHEMA, encode};
 use crate::{

@@ -33,8 +33,8 @@ const ISSUES: [IssueKind; 7] = [
     IssueKind::Other,
 ];
 
-/// A run of any kind, with any kind of failure; one in three has no problem except what its plan
-/// asks for. The same seed draws the same.
+/// A run of any kind, with any kind of failure; one in three has no problem except those its plan
+/// asks for. The same seed gives the same run.
 pub fn drawn(seed: u64) -> RunRecord {
     let mut draw = Draw(Prng::new(Seed(seed)));
     if draw.one_in(3) {

@@ -1,8 +1,8 @@
 //! Required contents of a database after a crash: the promises of its commits against the contents
 //! found.
 //!
-//! The log keeps commits in order, so some first part of them survives and the rest leaves no
-//! trace: at least all up to the last one that was acknowledged as durable.
+//! The log keeps commits in order, so a prefix of them survives and the rest leaves no trace: at
+//! least everything up to the last commit acknowledged as durable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,14 +35,14 @@ struct PromisedTransaction {
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// A commit is lost that was acknowledged as durable, or precedes one that was.
+    /// A lost commit that was acknowledged as durable, or that precedes one that was.
     Lost {
         /// The transaction.
         transaction: u64,
         /// The change that shows it.
         change: Change,
     },
-    /// A transaction is there in part.
+    /// A transaction survived in part.
     Half {
         /// The transaction.
         transaction: u64,
@@ -51,14 +51,14 @@ pub enum Breach {
         /// A change that is not.
         missing: Change,
     },
-    /// A commit is there, and one before it is not.
+    /// A commit survived, and an earlier one did not.
     Overtaken {
         /// The commit that is missing.
         missing: u64,
-        /// The later one that survived.
+        /// The later commit that survived.
         kept: u64,
     },
-    /// A message is in a state that no transaction has made.
+    /// A message is in a state that no transaction produced.
     Unexplained {
         /// The message.
         message: i64,
@@ -72,7 +72,7 @@ pub enum Breach {
 enum Trace {
     Kept,
     Missing,
-    /// A later change has covered it.
+    /// Hidden by a later change.
     Covered,
 }
 
@@ -105,7 +105,8 @@ impl Promises {
         self.durable
     }
 
-    /// Compares the promises with the contents `found`; the run began with `before`.
+    /// Compares the promises with the contents `found`; `before` are the contents at the start of
+    /// the run.
     pub fn breaches(&self, before: &Messages, found: &Messages) -> Vec<Breach> {
         let mut breaches = self.unexplained(before, found);
         let mut first_missing: Option<(Lgpos, u64)> = None;
@@ -141,7 +142,7 @@ impl Promises {
         breaches
     }
 
-    /// Messages whose state is neither the one before the run nor one that a transaction made.
+    /// Messages whose state is neither that before the run nor one produced by a transaction.
     fn unexplained(&self, before: &Messages, found: &Messages) -> Vec<Breach> {
         let changes = self.transactions.values().flat_map(|one| &one.changes);
         let mut made: BTreeSet<(i64, Option<u32>)> = BTreeSet::new();
@@ -186,7 +187,7 @@ impl Promises {
         };
         let message = change.message();
         match (seen, change) {
-            // A deletion says nothing of a message that may never have been inserted.
+            // A missing message does not prove its deletion if it may never have been inserted.
             (Some(Trace::Kept), Change::Delete(_)) if self.inserted.contains(&message) => {
                 Trace::Covered
             }
@@ -244,7 +245,7 @@ mod tests {
         promises
     }
 
-    /// Three transactions: lazy, durable, lazy; and one that was only asked for.
+    /// Three transactions: lazy, durable, lazy; and one whose commit was only requested.
     fn four() -> Promises {
         promises(&[
             (0, CommitStage::Asked(vec![Change::Insert(10), Change::Delete(1)])),

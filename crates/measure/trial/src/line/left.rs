@@ -1,5 +1,5 @@
-//! How many loads a search for the line has before it: it is long, and a person wants to know how
-//! long.
+//! Predicts how many loads a search for the line has left: it takes long, and the user wants to
+//! know how long.
 
 use super::{LineAdvice, TriedLoad, asked, lowest_failed, next_load};
 
@@ -9,11 +9,11 @@ const ANYWHERE: (f64, f64) = (0.05, 2.0);
 /// Positions of the line to try, evenly spaced by ratio.
 const PLACES: i32 = 24;
 
-/// Rate without a target, before it is known: only ratios count.
+/// Placeholder for the rate without a target until it is known: only ratios matter.
 const SOME_IOPS: f64 = 10_000.0;
 
-/// The fewest and the most loads that come after `tried`, wherever the line lies between those that
-/// held and those that failed, and as long as none has to be repeated.
+/// Minimum and maximum number of loads after `tried`, wherever the line lies between the loads that
+/// held and those that failed, provided that none has to be repeated.
 pub fn loads_left(tried: &[TriedLoad]) -> (usize, usize) {
     let free = tried.iter().rfind(|load| load.asked_iops.is_none() && load.iops > 0.0);
     let free_iops = free.map_or(SOME_IOPS, |load| load.iops);

@@ -1,10 +1,10 @@
-//! The search on storages whose line is known.
+//! Searches on storage with a known line.
 
 use proptest::prelude::*;
 
 use super::{LineAdvice, MOST_STEPS, TRIES, TriedLoad, loads_left, next_load};
 
-/// A storage that does `most` and keeps the limits up to `line`.
+/// Storage with a maximum rate of `most` that meets the limits up to `line`.
 fn searched(most: f64, line: f64, is_judged: impl Fn(usize) -> bool) -> Vec<TriedLoad> {
     let mut tried = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! Sessions at a pace, on storage of one speed.
+//! Paced sessions on storage of constant speed.
 
 use proptest::prelude::*;
 use units::Nanos;
@@ -10,11 +10,11 @@ const SECOND: Nanos = Nanos::from_secs(1);
 /// Requests of one batch here.
 const BATCH_REQUESTS: u64 = 36;
 
-/// Result of sessions at a pace.
+/// Result of paced sessions.
 struct PacedLoad {
     /// Requests, by the second.
     by_second: Vec<u64>,
-    /// Most batches under way at one moment.
+    /// Maximum number of batches under way at one time.
     most_under_way: u32,
 }
 
@@ -24,8 +24,8 @@ impl PacedLoad {
     }
 }
 
-/// Simulates `sessions` whose batches take `service` each, with requests spread over it, for the
-/// given seconds at `target_iops`.
+/// Simulates `sessions` at `target_iops` for the given seconds; each batch takes `service`, with
+/// its requests spread over that time.
 fn held(target_iops: f64, sessions: u32, service: Nanos, seconds: usize) -> PacedLoad {
     let mut pacer = Pacer::new(target_iops, sessions, 0, Nanos::ZERO);
     let mut requests = 0;
@@ -49,7 +49,7 @@ fn held(target_iops: f64, sessions: u32, service: Nanos, seconds: usize) -> Pace
         if due <= *at {
             *left = BATCH_REQUESTS;
         } else {
-            // A session asks again after 50 ms at the latest.
+            // A session asks again after at most 50 ms.
             *at = due.min(*at + Nanos::from_millis(50));
         }
     }
@@ -128,7 +128,7 @@ fn a_load_that_catches_up_does_not_flood() {
             caught_up_at = Some(now);
         }
     }
-    // Half a second of work at a quarter over the pace.
+    // Half a second of work, done at a quarter above the pace.
     let caught_up_at = caught_up_at.unwrap();
     assert!((2.2..2.6).contains(&(caught_up_at.0 as f64 / 1e9)), "{caught_up_at:?}");
 }

@@ -7,29 +7,29 @@ use units::Bytes;
 
 use crate::manifest::ManifestError;
 
-/// Why databases could not be prepared. Nothing that was there before has been touched.
+/// Why databases could not be prepared. Nothing that existed before was touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrepareError {
     /// A folder could not be read or written.
     Device(DeviceError),
-    /// A manifest could not be read or written, or is of another plan.
+    /// A manifest could not be read or written, or belongs to another plan.
     Manifest(ManifestError),
-    /// A file exists at the place of a database or its log.
+    /// A file exists where a database or its log would go.
     NotEmpty {
         /// The folder.
         folder: String,
         /// The file.
         file: String,
     },
-    /// Another database keeps its log at this one's place.
+    /// Another database keeps its log here.
     LogInUse {
         /// The folder.
         folder: String,
         /// A file of the log.
         file: String,
     },
-    /// Another database has the log's folder, though it may have no log there yet.
+    /// The log folder belongs to another database, which may have no log there yet.
     LogFolderTaken {
         /// The folder.
         folder: String,
@@ -47,7 +47,7 @@ pub enum PrepareError {
     },
     /// The storage is too small.
     NoSpace {
-        /// The storage, as the program names it.
+        /// The storage, by the name that the program uses.
         storage: String,
         /// Bytes that the databases and logs on it will need.
         needed: Bytes,

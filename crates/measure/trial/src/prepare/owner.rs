@@ -1,5 +1,5 @@
-//! The file in a log's folder that says whose log is kept there: a fill makes no log, so until the
-//! first run nothing else would tell another plan that the place is taken.
+//! The file in a log folder that names the owner of the log: a fill makes no log, so until the
+//! first run nothing else shows another plan that the folder is taken.
 
 use std::path;
 
@@ -22,7 +22,7 @@ fn own_name(location: &Location) -> String {
         .map_or_else(|_| location.path(), |whole| whole.display().to_string())
 }
 
-/// Refuses a log folder that another database has.
+/// Refuses a log folder that belongs to another database.
 pub(super) async fn prove(location: &Location) -> Result<(), PrepareError> {
     let file = owner_file(location);
     let read = manifest::read_document::<String>(&location.log, &file).await;

@@ -1,4 +1,4 @@
-//! Checks before anything is written: existing files, their owners, and the available room.
+//! Checks before anything is written: existing files, their owners, and free space.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ pub enum Action {
     Restart,
     /// There is nothing yet.
     Create,
-    /// It is complete, and grew with the runs on it: it goes with its log, then it is filled.
+    /// It is complete and has grown through runs: it is deleted with its log, then filled.
     Reset,
 }
 
 impl Action {
-    /// Whether the database takes room that it does not occupy yet.
+    /// Whether the database will take space that it does not occupy yet.
     const fn is_fill(self) -> bool {
         matches!(self, Self::Create | Self::Restart)
     }
@@ -71,15 +71,15 @@ pub async fn preflight(
     Ok(targets)
 }
 
-/// Schedules complete databases among `targets` to be filled again, all of them or none. Their
-/// contents and logs are lost; the room that they occupy suffices.
+/// Schedules all complete databases among `targets` to be filled again, or none of them. Their
+/// contents and logs are lost; the space that they occupy suffices.
 pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareError> {
     let mut all = Vec::new();
     for target in targets {
         let FillTarget { location, action } = target;
         if action == Action::Keep {
             owner::prove(&location).await?;
-            // A run may be using it: its lock shows.
+            // A run may be using it, which its lock reveals.
             let file = &location.plan.file;
             drop(location.database.open(file, OpenMode::ReadWrite).await?);
             all.push(FillTarget { location, action: Action::Reset });
@@ -90,8 +90,8 @@ pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareE
     Ok(all)
 }
 
-/// Removes the log of a database before it is filled again: without it an interrupted fill is
-/// recognised as one.
+/// Removes the log of a database before it is filled again: without a log, an interrupted fill is
+/// recognised as such.
 pub(super) async fn clear_log(location: &Location) -> Result<(), PrepareError> {
     let logs = location.log.list().await?;
     for file in &own_files(location, &[], &logs).log {
@@ -111,15 +111,15 @@ async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError
     }
     let file = &location.plan.file;
     if action == Action::Restart && own.database.contains(file) {
-        // An unfinished fill may be in progress in another process: its lock shows.
+        // An unfinished fill may be in progress in another process, which its lock reveals.
         drop(location.database.open(file, OpenMode::ReadWrite).await?);
     }
     Ok(action)
 }
 
 /// Removes the remains of an interrupted fill, except for the manifest: if this is interrupted too,
-/// the next attempt still knows whose files these are. A fill makes no log, so an existing one is
-/// foreign.
+/// the next attempt still knows the owner of these files. A fill makes no log, so an existing one
+/// is foreign.
 pub(super) async fn clear(location: &Location) -> Result<(), PrepareError> {
     let there = location.database.list().await?;
     let own = own_files(location, &there, &[]);
@@ -153,7 +153,7 @@ fn names(entries: &[FileEntry], is_own: impl Fn(&str) -> bool) -> Vec<String> {
     entries.iter().map(|entry| &entry.name).filter(|name| is_own(name)).cloned().collect()
 }
 
-/// The contents with which a plan fills databases, in words.
+/// Describes the contents with which a plan fills databases.
 fn content(plan: &Plan) -> String {
     let (short, long) = (plan.workload.short_pad_bytes, plan.workload.long_pad_bytes);
     let (seed, size) = (plan.seed.0, plan.size);
@@ -205,7 +205,7 @@ fn not_empty(folder: &str, file: &str) -> PrepareError {
     PrepareError::NotEmpty { folder: folder.to_owned(), file: file.to_owned() }
 }
 
-/// Adds the room needed by one database to the needs of its storage.
+/// Adds the space needed by one database to the needs of its storage.
 fn need(plan: &Plan, location: &Location, needs: &mut BTreeMap<String, Bytes>) {
     let log = Bytes(plan.checkpoint_depth.0 + LOG_RESERVE.0);
     for (storage, bytes) in [(&location.storage, plan.size), (&location.log_storage, log)] {

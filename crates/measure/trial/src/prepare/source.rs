@@ -1,4 +1,4 @@
-//! The messages of a fill, one row after the other.
+//! The messages of a fill, row by row.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Preparing in virtual time: databases kept, started over and refused.
+//! Prepares databases in virtual time: kept, started over and refused ones.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -210,7 +210,7 @@ fn a_database_of_another_seed_is_not_overwritten() {
 
 #[test]
 fn space_is_counted_before_anything_is_written() {
-    // Two databases of 600 GiB on one storage of 1 TiB: each fits, both do not.
+    // Two databases of 600 GiB on 1 TiB of shared storage: each fits, both do not.
     let text = "[databases]\nfolders = [\"a\"]\ncount = 2\nsize = \"600GiB\"\n";
     let world = World::new(text);
     let Err(error) = look(&world) else {

@@ -1,4 +1,4 @@
-//! The room of a first look, whose databases take a share of the free space: how large they may be,
+//! Space for a first look, whose databases take a share of the free space: how large they may be,
 //! and whether they and the run on them fit at all, before anything is written.
 
 use std::fmt;
@@ -20,7 +20,7 @@ pub fn first_look_size(plan: &Plan, free: Bytes) -> Bytes {
     fitting(plan, free).map_or(plan.size, |fitting| fitting.min(plan.size))
 }
 
-/// The largest databases that leave room to grow; none if not even the smallest do.
+/// The largest databases that leave room to grow; `None` if not even the smallest do.
 fn fitting(plan: &Plan, free: Bytes) -> Option<Bytes> {
     let tenants = tenants(plan);
     let others = logs_to_come(plan, &tenants) + reserve(plan, &tenants).0;
@@ -29,13 +29,13 @@ fn fitting(plan: &Plan, free: Bytes) -> Option<Bytes> {
     (steps > 0).then_some(Bytes(steps * SIZE_STEP.0))
 }
 
-/// All databases of a first look and their logs, none of which is there yet.
+/// All databases of a first look and their logs, none of which exist yet.
 fn tenants(plan: &Plan) -> Tenants {
     let count = plan.databases.len().max(1) as u64;
     Tenants { databases: count, logs: count, log_bytes: 0 }
 }
 
-/// A volume without room for databases that are to be filled and for the run on them.
+/// A volume without room for the databases to fill and for the run on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLookShortage {
     folder: String,

@@ -1,6 +1,5 @@
-//! Copies that a backup makes of databases: the files they may replace, and the way they are
-//! written. The header is written last, so that the remains of an interrupted backup are
-//! recognisable.
+//! Database copies made by a backup: the files they may replace, and how they are written. The
+//! header is written last, so that the remains of an interrupted backup are recognisable.
 
 use std::path;
 use std::rc::Rc;
@@ -20,27 +19,27 @@ use crate::manifest::{self, ManifestError};
 /// Writes of a copy in flight, as many as reads of its database.
 const WRITES_IN_FLIGHT: usize = 2;
 
-/// Owner of a copy, recorded in the file beside it.
+/// Owner of a copy, recorded in a file next to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct CopyOwner {
-    /// The whole path of the database.
+    /// Full path of the database.
     database: String,
-    /// The signature that it had when the copy was made, hexadecimal.
+    /// Its signature when the copy was made, in hexadecimal.
     signature: String,
 }
 
-/// A copy that is being made.
+/// A copy in progress.
 pub(super) struct BackupFile {
     device: Rc<dyn Device>,
     /// The database's first two pages, which hold its header twice.
     header: Buffer,
     /// Destination of everything else.
     pub(super) blocks: Rc<BlockCopy>,
-    /// How long it took to make its file.
+    /// Time taken to create its file.
     made_in: Nanos,
 }
 
-/// Name of the file that says whose copy is beside it.
+/// Name of the file that records the owner of the copy next to it.
 fn owner_file(location: &Location) -> String {
     let file = &location.plan.file;
     format!("{}.copy.json", file.strip_suffix(".edb").unwrap_or(file))
@@ -51,7 +50,7 @@ fn whole_path(location: &Location) -> String {
         .map_or_else(|_| location.path(), |whole| whole.display().to_string())
 }
 
-/// Refuses to make a copy in place of a file that is no earlier copy of the same database. Nothing
+/// Refuses to replace a file with a copy unless it is an earlier copy of the same database. Nothing
 /// is written.
 pub(super) async fn prove(location: &Location, copies: &CopyFolder) -> Result<(), String> {
     let file = &location.plan.file;
@@ -69,7 +68,7 @@ pub(super) async fn prove(location: &Location, copies: &CopyFolder) -> Result<()
     {
         return Err(format!("{path}: is the place of copies of {}; {ELSEWHERE}", owner.database));
     }
-    // Who still writes to it has it locked.
+    // Any current writer has it locked.
     match copies.volume.open(file, OpenMode::ReadWrite).await {
         Ok(device) => drop(device),
         Err(DeviceError::NotFound { .. }) => return Ok(()),
@@ -109,7 +108,7 @@ async fn replaceable(
     Ok(start.iter().all(|byte| *byte == 0))
 }
 
-/// Makes room for a copy of `database`, in place of an earlier one.
+/// Begins a copy of `database`, in place of any earlier one.
 pub(super) async fn begin(
     location: &Location,
     copies: &CopyFolder,
@@ -138,7 +137,7 @@ impl BackupFile {
         self.made_in + self.blocks.waited()
     }
 
-    /// Makes the copy durable, with its header; how many bytes were written.
+    /// Makes the copy durable, with its header; returns the number of bytes written.
     pub(super) async fn finish(self) -> Result<u64, DeviceError> {
         let bytes = self.blocks.finish().await? + self.header.len() as u64;
         let (header, durability) = (self.header, Durability::Durable);

@@ -1,5 +1,5 @@
-//! Reads every page of every database that is not open, all databases at the same time, as a
-//! checksum pass or a backup does.
+//! Reads every page of every closed database, all databases at the same time, for a checksum pass
+//! or a backup.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::location::Location;
 use crate::manifest::ManifestError;
 use integrity::{Damage, Tally, judge_database};
 
-/// Damaged pages of one database that become issues of their own.
+/// Maximum damaged pages per database that become separate issues.
 const MOST_NAMED: usize = 10;
 
 /// Reads and verifies `all`, and reports the findings.
@@ -74,7 +74,7 @@ struct Judged {
     copy: Option<BackupFile>,
 }
 
-/// Why one was not read at all.
+/// Why a database was not read at all.
 enum NotRead {
     Database(DeviceError),
     Copy(ManifestError),
@@ -129,7 +129,7 @@ fn place(location: &Location, reading: Reading) -> (&Rc<dyn Volume>, String) {
     }
 }
 
-/// Completes a copy, and reports it. A failed request has been reported already.
+/// Completes a copy and reports it. Failed requests have already been reported.
 async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Nanos) {
     let reads_waited_ns = copy.reads_waited().0;
     if let Ok(bytes) = copy.finish().await {
@@ -145,7 +145,7 @@ async fn finish_copy(group: &Group, opened: &Opened, copy: BackupFile, began: Na
     }
 }
 
-/// Reports the bytes of the database read so far, and breaks off if the run must end.
+/// Reports the bytes read from the database so far, and stops if the run must end.
 fn progress(group: &Group, opened: &Opened) -> impl Fn(u64) -> ControlFlow<()> + use<> {
     let (tell, coordinator) = (Rc::clone(&group.checked), Arc::clone(group.coordinator()));
     let (database, pass) = (opened.location.plan.index, Rc::clone(&opened.pass));
@@ -161,9 +161,9 @@ fn progress(group: &Group, opened: &Opened) -> impl Fn(u64) -> ControlFlow<()> +
     }
 }
 
-/// The flush map that the database was closed with. A missing map of a database that could not be
-/// closed has been reported already; for any other it is a finding: its file lost the last header,
-/// which names one.
+/// The flush map that the database was closed with. If the database could not be closed, a missing
+/// map has already been reported; otherwise it is a finding: the file lost its last header, which
+/// names a map.
 async fn flush_map(
     group: &Group,
     opened: &Opened,

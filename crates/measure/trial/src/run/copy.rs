@@ -1,4 +1,4 @@
-//! A copy of a database file from before a load, for a replay that has every change still to make.
+//! A copy of a database file from before a load, for a replay that still has to apply every change.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::coordinator::Coordinator;
 /// Bytes of one request.
 const PIECE_BYTES: u64 = 1 << 20;
 
-/// The copy's name, beside a database file of this name.
+/// Name of the copy next to a database file of this name.
 pub(super) fn copy_of(file: &str) -> String {
     format!("{file}.passive")
 }
@@ -57,7 +57,7 @@ async fn copy_piece(
     to.submit(write).await.into_buffer().map(drop)
 }
 
-/// Why there is no copy, and the remedy.
+/// Why there is no copy, and what to do.
 pub(super) fn not_copied(error: &DeviceError) -> String {
     match error {
         DeviceError::AlreadyExists { file } => format!(

@@ -1,9 +1,9 @@
-//! How a database ends a run before its time.
+//! How a database ends a run early.
 
 /// Why a database could not continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// In the words of the record's issue.
+    /// Text of the record's issue.
     pub text: String,
     /// Whether it could not even be opened, so that nothing is known about its storage.
     pub at_open: bool,

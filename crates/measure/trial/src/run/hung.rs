@@ -1,4 +1,4 @@
-//! The end of a run whose storage does not answer: a task that waits for such a request would never
+//! Ends a run if the storage does not answer: a task that waits for such a request would never
 //! complete.
 
 use std::cell::RefCell;
@@ -16,21 +16,21 @@ use crate::in_flight::Open;
 use crate::outlast::{outlast, value_within};
 use crate::sampler::Sampler;
 
-/// Everything that can end without the storage has ended after this: the last sample is written,
-/// phases end.
+/// Time within which everything that does not depend on the storage ends: the last sample is
+/// written, phases end.
 const GRACE: Nanos = Nanos::from_millis(500);
 
 /// Why the current part is abandoned.
 enum Hung<'a> {
-    /// Requests that were given up.
+    /// Requests were given up.
     Late(Vec<(&'a Opened, Open)>),
-    /// A part of the run has had its time.
+    /// A part of the run is out of time.
     Overdue(RunStage, Nanos),
 }
 
 impl Group {
-    /// Waits for the end of `phases`, or until a request has waited for too long, or a part of the
-    /// run has. Returns whether the storage may still be processing requests.
+    /// Waits for the end of `phases`, or until a request or a part of the run exceeds its time
+    /// limit. Returns whether the storage may still be processing requests.
     pub(super) async fn outlast(
         &self,
         opened: &[Opened],
@@ -100,7 +100,7 @@ impl Group {
     }
 }
 
-/// Requests of each database that have waited since before `moment`.
+/// Requests of each database waiting since before `moment`.
 fn late(opened: &[Opened], moment: Nanos) -> Vec<(&Opened, Open)> {
     let mut late = Vec::new();
     for one in opened {

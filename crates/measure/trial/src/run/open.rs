@@ -38,11 +38,11 @@ pub(super) struct Opened {
     pub meter: Rc<Meter>,
     pub issue_recorder: Rc<IssueRecorder>,
     pub(super) live: Rc<RefCell<Option<Live>>>,
-    /// The position that a replay must reach, if the database was left to one.
+    /// The position that a replay must reach, if the database was left to recovery.
     pub(super) abandoned: Rc<Cell<Option<Abandoned>>>,
-    /// Whether a copy was made: from before the load beside it, or by a backup.
+    /// Whether a copy was made, either next to it before the load or by a backup.
     pub(super) has_copy: Rc<Cell<bool>>,
-    /// Progress of the last pass over the file, once one has begun.
+    /// Progress of the last pass over the file; `None` before the first.
     pub(super) pass: Rc<Cell<Option<PassSoFar>>>,
     is_closed: Rc<Cell<bool>>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Opened {
 pub(super) struct Live {
     pub database: Database,
     pub table: Table,
-    /// The last message that there is.
+    /// Number of the last message.
     pub last: i64,
     /// Repairs that recovery made before the database was open.
     pub mended: Mended,
@@ -63,7 +63,7 @@ pub(super) struct Live {
 pub(super) struct Abandoned {
     /// Everything before is in the log.
     pub(super) end: Lgpos,
-    /// How long the load had taken to generate it.
+    /// How long the load took to generate the log.
     pub(super) generated: Nanos,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
     }
 }
 
-/// The manifest of the database at `location`, which is the one that the plan was prepared for.
+/// The manifest of the database at `location`, if the database was prepared for this plan.
 async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> {
     let manifest = manifest::read(location)
         .await
@@ -134,9 +134,9 @@ pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
 
 /// Why a database is not open.
 enum NotOpen {
-    /// It must not be opened, or the load finds nothing in it.
+    /// It must not be opened, or the load would have nothing to work on.
     Refused(String),
-    /// It cannot be brought on from its log.
+    /// It cannot be recovered from its log.
     NotRecovered(OpenError),
 }
 
@@ -191,7 +191,7 @@ async fn open_live(
     Ok(Live { database, table, last, mended })
 }
 
-/// The number of the last message: gallops from `hint` on, then halves.
+/// The number of the last message: gallops from `hint`, then bisects.
 async fn last_message(
     database: &Database,
     table: &Table,
@@ -232,7 +232,7 @@ async fn exists_from(
 }
 
 impl Opened {
-    /// Opens the database. On failure the issues say why.
+    /// Opens the database. On failure, the issues give the reason.
     pub(super) async fn open(&self, group: &Group) {
         let opened = if group.plan.test.kind.is_load() {
             open_live(group, &self.location, &self.issue_recorder).await.map(Some)
@@ -249,7 +249,7 @@ impl Opened {
         let now = group.runtime.now();
         match done {
             Ok(()) => {}
-            // The run left it to this storage, and nothing else has opened it since.
+            // The run left it to this storage, and no other program has opened it since.
             Err(NotOpen::NotRecovered(error)) if group.resumed.is_some() && error.is_damage() => {
                 self.issue_recorder.not_replayed(now, &error);
             }
@@ -260,7 +260,7 @@ impl Opened {
         }
     }
 
-    /// Copies the database from before the load, if a replay will go into a copy.
+    /// Copies the database before the load if a replay will go into the copy.
     async fn make_copy(&self, group: &Group) -> Result<(), String> {
         if group.plan.test.replayed_copy().is_some() {
             let (volume, file) = (&self.location.database, &self.location.plan.file);
@@ -271,8 +271,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Makes sure that there is a complete database to read, and a place for its copy if one will
-    /// be made. Nothing is written.
+    /// Checks that there is a complete database to read, and a place for any copy to be made.
+    /// Nothing is written.
     async fn look_at(&self, group: &Group) -> Result<(), String> {
         proved(group, &self.location).await?;
         refuse_unclean(&self.location, "this test writes nothing into it").await?;
@@ -283,7 +283,7 @@ impl Opened {
         Ok(())
     }
 
-    /// How it is sampled while it is not open.
+    /// The form in which it is sampled while not open.
     pub(super) fn unopened(&self) -> Sampled {
         Sampled { index: self.location.plan.index, database: None, meter: Rc::clone(&self.meter) }
     }
@@ -325,8 +325,8 @@ impl Opened {
         counters.cache_bytes >= warm_bytes(plan.cache.maximum, file)
     }
 
-    /// Reports the longest request of the ending phase, if it was long, and the number of
-    /// unrecorded errors.
+    /// Reports the longest request of the ending phase, if it was long, and the number of errors
+    /// without an issue.
     pub(super) fn tell_what_came(&self, group: &Group) {
         self.issue_recorder.tell_further(group.runtime.now());
         let index = self.location.plan.index;
@@ -349,7 +349,7 @@ impl Opened {
         }
     }
 
-    /// Reports the files whose contents differ from their writes.
+    /// Reports files whose contents differ from the data written.
     pub(super) fn look_after_files(&self, group: &Group) {
         if let Some(live) = &*self.live.borrow() {
             self.tell_not_as_written(&live.database, group);

@@ -10,16 +10,16 @@ use record::{Checksum, Event, Phase};
 pub(super) enum Reading {
     /// To verify the result of a load, as fast as possible.
     AfterLoad,
-    /// As the checksum pass of the original does.
+    /// As in the original's checksum pass.
     Checksum,
     /// As a backup does.
     Backup,
-    /// To verify the copies that a backup has made, as fast as can be.
+    /// To verify the copies made by a backup, as fast as possible.
     Copies,
 }
 
 impl Reading {
-    /// The pass that a test of this kind consists of; none for those that make a load.
+    /// The pass that a test of this kind consists of; `None` for tests that make a load.
     pub(super) const fn of(kind: TestKind) -> Option<Self> {
         match kind {
             TestKind::Performance | TestKind::Stress | TestKind::Recovery => None,
@@ -28,7 +28,7 @@ impl Reading {
         }
     }
 
-    /// The phase of the run that it is.
+    /// The run phase of the pass.
     pub(super) const fn phase(self) -> Phase {
         match self {
             Self::AfterLoad | Self::Checksum | Self::Copies => Phase::Check,

@@ -1,5 +1,5 @@
-//! The test of soft recovery: a load generates logs under a checkpoint that does not move, every
-//! database is abandoned, and all of them replay their logs at the same time.
+//! Soft recovery test: a load generates logs under a checkpoint that does not move, every database
+//! is abandoned, and all of them replay their logs at the same time.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,11 +17,11 @@ use crate::coordinator::{Barrier, Stop};
 use crate::outlast::value_within;
 use crate::sampler::Sampler;
 
-/// A replay is sampled this often at least, as by the original.
+/// Maximum interval between samples of a replay, as in the original.
 const REPLAY_INTERVAL: Nanos = Nanos::from_secs(2);
 
 impl Group {
-    /// The whole test, from databases that are open.
+    /// Runs the whole test, starting from open databases.
     pub(super) async fn recovery(
         self: &Rc<Self>,
         opened: &[Opened],
@@ -38,8 +38,7 @@ impl Group {
         self.read((Reading::AfterLoad, Barrier::Checked), opened, None).await;
     }
 
-    /// Loads every database until it has as many logs as the plan asks for, or the time for that is
-    /// up.
+    /// Loads every database until it has as many logs as the plan asks for, or the time is up.
     async fn generate(&self, opened: &[Opened], sampler: Rc<RefCell<Sampler>>) -> GroupLoad {
         self.begin(Phase::Measure, opened);
         let load = self.start(opened, sampler, Phase::Measure);
@@ -64,7 +63,7 @@ impl Group {
         load
     }
 
-    /// Ends the load that has been at work since `began`, and leaves the databases to recovery.
+    /// Ends the load that started at `began`, and leaves the databases to recovery.
     async fn leave(&self, opened: &[Opened], load: Option<GroupLoad>, began: Nanos) {
         self.enter(RunStage::Finishing);
         self.begin(Phase::Drain, opened);
@@ -81,7 +80,7 @@ impl Group {
         }
         if let Some(sampler) = sampler {
             sampler.borrow_mut().sample(Phase::Drain);
-            // The files can only be reopened once nothing has them open.
+            // The files can be reopened only after all handles to them are closed.
             let unopened = opened.iter().map(Opened::unopened).collect();
             sampler.borrow_mut().begin(unopened, Phase::Recover);
         }
@@ -92,7 +91,7 @@ impl Group {
         self.end(Phase::Drain, opened);
     }
 
-    /// Replays the logs of all databases, and closes them once all groups have got that far.
+    /// Replays the logs of all databases, and closes them once all groups have replayed theirs.
     async fn replay(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let wanted = self.coordinator().stopped().is_none();
         if wanted {
@@ -111,7 +110,7 @@ impl Group {
         }
     }
 
-    /// The replays themselves, until all have ended, a person asks to stop, or nothing moves.
+    /// Runs the replays until all have ended, the user asks to stop, or nothing moves.
     async fn replay_all(self: &Rc<Self>, opened: &[Opened], sampler: &RefCell<Sampler>) {
         let generations = Rc::new(Cell::new(0));
         let mut replays = self.start_replays(opened, &generations);
@@ -139,7 +138,7 @@ impl Group {
         }
     }
 
-    /// All databases at the same time.
+    /// Starts replays of all databases at the same time.
     fn start_replays(
         self: &Rc<Self>,
         opened: &[Opened],

@@ -1,5 +1,5 @@
-//! One database of a test of soft recovery: left as a killed program leaves it, then opened through
-//! its log, and compared with the log's contents.
+//! One database of a soft recovery test: left as by a killed program, then opened through its log,
+//! and compared with the log's contents.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -41,9 +41,9 @@ impl Opened {
         }
     }
 
-    /// Replaces the database with the copy, if there is one, whose missing part is in the log;
-    /// removes it if nothing is replayed. No process has the file open any more: not every system
-    /// replaces an open one.
+    /// Replaces the database with the copy, if there is one; the log contains the changes it lacks.
+    /// Removes the copy if nothing is replayed. No process has the file open any more: not every
+    /// system can replace an open file.
     pub(super) async fn use_copy(&self, group: &Group) {
         if !self.has_copy.take() {
             return;
@@ -103,7 +103,7 @@ impl Opened {
     }
 }
 
-/// Work of a replay, in the words of the record.
+/// Work of a replay, in the form used by the record.
 fn replayed(summary: &RecoverySummary) -> Replay {
     let has_begun = summary.first.0 > 0;
     Replay {
@@ -117,8 +117,8 @@ fn replayed(summary: &RecoverySummary) -> Replay {
     }
 }
 
-/// Data that a complete replay did not find, if any: the log was on stable storage up to its end
-/// when the database was left.
+/// Data missing after a complete replay, if any: the log was on stable storage up to its end when
+/// the database was left.
 fn lost(path: &str, abandoned: &Abandoned, summary: &RecoverySummary) -> Option<String> {
     let acknowledged = abandoned.end;
     if summary.first.0 == 0 {

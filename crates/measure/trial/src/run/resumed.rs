@@ -1,5 +1,5 @@
-//! Requirements for resuming a run after a crash: databases that nothing has opened meanwhile, and
-//! logs that hold everything acknowledged.
+//! Requirements for resuming a run after a crash: databases not opened by any other program since,
+//! and logs that contain everything acknowledged.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::location::Location;
 use crate::manifest::{digits, header_of};
 use crate::sampler::log_place;
 
-/// Numbers of the sessions of one part of a run: each session draws a different stream of
+/// Session numbers reserved for one part of a run: each session draws a different stream of
 /// operations, and rows drawn before the crash may still be in some cache.
 const SESSIONS_OF_A_PART: u32 = 1 << 16;
 
 /// State of an interrupted run, from its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResumedRun {
-    /// How often it had gone on before.
+    /// How many times it was resumed before.
     breaks: u32,
     /// The last attachment of each database.
     attachments: BTreeMap<u32, Attached>,
-    /// To where its log was acknowledged as durable at least.
+    /// Position up to which its log was at least acknowledged as durable.
     durable_to: BTreeMap<u32, LogPlace>,
 }
 
@@ -52,7 +52,7 @@ impl Group {
         resumed.map_or(0, |resumed| (resumed.breaks + 1).saturating_mul(SESSIONS_OF_A_PART))
     }
 
-    /// Refuses a database that something else has opened since the interrupted run did.
+    /// Refuses a database that was opened by anything else since the interrupted run.
     pub(super) async fn refuse_used_since(&self, location: &Location) -> Result<(), String> {
         let resumed = self.resumed.as_ref();
         let known = resumed.and_then(|run| run.attachments.get(&location.plan.index));
@@ -75,8 +75,8 @@ impl Group {
         ))
     }
 
-    /// The missing part of the log that recovery has found, which ends at `end`, if it does not
-    /// reach the acknowledged position.
+    /// The missing part of the log after recovery, which ended at `end`, if it falls short of the
+    /// acknowledged position.
     pub(super) fn lost_log(&self, location: &Location, end: Option<Lgpos>) -> Option<String> {
         let durable_to = self.resumed.as_ref()?.durable_to.get(&location.plan.index)?;
         let end = log_place(end?);
@@ -89,7 +89,7 @@ impl Group {
         })
     }
 
-    /// Reports where a database was opened, for resuming after a crash of this run.
+    /// Reports where a database was opened, so that this run can be resumed after a crash.
     pub(super) fn tell_attached(&self, location: &Location, database: &Database) {
         let (place, log_signature) = database.attached();
         (self.events)(Event::Attached(Attached {

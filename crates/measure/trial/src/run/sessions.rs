@@ -19,14 +19,14 @@ use crate::worker::{Shared, Worker};
 pub(super) struct Sessions {
     runtime: Runtime,
     databases: Vec<Loaded>,
-    /// Sessions that are to end and may still be inside a batch.
+    /// Sessions asked to end that may still be inside a batch.
     leaving: Vec<JoinHandle<()>>,
 }
 
 /// One database under load.
 struct Loaded {
     shared: Rc<Shared>,
-    /// Its load beside that of an average one.
+    /// Its load relative to that of an average database.
     share: f64,
     running: Vec<Running>,
     /// Sessions started so far; each draws a different stream of operations.
@@ -39,7 +39,8 @@ struct Running {
 }
 
 impl Sessions {
-    /// No sessions yet, on `databases` of `plan`; the first will have number `first`.
+    /// Creates an empty set of sessions on `databases` of `plan`; the first session will have
+    /// number `first`.
     pub(super) fn new(
         runtime: &Runtime,
         plan: &Plan,
@@ -55,7 +56,7 @@ impl Sessions {
         Self { runtime: runtime.clone(), databases: idle.collect(), leaving: Vec::new() }
     }
 
-    /// Lets no session begin a batch until the load is held at a target.
+    /// Stops sessions from beginning batches until the load is held at a target.
     pub(super) fn rest(&self) {
         for Loaded { shared, .. } in &self.databases {
             shared.hold.set(LoadHold::Closed);
@@ -67,8 +68,8 @@ impl Sessions {
         self.databases.iter().any(|loaded| loaded.shared.under_way.get() > 0)
     }
 
-    /// Holds a database of average weight at `target_iops` from now on, and each other at as many
-    /// as its weight asks for; of that, each at `percent` of its index.
+    /// From now on holds each database at `target_iops` scaled by its weight (1 on average), and of
+    /// that at the `percent` given for its index.
     pub(super) fn hold(&self, target_iops: f64, percent: impl Fn(u32) -> u32) {
         for loaded in &self.databases {
             loaded.hold(target_iops, percent(loaded.shared.index()), &self.runtime);
@@ -81,8 +82,8 @@ impl Sessions {
         own.for_each(|loaded| loaded.hold(target_iops, percent, &self.runtime));
     }
 
-    /// Asks the sessions of each database to end that has begun more than `generations` of its log;
-    /// returns the number of databases still loaded.
+    /// Asks the sessions of every database that has begun more than `generations` of its log to
+    /// end; returns the number of databases still loaded.
     pub(super) fn end_beyond(&self, generations: u64) -> usize {
         let (done, at_work): (Vec<_>, Vec<_>) = self
             .databases
@@ -94,8 +95,8 @@ impl Sessions {
         at_work.len()
     }
 
-    /// Makes it `count` sessions of a database of average weight. Those that are too many end with
-    /// the batch that they are in.
+    /// Sets the session count to `count` for a database of average weight. Surplus sessions end
+    /// after their current batch.
     pub(super) fn set(&mut self, count: u32, plan: &Plan) {
         for database in &mut self.databases {
             let count = sessions_of_share(count, database.share);
@@ -113,13 +114,13 @@ impl Sessions {
         }
     }
 
-    /// The same, and waits a while for those that are too many.
+    /// The same, but waits a while for surplus sessions.
     pub(super) async fn set_and_settle(&mut self, count: u32, plan: &Plan) {
         self.set(count, plan);
         self.settle(Some(linger(plan))).await;
     }
 
-    /// Waits for the ending sessions; at most for `longest`, if it is given.
+    /// Waits for the ending sessions, for at most `longest` if given.
     pub(super) async fn settle(&mut self, longest: Option<Nanos>) {
         let began = self.runtime.now();
         while let Some(mut leaving) = self.leaving.pop() {

@@ -1,11 +1,11 @@
-//! Notices work that neither ends nor moves, though the storage owes it no answer.
+//! Detects work that neither ends nor progresses although no storage request is pending.
 
 use units::Nanos;
 
-/// Between two looks no more than this counts: a program that was stopped has not stood still.
+/// Maximum time counted between two checks: a stopped program does not count as a standstill.
 const LONGEST_LOOK: Nanos = Nanos::from_secs(1);
 
-/// How long nothing has moved.
+/// How long there has been no progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standstill {
     moved: u64,

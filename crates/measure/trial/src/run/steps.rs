@@ -1,17 +1,17 @@
-//! A held load that changes while it is measured.
+//! A held load that changes during the measurement.
 
 use units::Nanos;
 
 use super::{Group, GroupLoad};
 
 impl Group {
-    /// Holds every database at its part of the target, `after` the begin of the measurement.
+    /// Holds every database at its share of the target, `after` the start of the measurement.
     pub(super) fn hold(&self, load: &GroupLoad, target_iops: f64, after: Nanos) {
         let steps = self.coordinator().load_steps();
         load.sessions.hold(target_iops, |database| steps.percent(database, after));
     }
 
-    /// Applies the steps of the load behind `from`, up to `to`, and notes them in the record.
+    /// Applies the load steps after `from`, up to `to`, and notes them in the record.
     pub(super) fn take_steps(
         &self,
         load: &GroupLoad,

@@ -61,7 +61,7 @@ fn group_of(world: &World, coordinator: &Arc<Coordinator>, events: Sink<Event>) 
     Group::alone(&world.executor.runtime(), plan, locations, coordinator, events)
 }
 
-/// Runs all databases of `world` in one group; a person asks to stop after `stop_after`.
+/// Runs all databases of `world` in one group; the user asks to stop after `stop_after`.
 fn run_once(world: &World, stop_after: Option<Nanos>) -> (RunSummary, Vec<Event>) {
     let (events, kept) = collector();
     let coordinator = Arc::new(Coordinator::new(1));
@@ -97,7 +97,7 @@ fn issues(events: &[Event]) -> Vec<(IssueKind, String)> {
     events.iter().filter_map(issue).collect()
 }
 
-/// Errors that have no issue of their own; there are some, all of one volume.
+/// Errors without an issue; there are some, all on one volume.
 fn further(events: &[Event]) -> FurtherErrors {
     let mut run = RunRecord::default();
     events.iter().cloned().for_each(|event| run.push(event));
@@ -105,7 +105,8 @@ fn further(events: &[Event]) -> FurtherErrors {
     run.further_errors.remove(0)
 }
 
-/// Batches measured when each session rests after each for `rest_percent` of its time.
+/// Number of batches measured if each session rests after every batch for `rest_percent` of its
+/// time.
 fn batches(rest_percent: u32) -> u64 {
     let world = prepared(PLAN);
     let (events, kept) = collector();
@@ -130,7 +131,7 @@ fn sessions_that_rest_as_long_as_they_work_run_half_of_the_batches() {
     assert!((0.4..0.65).contains(&share), "{share}");
 }
 
-/// Pages of storage that is trusted are not verified, and nothing else becomes of a run.
+/// Pages on trusted storage are not verified; the run is otherwise identical.
 #[test]
 fn a_run_on_trusted_storage_is_the_same_run() {
     let told = |is_storage_trusted| {
@@ -191,7 +192,7 @@ fn a_run_goes_through_its_phases_and_finds_nothing_wrong() {
     }
 }
 
-/// The largest payloads that a plan may ask for fit pages of every size.
+/// The largest payloads that a plan may ask for fit into pages of every size.
 #[test]
 fn the_engine_takes_whatever_a_plan_may_ask_for() {
     for (page_size, short_pad) in [("4KiB", 512), ("8KiB", 1000), ("16KiB", 1000), ("32KiB", 1000)]
@@ -241,7 +242,7 @@ fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
     assert_eq!(summary, RunSummary::default(), "the databases were closed");
 }
 
-/// A run of which the program goes away in the middle of the measurement.
+/// A run whose program is killed in the middle of the measurement.
 fn killed(world: &World) {
     let runtime = world.executor.runtime();
     let group = group_of(world, &Arc::new(Coordinator::new(1)), Rc::new(|_| ()));
@@ -250,7 +251,7 @@ fn killed(world: &World) {
         runtime.sleep(Nanos::from_millis(1_200)).await;
     });
     world.executor.abandon();
-    // The system completes pending writes, program or not.
+    // The system completes pending writes even without the program.
     let runtime = world.executor.runtime();
     let waiting = async move { runtime.sleep(Nanos::from_millis(10)).await };
     world.executor.block_on(waiting);
@@ -281,7 +282,8 @@ fn a_database_that_was_never_prepared_is_refused() {
     assert!(!phases(&events).contains(&(Phase::Measure, Edge::Begin)));
 }
 
-/// The second database is a copy of the first: every record in it is sound, and none belongs.
+/// The second database is a copy of the first: every record in it is intact, but none belongs
+/// there.
 #[test]
 fn records_of_another_database_are_noticed() {
     let world = prepared(PLAN);

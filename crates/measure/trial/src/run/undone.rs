@@ -1,15 +1,15 @@
-//! Unfinished work of a database when a part of the run has had its time.
+//! Unfinished work of a database when a part of the run is out of time.
 
 use units::thousands;
 
 use crate::bounds::RunStage;
 
-/// How far a pass over the file of a database is.
+/// Progress of a pass over a database file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PassSoFar {
     pub done_bytes: u64,
     pub total_bytes: u64,
-    /// Whether it has ended, at whatever byte.
+    /// Whether it has ended, complete or not.
     pub is_over: bool,
 }
 
@@ -22,8 +22,8 @@ pub(super) struct DatabaseProgress {
     pub pass: Option<PassSoFar>,
 }
 
-/// The unfinished work of `part` for a database with this progress, and the purpose of the time;
-/// `None` if all is done.
+/// The unfinished work of `part` for a database with this progress, and the purpose of the time
+/// limit; `None` if all is done.
 pub(super) fn left_undone(
     part: RunStage,
     so_far: DatabaseProgress,

@@ -1,4 +1,4 @@
-//! Under which circumstances a run was made, as names and values that can be set side by side.
+//! The circumstances of a run, as names and values that can be compared side by side.
 
 use record::{Phase, RunRecord, Settings, StorageRuling, VolumeFacts};
 
@@ -8,7 +8,7 @@ use super::stated::{mix_text, stated};
 pub(super) struct Circumstance {
     /// Its name.
     pub name: &'static str,
-    /// Its value in this run; empty where the record does not state it.
+    /// Its value in this run; empty if the record does not state it.
     pub value: String,
     /// Whether runs that differ in it did different work.
     pub is_work: bool,
@@ -24,7 +24,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
         .chain(work.map(|(name, value)| Circumstance { name, value, is_work: true }))
         .collect();
     if let Some(result) = run.imported() {
-        // This program's settings say nothing about another's.
+        // This program's settings do not describe another program's.
         for circumstance in &mut all {
             circumstance.value = stated(run, result, circumstance.name);
         }
@@ -58,13 +58,13 @@ fn volumes(run: &RunRecord, say: fn(&VolumeFacts) -> &str) -> String {
     joined(databases.flat_map(|of| [say(&of.volume), say(&of.log_volume)]))
 }
 
-/// The reports of devices and controllers on their caches.
+/// What devices and controllers report about their caches.
 fn caches(run: &RunRecord) -> String {
     let of_caches = run.start.storage.iter().filter(|of| of.check.ends_with("write-cache"));
     joined(of_caches.map(|finding| finding.seen.as_str()))
 }
 
-/// The cache on flash in front of the volumes.
+/// The flash cache in front of the volumes.
 fn flash_cache(run: &RunRecord) -> String {
     let cache = run.flash_cache_of(Phase::Measure);
     cache.map(|of| format!("{} MiB", of.capacity_bytes >> 20)).unwrap_or_default()
@@ -100,7 +100,8 @@ fn of_databases(run: &RunRecord) -> [Stated; 2] {
     ]
 }
 
-/// Size of all databases when the run began; `None` if an imported result does not state it.
+/// Total size of the databases at the start of the run; `None` if an imported result does not state
+/// it.
 pub(super) fn database_bytes(run: &RunRecord) -> Option<u64> {
     match run.imported() {
         Some(imported) => imported.initial_database_bytes,
@@ -143,7 +144,7 @@ fn of_load(settings: &Settings) -> [Stated; 14] {
     ]
 }
 
-/// Different words, each once.
+/// The distinct words, joined.
 fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut different: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     different.sort_unstable();

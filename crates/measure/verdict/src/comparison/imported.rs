@@ -1,4 +1,4 @@
-//! A published result beside runs: its values, and how prominently to report its gaps.
+//! A published result compared with runs: its values, and how prominently to report its gaps.
 
 use record::{ImportedResult, PublishedInstance, PublishedRequests, Series};
 
@@ -10,7 +10,8 @@ const KIB: f64 = 1_024.0;
 const MIB: f64 = 1_048_576.0;
 
 impl MetricSource {
-    /// Of a published result; `None` if its file does not state it. Percentiles are never stated.
+    /// The value in a published result; `None` if its file does not state it. Percentiles are never
+    /// stated.
     pub(super) fn of_imported(self, imported: &ImportedResult) -> Option<f64> {
         match self {
             Self::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]) => {
@@ -40,7 +41,7 @@ impl MetricSource {
     }
 }
 
-/// The requests of all databases that a result has a row for.
+/// The requests of all databases, if the result has a row for them.
 fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedRequests> {
     let of: fn(&PublishedInstance) -> PublishedRequests = match series {
         // A backup's reads are those of the table.
@@ -54,7 +55,8 @@ fn requests(imported: &ImportedResult, series: Series) -> Option<PublishedReques
     Some(imported.all(of))
 }
 
-/// Whether two runs state different values; a value missing from an imported one is no difference.
+/// Whether two runs state different values; a value missing from an imported run is not a
+/// difference.
 pub(super) fn is_stated_differently(runs: &[NamedRun], values: &[String]) -> bool {
     let is_told =
         |(run, value): &(&NamedRun, &String)| run.record.imported().is_none() || !value.is_empty();

@@ -1,8 +1,8 @@
-//! Metrics of a comparison: each value of a run, and of its intervals for the spread.
+//! Metrics of a comparison: their values for a run, and for its intervals to get the spread.
 
 use record::{FlashCacheInterval, IntervalRow, PhaseTotals, Series, SeriesRow, SeriesTotal};
 
-/// A number that every run of a kind has.
+/// A number common to all runs of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Name for programs.
@@ -13,7 +13,7 @@ pub struct Metric {
     pub unit: &'static str,
     /// Its glossary entry.
     pub glossary: &'static str,
-    /// Whether more is better; `None` if neither is.
+    /// Whether more is better; `None` if neither direction is.
     pub more_is_better: Option<bool>,
     /// Its source in the record.
     pub(super) quantity: MetricSource,
@@ -34,17 +34,17 @@ pub(super) enum MetricSource {
     Size(&'static [Series]),
     /// Busy time of all processors, in percent.
     Processors,
-    /// Page reads that the cache on flash answered, in percent.
+    /// Page reads served from the flash cache, in percent.
     FlashHits,
-    /// Bytes that the cache on flash spared the volumes, in percent.
+    /// Bytes that the flash cache kept off the volumes, in percent.
     FlashTraffic,
-    /// Mean time of page reads that the cache answered, in milliseconds.
+    /// Mean time of page reads served from the cache, in milliseconds.
     FlashHitTime,
-    /// Mean time of page reads that it did not answer, in milliseconds.
+    /// Mean time of other page reads, in milliseconds.
     FlashMissTime,
 }
 
-/// Every read of a database, as tables of total I/O count them.
+/// Every read of a database, as counted in tables of total I/O.
 pub(super) const ALL_READS: &[Series] = &[Series::DatabaseRead, Series::MaintenanceRead];
 
 const PER_SECOND: &str = "1/s";
@@ -226,7 +226,7 @@ impl MetricSource {
         }
     }
 
-    /// Whether it is of the cache on flash.
+    /// Whether it concerns the flash cache.
     pub(super) const fn is_of_flash(self) -> bool {
         matches!(
             self,
@@ -270,7 +270,7 @@ impl MetricSource {
         }
     }
 
-    /// How far two repeats of one run lie apart at most, 19 times in 20, in percent; see
+    /// Maximum difference between two repeats of one run, 19 times in 20, in percent; see
     /// `docs/method.md`.
     pub(super) const fn repeats_percent(self) -> f64 {
         match self {

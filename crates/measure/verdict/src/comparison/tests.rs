@@ -100,8 +100,8 @@ fn a_run_that_fails_is_not_called_unjudged() {
     assert_eq!(comparison.doubts, [""; 0]);
 }
 
-/// Two runs whose slowest hundredth is a separate hump: a slight change decides whether the 99th
-/// percentile of the whole lies in it or before it.
+/// Two runs whose slowest hundredth forms a separate hump: a slight change decides whether the
+/// overall 99th percentile falls into it or before it.
 #[test]
 fn a_percentile_between_two_humps_is_no_difference() {
     let with = |slow_per_mille: u64| {
@@ -268,7 +268,7 @@ fn what_an_imported_result_does_not_state_is_no_other_work() {
     other.load.copies_per_database = Some(3);
     let comparison = compare(&[first, imported("old", other)]).unwrap();
     assert!(comparison.differences.iter().any(|of| of.is_work && of.name.starts_with("copies")));
-    // Nor has it databases of no size.
+    // It does not have databases of size zero either.
     assert!(!comparison.doubts.iter().any(|doubt| doubt.contains("its databases were")));
 }
 

@@ -1,4 +1,4 @@
-//! Each rule of a published result: kept, not kept, missing; and no result passes.
+//! Each rule of a published result: met, missed or without data; no result passes.
 
 use record::{
     ImportedResult, PublishedChecksum, PublishedCounter, PublishedInstance, PublishedIo,
@@ -15,7 +15,7 @@ fn requests(latency_ms: f64) -> PublishedRequests {
     }
 }
 
-/// A result that keeps every limit.
+/// A result that meets every limit.
 fn kept() -> ImportedResult {
     let transactional = PublishedIo {
         database_reads: requests(12.0),
@@ -92,7 +92,7 @@ fn what_is_missing_is_neither_kept_nor_zero() {
     let mut lacking = kept();
     lacking.instances[1].transactional.database_reads.latency_ms = None;
     assert_eq!(ruling(lacking.clone(), "read-latency-average"), Some(Ruling::CannotJudge));
-    // A value that exceeds the limit fails all the same.
+    // A value that exceeds the limit still fails.
     lacking.instances[0].transactional.database_reads = requests(25.0);
     assert_eq!(ruling(lacking, "read-latency-average"), Some(Ruling::Fail));
     let empty = ImportedResult::default;

@@ -1,4 +1,4 @@
-//! The position of the line between given steps.
+//! The position of the line for given steps.
 
 use super::{LoadStep, knee};
 use crate::samples::Estimate;

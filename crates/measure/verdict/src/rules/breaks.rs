@@ -5,16 +5,17 @@ use record::{Break, Phase, RunRecord};
 use super::unseen;
 use crate::{Evidence, Finding};
 
-/// If more than this share of the measurement may be unseen, the rest is no measurement.
+/// If more than this share of the measurement may be unseen, the rest does not count as a
+/// measurement.
 const MOST_UNSEEN_PERCENT: f64 = 25.0;
 
-/// Warns of every break; cannot judge if there are too many for the measurement. Finds nothing in a
-/// run without one.
+/// Warns of every break; cannot judge if there are too many for the measurement. No finding if
+/// there were none.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.breaks.is_empty() {
         return None;
     }
-    // The journal of a run is never further behind than its last sample.
+    // A run's journal never lags by more than one sample.
     let unseen_ns = run.start.settings.interval_ns.saturating_mul(run.breaks.len() as u64);
     let measured_ns = run.span_ns(Phase::Measure);
     let percent = unseen_ns as f64 * 100.0 / unseen_ns.saturating_add(measured_ns).max(1) as f64;

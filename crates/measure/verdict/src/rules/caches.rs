@@ -1,13 +1,13 @@
-//! Whether a cache of the operating system is known, or may be, in front of the storage.
+//! Whether an operating system cache is known to be, or may be, in front of the storage.
 
 use record::{RunRecord, VolumeFacts};
 
 use super::device_reads::is_counted;
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Cannot judge if a cache is known to be in the way, or if neither kernel nor devices can say so
-/// of a volume of databases. A cache hides failures of storage and causes none, so a limit exceeded
-/// in that doubt counts. Finds nothing if the kernel knows of no cache.
+/// Cannot judge if a cache is known to be in the way, or if neither kernel nor devices can rule one
+/// out for a database volume. A cache hides failures of storage and causes none, so a limit
+/// exceeded in that doubt counts. No finding if the kernel knows of no cache.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let volumes = volumes(run);
     let mut evidence = Vec::new();

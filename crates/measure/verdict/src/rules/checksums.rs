@@ -1,4 +1,4 @@
-//! Every page of every database must be whole after the load, in a backup and in its copies.
+//! Every page of every database must be intact after the load, in a backup and in its copies.
 
 use record::{Checksum, DatabaseFacts, RunRecord, TestType};
 use units::thousands;
@@ -63,12 +63,12 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::Pages,
         evidence,
     };
-    // Pages that were not read are not damaged, and not whole either.
+    // Pages that were not read are neither damaged nor known to be intact.
     Some(if outcome == Ruling::CannotJudge { finding.without_numbers() } else { finding })
 }
 
 impl PagePass<'_> {
-    /// Parts that it should have read but did not; all of them only if it read anything.
+    /// Parts that it should have read but did not; empty unless it read anything.
     fn unread(&self, run: &RunRecord) -> Vec<Evidence> {
         run.start
             .databases

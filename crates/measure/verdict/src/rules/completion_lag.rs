@@ -1,5 +1,4 @@
-//! How late this program picked up completions: one that waits for a processor is measured as a
-//! slow disk.
+//! How late this program picked up completions: if it waits for a processor, the disk appears slow.
 
 use record::{HostSample, ProcessorShares, RunRecord};
 
@@ -7,11 +6,11 @@ use super::processors::{self, LAG_LIMIT_NS, host_samples};
 use super::{judges_load, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "completion-lag";
 
-/// Warns of a typical interval with late completions; [`crate::judge`] turns that into doubt if
-/// the load failed. Finds nothing without samples of the machine.
+/// Warns if completions were late in a typical interval; [`crate::judge`] turns that into doubt if
+/// the load failed. No finding without samples of the machine.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let lag_ns = median_lag_ns(&host_samples(run))?;
     let is_prompt = lag_ns <= LAG_LIMIT_NS;
@@ -40,7 +39,8 @@ fn remedy(run: &RunRecord) -> String {
     }
 }
 
-/// The lag of a typical interval: one hiccup in an hour must not spoil a run. None without samples.
+/// The lag of a typical interval, since one hiccup in an hour must not spoil a run. `None` without
+/// samples.
 fn median_lag_ns(samples: &[HostSample]) -> Option<u64> {
     let mut lags: Vec<u64> = samples.iter().map(|sample| sample.reactor_lag_maximum_ns).collect();
     lags.sort_unstable();

@@ -1,11 +1,11 @@
-//! Storage that could not be reached any more may have done nothing wrong, and was not measured.
+//! Storage that became unreachable may have done nothing wrong, and was not measured.
 
 use record::{IssueKind, RunRecord};
 
 use super::volume_full::nothing_proved;
 use crate::Finding;
 
-/// Cannot judge a run that lost the connection to its storage; finds nothing in any other.
+/// Cannot judge a run that lost the connection to its storage; no finding otherwise.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let rule = ("connection-lost", "Connection to the storage");
     nothing_proved(run, IssueKind::ConnectionLost, rule, |issue| issue.text.clone())

@@ -1,5 +1,5 @@
-//! Whether the copies of a backup held back the reads of their source: a slow volume of copies must
-//! not be mistaken for a slow volume of databases.
+//! Whether the copies of a backup held back reads of their source: a slow copy volume must not be
+//! mistaken for a slow database volume.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// The reason why a database was read slowly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brake {
-    /// Its own reads, which would not have been fast enough without a copy either.
+    /// Its own reads, which would have been too slow even without a copy.
     Reads,
-    /// The copy: one at a time its reads would have been fast enough.
+    /// The copy: even one at a time, its reads would have been fast enough.
     Copy,
     /// The copy, and perhaps its reads too.
     CopyAtLeast,
@@ -26,7 +26,7 @@ pub(super) enum Brake {
 pub(super) struct CopiedRead {
     /// How long the pass took.
     pub elapsed_ns: f64,
-    /// How much of that its reads waited for the copy.
+    /// How much of that time its reads waited for the copy.
     pub waited_ns: f64,
     /// Sum of the durations of its reads; `None` if unknown.
     pub reads_ns: Option<f64>,
@@ -38,7 +38,7 @@ impl CopiedRead {
         if self.elapsed_ns - self.waited_ns > allowed_ns {
             return Brake::Reads;
         }
-        // Several were in flight at a time, so that reads alone take no longer than their sum.
+        // Several reads were in flight at once, so the reads alone take no longer than their sum.
         let is_fast = self.reads_ns.is_some_and(|reads_ns| reads_ns <= allowed_ns);
         if is_fast { Brake::Copy } else { Brake::CopyAtLeast }
     }
@@ -48,7 +48,7 @@ impl CopiedRead {
 pub(super) fn brake_of(run: &RunRecord, pass: &Checksum, least: u64) -> Option<Brake> {
     let allowed_ns = pass.bytes as f64 * 1e9 / least as f64;
     let elapsed_ns = pass.elapsed_ns as f64;
-    // By the numbers that are shown, which round otherwise than the times.
+    // Uses the displayed numbers, which round differently from the times.
     let is_slow = rate(pass).is_some_and(|rate| rate < mebibytes(least as f64));
     let Some(copy) = copy_of(run, pass).filter(|_| is_slow) else {
         return is_slow.then_some(Brake::Reads);
@@ -61,7 +61,7 @@ fn copy_of<'a>(run: &'a RunRecord, pass: &Checksum) -> Option<&'a BackupCopy> {
     run.backup_copies.iter().find(|copy| copy.database == pass.database)
 }
 
-/// The latencies of the reads of a pass, added up.
+/// Sum of the read latencies of a pass.
 fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
     let totals = run.totals_of(Phase::Backup, pass.database)?;
     let reads = totals.series.get(&Series::BackupRead).filter(|reads| reads.bytes > 0)?;
@@ -70,7 +70,7 @@ fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
 }
 
 /// Fails if a copy kept a database from being read at the plan's rate; cannot judge if a planned
-/// copy is missing. Finds nothing in other tests, without that limit, or if nothing was copied.
+/// copy is missing. No finding in other tests, without that limit, or if nothing was copied.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least = run.start.settings.thresholds.read_rate_bytes_per_second?;
     if run.start.test != TestType::Backup || run.backup_copies.is_empty() {
@@ -106,7 +106,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     Some(if has_numbers { finding } else { finding.without_numbers() })
 }
 
-/// The databases of which a copy was wanted and not made.
+/// The databases that should have been copied but were not.
 fn missing(run: &RunRecord) -> Vec<Evidence> {
     let mut missing = Vec::new();
     for facts in run.start.databases.iter().filter(|facts| facts.backup_file.is_some()) {
@@ -146,7 +146,8 @@ fn told(run: &RunRecord, pass: &Checksum, brake: Brake) -> Option<Evidence> {
 mod tests {
     use super::{Brake, CopiedRead};
 
-    /// The brake of a pass of ten seconds that should take six, with this much waiting and reading.
+    /// The brake of a ten-second pass that should take six seconds, with this much waiting and
+    /// reading.
     fn brake(waited: f64, reads: Option<f64>) -> Brake {
         let reads_ns = reads.map(|seconds| seconds * 1e9);
         CopiedRead { elapsed_ns: 10e9, waited_ns: waited * 1e9, reads_ns }.brake(6e9)

@@ -1,21 +1,21 @@
-//! Whether reads came from the devices: a device that counted far fewer bytes than were read did
-//! not answer itself. Other programs' reads hide that from a device's count, not from the system's
-//! account of who caused them, which counts if the kernel does not know about caches.
+//! Whether reads came from the devices: if a device counted far fewer bytes than were read,
+//! something else answered. Other programs' reads can hide that in a device's count, but not in the
+//! system's per-process accounting, which is used if the kernel does not know about caches.
 
 use record::{RunRecord, VolumeReads};
 use units::Bytes;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// A device that counted less than this share of the requested bytes did not answer itself. Other
-/// load only makes it read more, and bytes do not depend on how requests were merged.
+/// A device that counted less than this share of the requested bytes did not answer all reads
+/// itself. Other load only makes it read more, and merging requests does not change bytes.
 const LEAST_PERCENT: f64 = 50.0;
 
-/// So few bytes may all have been cached just before.
+/// Fewer bytes than this may all have been cached beforehand.
 const FEWEST_BYTES: u64 = 16 << 20;
 
-/// Cannot judge a run of which a device counted far fewer bytes than were read. Finds nothing if no
-/// device counts, or too little was read.
+/// Cannot judge a run if a device counted far fewer bytes than were read. No finding if no device
+/// has counters, or too little was read.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let compared = run.volume_reads.iter().filter(|reads| is_enough(reads));
     let compared = compared.map(|reads| Reached::of(run, reads));
@@ -44,7 +44,7 @@ const fn is_enough(reads: &VolumeReads) -> bool {
     reads.requested_bytes >= FEWEST_BYTES
 }
 
-/// The requested bytes of a volume that reached a device.
+/// The requested bytes of a volume, and those that reached a device.
 #[derive(Clone, Copy)]
 struct Reached<'a> {
     reads: &'a VolumeReads,
@@ -52,7 +52,7 @@ struct Reached<'a> {
 }
 
 impl<'a> Reached<'a> {
-    /// At most the count of the devices, and the account of the system if caches are unknown.
+    /// Bounded by the devices' count, and also by the system's accounting if caches are unknown.
     fn of(run: &RunRecord, reads: &'a VolumeReads) -> Self {
         let mut volumes = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
         let is_unknown = volumes.any(|of| of.mount == reads.volume && of.caching_unknown.is_some());

@@ -7,11 +7,11 @@ use super::judges_load;
 use super::processors::{self, BUSY_LIMIT_PERCENT, host_samples, mean_of};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "generator-limited";
 
-/// Warns of busy processors; [`crate::judge`] turns that into doubt if the load failed. Finds
-/// nothing in a record without their busy time.
+/// Warns of busy processors; [`crate::judge`] turns that into doubt if the load failed. No finding
+/// for a record without their busy time.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let busy_percent = mean_of(&host_samples(run), |sample| sample.processor_percent)?;
     let limit = Limit::AtMost(BUSY_LIMIT_PERCENT);

@@ -1,10 +1,10 @@
-//! Limits of a control group on a disk: they may be the whole explanation of slow storage.
+//! Control group limits on a disk, which may fully explain slow storage.
 
 use record::RunRecord;
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Warns of each limit. Finds nothing if there is none, or none is known.
+/// Warns of each limit. No finding if there are none or none are known.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let evidence: Vec<Evidence> = of(run).into_iter().map(Evidence::of_run).collect();
     if evidence.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Names them beside every exceeded limit.
+/// Adds them to the evidence of every exceeded limit.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let limits = of(run).join("; ");
     if limits.is_empty() {

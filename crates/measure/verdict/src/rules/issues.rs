@@ -1,17 +1,17 @@
-//! Failed requests and damaged content that the load itself came upon.
+//! Failed requests and damaged content encountered by the load itself.
 
 use record::{Issue, RunRecord, Severity};
 use units::thousands;
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// More evidence than this would not be read.
+/// Maximum number of evidence lines; readers would not read more.
 const EVIDENCE_SHOWN: usize = 10;
 
-/// Fails on one error, as Jetstress 2013 does; warnings are shown and fail nothing.
+/// Fails on any error, like Jetstress 2013; warnings are shown and fail nothing.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
-    // Separate rules report that a volume was full, or could not be reached.
+    // Separate rules report volumes that were full or unreachable.
     let mut shown: Vec<&Issue> =
         run.issues.iter().filter(|issue| issue.kind.blames_storage()).collect();
     let noted = shown.iter().filter(|issue| issue.severity == Severity::Error).count() as u64;
@@ -53,7 +53,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::Count,
         evidence,
     };
-    // A mere warning is no error: no number proves it.
+    // A warning alone is not an error, so no number proves it.
     Some(if outcome == Ruling::Warn { finding.without_numbers() } else { finding })
 }
 

@@ -21,7 +21,7 @@ pub(super) struct LatencyRule {
     pub series: Series,
     /// The highest latency it admits, in nanoseconds.
     pub limit_ns: u64,
-    /// Fewer requests of a database prove nothing.
+    /// Fewer requests of a database than this are inconclusive.
     pub minimum_count: u64,
 }
 
@@ -52,7 +52,7 @@ impl Least {
         }
     }
 
-    /// Those of `one` that count.
+    /// Number of requests of `one` that count.
     const fn of(self, one: &Measured) -> u64 {
         match self {
             Self::Answered(_) => one.count,
@@ -66,7 +66,7 @@ impl Least {
 }
 
 impl LatencyRule {
-    /// Judges each database's mean over the whole measurement; in its worst hour, if the load
+    /// Judges each database's mean over the whole measurement, or in its worst hour if the load
     /// followed the hours of a day: quiet hours must not make up for the busiest.
     pub(super) fn of_average(&self, run: &RunRecord) -> Finding {
         if !run.start.settings.hourly_percent.is_empty() {
@@ -81,7 +81,7 @@ impl LatencyRule {
             let count = latency.map_or(0, record::Histogram::count);
             let mean_ns = latency.map_or(0.0, record::Histogram::mean_ns);
             let unanswered = total.map_or_else(Unanswered::default, |total| Unanswered {
-                // Those who waited are in the mean already, once they were answered.
+                // Stalled requests are already in the mean, once they were answered.
                 stalled_ns: 0,
                 ..total.unanswered
             });
@@ -158,7 +158,7 @@ impl LatencyRule {
         worst
     }
 
-    /// Whether an interval has a mean: a run that is stopped ends with one of almost no length,
+    /// Whether an interval has a mean: a stopped run ends with an interval of almost no length,
     /// whose requests were merely in flight.
     fn is_known(run: &RunRecord, row: &IntervalRow, part: &SeriesRow) -> bool {
         let is_long = row.span_ns().saturating_mul(10) >= run.start.settings.interval_ns;
@@ -208,7 +208,7 @@ impl LatencyRule {
         }
     }
 
-    /// How few requests the databases of `shown` had, the one with the fewest first.
+    /// Reports how few requests the databases of `shown` had, fewest first.
     fn unproven(&self, shown: &[&Measured], least: Least) -> Finding {
         let evidence = shown.iter().map(|one| {
             let text = format!("{} {}", thousands(least.of(one)), self.what());

@@ -1,12 +1,12 @@
-//! The 99th percentile of each database's requests, if the plan limits it: an average forgives a
-//! tail that people notice.
+//! The 99th percentile of each database's requests, if the plan limits it: an average hides a tail
+//! that users notice.
 
 use record::{RunRecord, Series};
 
 use super::{judges_load, latency::LatencyRule};
 use crate::Finding;
 
-/// The 99th of 100 requests says something from a thousand on: ten are slower.
+/// The 99th percentile is meaningful from a thousand requests on: ten are slower.
 const MINIMUM_COUNT: u64 = 1_000;
 
 /// Database reads. Fails if any one database is over the limit.

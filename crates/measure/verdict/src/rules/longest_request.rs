@@ -7,7 +7,7 @@ use units::three_digits;
 use super::{judged_phase, milliseconds};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "longest-request";
 
 /// The longest request of one database.
@@ -27,8 +27,8 @@ enum What {
     Told(String),
 }
 
-/// Fails if a request of any phase took longer than the limit; cannot judge if nothing is known of
-/// a database. Finds nothing if the record has no limit.
+/// Fails if a request of any phase took longer than the limit; cannot judge if there is no data on
+/// a database. No finding if the record has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;
     let limit_ns = limit_ns?;
@@ -73,8 +73,8 @@ fn unmeasured(is_all: bool, databases: &[u32]) -> Vec<Evidence> {
     databases.iter().map(|&index| Evidence::of_database(index, NOTHING)).collect()
 }
 
-/// The longest request of a database. One recorded individually is named; intervals only know the
-/// kind of theirs, and older records have nothing else.
+/// The longest request of a database. A request recorded individually is named; intervals give only
+/// its kind, and older records contain nothing else.
 fn longest(run: &RunRecord, database: u32) -> Option<Longest> {
     let sampled = of_intervals(run, database);
     let requests = run.long_requests.iter();

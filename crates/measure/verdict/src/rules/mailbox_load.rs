@@ -7,11 +7,11 @@ use units::thousands;
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "mailbox-load";
 
-/// Warns below the stated share of what the mailboxes need. Finds nothing in a run without a
-/// measured load, and if the plan asks for no mailboxes.
+/// Warns below the stated share of the load that the mailboxes need. No finding for a run without a
+/// measured load, or if the plan has no mailboxes.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let settings = &run.start.settings;
     let (wanted, each) = (settings.mailboxes?, settings.iops_per_mailbox?);
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn a_load_below_that_of_the_mailboxes_passes_with_a_warning() {
         let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
-        // Held lower, as `--target-iops` does.
+        // Held lower, as with `--target-iops`.
         run.start.settings.target_iops = Some(200.0);
         for (mailboxes, outcome) in [(2_000, Some(Ruling::Pass)), (4_000, Some(Ruling::Warn))] {
             run.start.settings.mailboxes = Some(mailboxes);

@@ -9,13 +9,13 @@ use units::{Bytes, thousands};
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "mailbox-room";
 
-/// The plan's data to keep, and the volumes of the databases.
+/// The data required by the plan, and the volumes of the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MailboxRoom {
-    /// Mailboxes that the plan asks for.
+    /// Number of mailboxes in the plan.
     pub wanted: u64,
     /// Size of each, in bytes.
     pub each_bytes: u64,
@@ -34,7 +34,7 @@ impl MailboxRoom {
         is_known.then_some(Self { wanted, each_bytes, volumes_bytes })
     }
 
-    /// Mailboxes that the volumes have room for.
+    /// Number of mailboxes that fit on the volumes.
     pub const fn fitting(&self) -> u64 {
         self.volumes_bytes / self.each_bytes
     }
@@ -48,8 +48,8 @@ pub fn volumes_bytes(run: &RunRecord) -> u64 {
     volumes.values().sum()
 }
 
-/// Warns if the mailboxes do not fit. Finds nothing in a test without a load, and if the plan asks
-/// for none.
+/// Warns if the mailboxes do not fit. No finding in a test without a load, or if the plan has no
+/// mailboxes.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let room = MailboxRoom::of(run).filter(|_| judges_load(run))?;
     let has_room = room.fitting() >= room.wanted;

@@ -1,4 +1,4 @@
-//! A measurement must be long enough to prove anything.
+//! A measurement must be long enough to be conclusive.
 
 use record::{Phase, RunRecord};
 

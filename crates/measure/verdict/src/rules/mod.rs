@@ -1,4 +1,4 @@
-//! One rule per file; a rule that does not apply to a run finds nothing.
+//! One rule per file; a rule that does not apply to a run returns no finding.
 
 mod breaks;
 mod caches;
@@ -50,7 +50,7 @@ pub use mailbox_room::{MailboxRoom, volumes_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub(crate) use steady_state::trend_of_the_rate;
 
-/// Rules that object where something beside the storage may have made a load fail.
+/// Rules that object if something other than the storage may have made a load fail.
 pub(crate) const DISTURBANCES: [&str; 6] = [
     generator_limited::RULE,
     processor_steal::RULE,
@@ -60,15 +60,14 @@ pub(crate) const DISTURBANCES: [&str; 6] = [
     "pauses",
 ];
 
-/// Rules that object if the machine that makes the load, and not the storage, may have set the
-/// pace.
+/// Rules that object if the load-generating machine, and not the storage, may have set the pace.
 pub(crate) const GENERATOR: [&str; 3] =
     [generator_limited::RULE, processor_steal::RULE, completion_lag::RULE];
 
 /// A rule: its finding in a run, or `None` if it does not apply.
 pub type Rule = fn(&RunRecord) -> Option<Finding>;
 
-/// Every rule, in the order of reports.
+/// Every rule, in report order.
 pub const ALL: [Rule; 36] = [
     // First: if it objects, nothing else counts.
     intact::judge,
@@ -114,8 +113,8 @@ fn judges_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
-/// The kind of a finding that a run was cut short. If the storage was too slow to finish, earlier
-/// failures count.
+/// The kind of the finding for a run that was cut short. If the storage was too slow to finish,
+/// earlier failures count.
 fn kind_of_a_cut_run(run: &RunRecord) -> Kind {
     let is_overdue = run.finished.as_ref().is_some_and(|finished| finished.is_overdue);
     if is_overdue { Kind::Load } else { Kind::Validity }
@@ -131,8 +130,8 @@ fn judged_phase(run: &RunRecord) -> Phase {
     }
 }
 
-/// Warns of any time of the measurement about which nothing is known, in percent; cannot judge more
-/// than `most_percent`. The limit shown is the exceeded one of the two.
+/// Warns of any unobserved time of the measurement, in percent; cannot judge if it exceeds
+/// `most_percent`. The limit shown is the one of the two that was exceeded.
 fn unseen(
     rule: &'static str,
     title: &'static str,
@@ -169,7 +168,7 @@ fn mebibytes(bytes: f64) -> f64 {
     bytes / f64::from(1 << 20)
 }
 
-/// Nanoseconds as the milliseconds of a finding.
+/// Converts nanoseconds to the milliseconds of a finding.
 fn milliseconds(nanoseconds: f64) -> f64 {
     nanoseconds / 1e6
 }

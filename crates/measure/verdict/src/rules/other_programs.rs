@@ -1,4 +1,4 @@
-//! Whether other programs took the processors from the measuring one.
+//! Whether other programs took processor time from the measuring one.
 
 use record::{IntervalRow, ProcessorShares, RunRecord};
 use units::thousands;
@@ -10,15 +10,15 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// Name of the rule.
 pub(crate) const RULE: &str = "other-programs";
 
-/// Warns where others used much on average, or kept this program from the processors in any one
-/// interval. Finds nothing if the record has no such data.
+/// Warns if others used much on average, or kept this program from the processors in any one
+/// interval. No finding if the record has no such data.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let rows = told(run);
     let mean = mean(&rows)?;
     let starved = run.intervals_of(judged_phase(run)).filter(|row| is_starved(row));
     let starved = starved.filter_map(|row| Some(row.processors.as_ref()?.others_percent));
     let limit = Limit::AtMost(ProcessorShares::HEAVY_PERCENT);
-    // If the mean is within the limit, report the worst starved interval, which is not.
+    // If the mean is within the limit, report the worst starved interval, which exceeds it.
     let worst = starved.max_by(f64::total_cmp).filter(|_| limit.admits(mean.others_percent));
     let measured = worst.unwrap_or(mean.others_percent);
     let before = run.start.processors_before.as_ref();
@@ -37,7 +37,8 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Names the others beside every limit that was exceeded or could not be judged in their company.
+/// Adds the other programs to the evidence of every limit that was exceeded or could not be judged
+/// alongside them.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
     for finding in
@@ -55,7 +56,7 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     }
 }
 
-/// The intervals in which others used much, the worst of them in full; `None` if there are none.
+/// The intervals in which others used much, with details of the worst; `None` if there are none.
 fn heavy(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<Evidence> {
     let heavy = rows.iter().filter(|(_, shares)| shares.has_heavy_others());
     let count = heavy.clone().count();

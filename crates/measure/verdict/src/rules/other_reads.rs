@@ -1,4 +1,4 @@
-//! Whether others read from the measured devices: they share the devices' capacity.
+//! Whether other programs read from the measured devices: they share the devices' capacity.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// File systems read their own tables; more than this share is another load.
 const MOST_PERCENT: f64 = 10.0;
 
-/// Fewer bytes are read in passing.
+/// Fewer bytes than this are incidental.
 const FEWEST_BYTES: u64 = 64 << 20;
 
 /// The load's reads from a device, and the device's count.
@@ -33,8 +33,8 @@ impl Reads {
     }
 }
 
-/// Warns if a device read much more than was requested here. Finds nothing if the devices do not
-/// count.
+/// Warns if a device read much more than was requested here. No finding if the devices have no
+/// counters.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let devices = by_device(run);
     let worst = devices.values().map(Reads::percent);
@@ -53,7 +53,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Volumes of one device were counted by the same counter.
+/// Volumes on one device share its counter.
 fn by_device(run: &RunRecord) -> BTreeMap<&str, Reads> {
     let device_of: BTreeMap<&str, &str> = run
         .start

@@ -1,11 +1,12 @@
-//! Whether another run used the same disks at the same time: each measured what the other left.
+//! Whether another run used the same disks at the same time: each measured only the remaining
+//! capacity.
 
 use record::{OtherRun, RunRecord};
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Warns of each. Finds nothing if none was seen: runs of other machines, and those of other users
-/// whose files this one may not list, are not.
+/// Warns of each one seen; no finding if there were none. Runs on other machines, and those of
+/// other users whose files this run may not list, are not seen.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.other_runs.is_empty() {
         return None;

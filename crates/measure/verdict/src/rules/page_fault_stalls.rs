@@ -7,7 +7,7 @@ use units::thousands;
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails where stalls of all databases together come more often than the limit.
+/// Fails if stalls over all databases are more frequent than the limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;

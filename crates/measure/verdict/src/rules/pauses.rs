@@ -6,11 +6,11 @@ use record::RunRecord;
 use super::{judged_phase, unseen};
 use crate::{Evidence, Finding};
 
-/// If more than this share of the measurement was missed, the rest is no measurement.
+/// If more than this share of the measurement was missed, the rest does not count as a measurement.
 const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
 
-/// Warns of every interval that was left out; cannot judge if there are too many. Finds nothing in
-/// a run that was never paused.
+/// Warns of every interval that was left out; cannot judge if there are too many. No finding for a
+/// run that was never paused.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let phase = judged_phase(run);
     let left_out: Vec<_> = run.intervals_of(phase).filter(|row| row.is_left_out).collect();

@@ -1,16 +1,16 @@
-//! Whether a simulated array answered faster than its own disks can: then a cache of the simulation
-//! answered that the array does not have, and people would buy disks by it.
+//! Whether a simulated array answered faster than its own disks can: then the simulation answered
+//! from a cache that the array does not have, and users would buy disks based on that.
 
 use record::{Phase, RunRecord, Series};
 
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fewer reads of a database may all have been short ones by chance.
+/// Fewer reads of a database may all have been short by chance.
 const FEWEST_READS: u64 = 100;
 
-/// Cannot judge a simulated load if the mean read of any database takes less than physics allow.
-/// Finds nothing in other runs, and in records that do not name the least.
+/// Cannot judge a simulated load if the mean read of any database is faster than physically
+/// possible. No finding for other runs, or for records that do not state the minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least_ns = run.simulated()?.least_read_ns;
     let means = run.start.databases.iter().filter_map(|of| mean_ns(run, of.index));
@@ -32,7 +32,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// The mean read of a database while it was measured; `None` if it had too few.
+/// Mean read latency of a database during the measurement; `None` if it had too few reads.
 fn mean_ns(run: &RunRecord, index: u32) -> Option<f64> {
     let reads = run.totals_of(Phase::Measure, index)?.series.get(&Series::DatabaseRead)?;
     (reads.latency.count() >= FEWEST_READS).then(|| reads.latency.mean_ns())

@@ -6,14 +6,14 @@ use record::RunRecord;
 use super::processors::{host_samples, mean_of};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// The rule's name for programs.
+/// Machine-readable rule name.
 pub(crate) const RULE: &str = "processor-steal";
 
 /// More shows in latencies.
 const LIMIT_PERCENT: f64 = 5.0;
 
-/// Warns of stolen time; [`crate::judge`] turns that into doubt if the load failed. Finds nothing
-/// in a record without it.
+/// Warns of stolen time; [`crate::judge`] turns that into doubt if the load failed. No finding for
+/// a record without this figure.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let steal_percent = mean_of(&host_samples(run), |sample| sample.steal_percent)?;
     let limit = Limit::AtMost(LIMIT_PERCENT);

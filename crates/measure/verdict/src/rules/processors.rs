@@ -1,5 +1,5 @@
-//! Use of the processors in the intervals of the measurement: common to the rules about the
-//! load-generating machine.
+//! Processor use in the intervals of the measurement: shared by the rules about the load-generating
+//! machine.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use record::{HostSample, IntervalRow, ProcessorShares, ProgramShare, RunRecord};
 
 use super::judged_phase;
 
-/// Above this the processors had no time left: a full one is rarely sampled as 100 %.
+/// Above this the processors had no time left: a fully busy one is rarely sampled as 100 %.
 pub(super) const BUSY_LIMIT_PERCENT: f64 = 90.0;
-/// A typical interval's longest lag above this is half of the tightest latency limit (10 ms).
+/// Limit for a typical interval's longest lag: half of the tightest latency limit (10 ms).
 pub(super) const LAG_LIMIT_NS: u64 = 5_000_000;
 
-/// The machine's activity in the intervals of the test's main phase. Empty in a simulated world,
-/// whose machine is never busy.
+/// The machine's activity in the intervals of the test's main phase. Empty in a simulation, whose
+/// machine is never busy.
 pub(super) fn host_samples(run: &RunRecord) -> Vec<HostSample> {
     run.intervals_of(judged_phase(run)).filter_map(|row| row.host).collect()
 }
 
-/// The mean of the samples that have the value; none without any.
+/// The mean of the samples that have the value; `None` if none has.
 pub(super) fn mean_of(
     samples: &[HostSample],
     value: impl Fn(&HostSample) -> Option<f64>,
@@ -34,8 +34,8 @@ pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
         .collect()
 }
 
-/// Whether others kept this program from the processors long enough that answers were noticed late:
-/// they used much, no processor had time left, and the program was seen to be late.
+/// Whether others kept this program from the processors long enough for answers to be noticed late:
+/// they used much, no processor had time left, and the program was observed to be late.
 pub(super) fn is_starved(row: &IntervalRow) -> bool {
     let late_ns = row.host.map_or(0, |host| {
         let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
@@ -47,12 +47,12 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
         })
 }
 
-/// The shares of a typical moment of the judged phase, if known.
+/// The typical shares in the judged phase, if known.
 pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
     mean(&told(run))
 }
 
-/// The shares of a typical moment of these intervals.
+/// The typical shares in these intervals.
 pub(super) fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
     let all = rows.iter().map(|(row, _)| row.span_ns() as f64).sum::<f64>();
     if all <= 0.0 {

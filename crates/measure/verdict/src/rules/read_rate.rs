@@ -8,7 +8,7 @@ use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails if a database was read more slowly; cannot judge if one was not read to its end, or was
-/// held back by its copy. Finds nothing in other tests, or without a limit.
+/// held back by its copy. No finding in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let passes = match run.start.test {
         TestType::Backup => &run.backups,
@@ -38,7 +38,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         unit: Unit::MebibytesPerSecond,
         evidence,
     };
-    // A rate that keeps the limit does not cover a database that was not read.
+    // A rate within the limit does not cover a database that was not read.
     Some(if brakes.is_empty() && !is_complete { finding.without_numbers() } else { finding })
 }
 
@@ -52,7 +52,7 @@ fn unread(run: &RunRecord, passes: &[Checksum]) -> Vec<Evidence> {
     unread
 }
 
-/// The databases that were, those first that nothing else held back.
+/// The databases that were read too slowly, beginning with those not held back by anything else.
 fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
     let mut slow = Vec::new();
     for pass in passes {

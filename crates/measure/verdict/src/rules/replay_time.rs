@@ -1,4 +1,4 @@
-//! The permitted time for the replay of a log file, if the plan sets one.
+//! The maximum time to replay a log file, if the plan sets one.
 
 use record::{Replay, RunRecord, TestType};
 use units::thousands;
@@ -6,8 +6,8 @@ use units::thousands;
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails if a database took longer for its logs; cannot judge if one was not replayed. Finds
-/// nothing in other tests, or without a limit.
+/// Fails if a database took longer for its logs; cannot judge if one was not replayed. No finding
+/// in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.replay_ns_per_log;
     let limit_ns = limit_ns.filter(|_| run.start.test == TestType::Recovery)?;

@@ -1,5 +1,5 @@
-//! Whether the test's number of logs was replayed: a replay with little or nothing to do says
-//! nothing about a full one.
+//! Whether the required number of logs was replayed: a replay with little or nothing to do does not
+//! predict a full one.
 
 use record::{Replay, RunRecord, TestType};
 use units::thousands;
@@ -7,7 +7,7 @@ use units::thousands;
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Limit, Ruling, Unit};
 
-/// Cannot judge where a database replayed fewer logs, or none. Finds nothing in other tests.
+/// Cannot judge if a database replayed fewer logs, or none. No finding in other tests.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.start.test != TestType::Recovery {
         return None;
@@ -43,7 +43,7 @@ fn replay_of(run: &RunRecord, index: u32) -> Option<&Replay> {
     run.replays.iter().find(|replay| replay.database == index)
 }
 
-/// The work of a database that fell short of the number.
+/// What a database that fell short of the number did.
 fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
     let text = match replay_of(run, index) {
         None => "its replay did not come to an end".to_owned(),

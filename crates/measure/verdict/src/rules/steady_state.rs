@@ -1,4 +1,4 @@
-//! Whether the load had settled: a storage whose cache fills up, or whose mirror is rebuilt, was
+//! Whether the load was steady: storage with a filling cache, or with a mirror being rebuilt, was
 //! measured in transition.
 
 use record::{IntervalRow, Phase, RunRecord, Series};
@@ -7,15 +7,15 @@ use super::judges_load;
 use crate::samples::{Trend, trend};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Most by which the rate may change from begin to end, in percent.
+/// Maximum change of the rate from start to end, in percent.
 const RATE_PERCENT: f64 = 5.0;
 
-/// The largest permitted change of the read latency. It varies more than the rate: of a single
-/// server at 80 % of its capacity, 5 % more load make 25 % more latency (M/M/1, 1 / (1 - load)).
+/// The largest permitted change of the read latency. It varies more than the rate: at 80 % of a
+/// single server's capacity, 5 % more load makes 25 % more latency (M/M/1, 1 / (1 - load)).
 const LATENCY_PERCENT: f64 = 20.0;
 
-/// Warns if the rate or the latency of reads rose or fell all along. Finds nothing if there are too
-/// few intervals to tell.
+/// Warns if the rate or the latency of reads rose or fell throughout. No finding if there are too
+/// few intervals.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// How the rate of database reads and writes went over the measurement.
+/// Trend of the rate of database reads and writes over the measurement.
 pub(crate) fn trend_of_the_rate(run: &RunRecord) -> Option<Trend> {
     let rates: Vec<f64> =
         run.counting_intervals_of(Phase::Measure).map(IntervalRow::transactional_iops).collect();

@@ -1,5 +1,5 @@
-//! The load that the plan asks for must have been carried: low latency at half the load proves
-//! nothing about the whole.
+//! The load in the plan must have been reached: low latency at half the load proves nothing about
+//! the full load.
 
 use record::{Phase, RunRecord};
 
@@ -7,8 +7,8 @@ use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails below the stated share of the target, and warns if the target was a share of the rate
-/// found by a search, which may exceed the sustained rate of the storage. Finds nothing if there is
-/// no target.
+/// found by a search, which may exceed the sustained rate of the storage. No finding if there is no
+/// target.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let settings = &run.start.settings;
     let target = run.target_iops().filter(|_| judges_load(run))?;

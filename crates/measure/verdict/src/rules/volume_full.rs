@@ -1,10 +1,10 @@
-//! A volume that had no room left has done nothing wrong, and a run that it ended proves nothing.
+//! A full volume is not at fault, and a run that ended because of it is inconclusive.
 
 use record::{Issue, IssueKind, RunRecord};
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Cannot judge a run in which a volume was full; finds nothing in any other.
+/// Cannot judge a run in which a volume was full; no finding otherwise.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     nothing_proved(run, IssueKind::VolumeFull, ("volume-full", "Room on the volumes"), |issue| {
         let limits = space_limits(run).join("; ");
@@ -18,7 +18,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Every quota and limit on file sizes once: a volume with free space may be full for this process.
+/// The distinct quotas and file size limits: a volume with free space may be full for this process.
 fn space_limits(run: &RunRecord) -> Vec<&str> {
     let volumes = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
     let mut limits: Vec<&str> =
@@ -28,8 +28,8 @@ fn space_limits(run: &RunRecord) -> Vec<&str> {
     limits
 }
 
-/// Makes a run inconclusive because of its first issue of this kind, in the words of `text`; `None`
-/// if it has no such issue.
+/// Makes a run inconclusive because of its first issue of this kind, described by `text`; `None` if
+/// there is no such issue.
 pub(super) fn nothing_proved(
     run: &RunRecord,
     kind: IssueKind,

@@ -1,12 +1,12 @@
-//! How many standard errors wide an interval must be to hold the truth 19 times in 20.
+//! How many standard errors wide an interval must be to contain the true value 19 times in 20.
 
 use std::f64::consts::PI;
 
-/// Of intervals that are read together, all shall hold: each is then as wide as it takes for the
-/// share of errors that falls to it (Bonferroni).
+/// Confidence level for intervals that must all hold together: each is widened so that it has only
+/// its share of the error probability (Bonferroni).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Confidence {
-    /// How often the truth may lie beyond one of an interval's ends.
+    /// Probability that the true value is beyond one end of an interval.
     tail: f64,
     /// The normal quantile of the same probability, in standard deviations.
     normal: f64,
@@ -19,16 +19,15 @@ impl Confidence {
         Self { tail, normal: normal(tail) }
     }
 
-    /// How many times as wide as a single one the interval of a normal distribution is.
+    /// Width of a normal distribution's interval relative to that of a single one.
     pub(crate) fn widening(self) -> f64 {
         self.normal / normal(0.025)
     }
 
     /// Student's quantile with `degrees` degrees of freedom.
     ///
-    /// The expansion of Abramowitz and Stegun, 26.7.5, from three degrees on, where it is within 1
-    /// % of a single interval's and 5 % of one of nine; below them the exact values, and straight
-    /// lines between those.
+    /// From three degrees on, the expansion of Abramowitz and Stegun, 26.7.5: within 1 % for a
+    /// single interval, 5 % for one of nine. Below that, exact values with linear interpolation.
     pub(crate) fn student(self, degrees: f64) -> f64 {
         let (one, tail) = (1.0 / (PI * self.tail).tan(), self.tail);
         let two = (1.0 - 2.0 * tail) / (2.0 * tail * (1.0 - tail)).sqrt();

@@ -3,10 +3,10 @@
 use super::confidence::Confidence;
 use super::{mean, windows};
 
-/// Fewer batches than this have no spread to speak of.
+/// Fewer batches than this give no meaningful spread.
 const FEWEST_BATCHES: usize = 5;
 
-/// The mean of values taken one after the other, and its uncertainty.
+/// The mean of a series of values, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SampledMean {
     /// The mean.
@@ -18,7 +18,7 @@ pub(crate) struct SampledMean {
 }
 
 impl SampledMean {
-    /// Of values in the order in which they were taken; `None` if there are too few.
+    /// The mean of a series of values, in order; `None` if there are too few.
     ///
     /// Method of batch means (A. M. Law, Simulation Modeling and Analysis): neighbours resemble one
     /// another, so means of batches serve as the samples. The remaining correlation between batches
@@ -42,7 +42,7 @@ impl SampledMean {
         })
     }
 
-    /// Of values that have nothing to do with each other; none of a single one.
+    /// The mean of independent values; `None` if there is only one.
     pub(crate) fn of_independent(values: &[f64]) -> Option<Self> {
         if values.len() < 2 {
             return None;
@@ -79,7 +79,7 @@ mod tests {
 
     use super::{Confidence, SampledMean};
 
-    /// Noise around 100; each value takes `inherited` of its distance from the one before.
+    /// Noise around 100; each value inherits a share of `inherited` of its predecessor's deviation.
     fn noise(prng: &mut Prng, inherited: f64) -> Vec<f64> {
         let mut off = 0.0;
         let mut next = || {
@@ -90,7 +90,7 @@ mod tests {
         (0..240).map(|_| next()).collect()
     }
 
-    /// How often of a thousand times the margin holds the truth.
+    /// Out of a thousand trials, how often the margin contains the true value.
     fn held(inherited: f64) -> usize {
         let mut prng = Prng::new(Seed(11));
         let holds = |_: &u32| {

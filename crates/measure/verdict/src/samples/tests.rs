@@ -8,7 +8,7 @@ fn normal(prng: &mut Prng) -> f64 {
     (0..12).map(|_| (prng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).sum::<f64>() - 6.0
 }
 
-/// Noise about 100 with a drift from begin to end; each sample keeps `memory` of the last.
+/// Noise around 100 with a drift from start to end; each sample keeps `memory` of the previous one.
 fn drawn(prng: &mut Prng, count: usize, change: f64, memory: f64) -> Vec<f64> {
     let (mut noise, mut series) = (0.0, Vec::new());
     for at in 0..count {

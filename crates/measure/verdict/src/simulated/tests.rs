@@ -48,7 +48,7 @@ fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
         assert_eq!(found.outcome, outcome, "{uncertainty_percent}: {found:?}");
     }
     assert!(rule(&run).evidence[0].text.contains("too near its limit"));
-    // Off by 25 % of the true one: four fifths to four thirds of the simulated value.
+    // An error of 25 % of the true value: four fifths to four thirds of the simulated value.
     for (part, outcome) in [
         (0.79, Ruling::Fail),
         (0.81, Ruling::CannotJudge),
@@ -60,7 +60,7 @@ fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
     }
 }
 
-/// A rate that the true latencies may raise to its target has not failed; a held one has kept it.
+/// A rate that true latencies might lift to its target has not failed; one that met it passes.
 #[test]
 fn a_rate_is_not_judged_that_shorter_latencies_may_bring_to_its_target() {
     let mut run = simulated(25.0);

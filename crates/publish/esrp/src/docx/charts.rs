@@ -1,4 +1,4 @@
-//! The charts of a report: side by side where the page is wide enough, each below its title and its
+//! The charts of a report: side by side if the page is wide enough, each below its title and
 //! legend.
 
 use docx_rs::{Paragraph, Run, Table, TableCell, TableRow, WidthType};
@@ -10,10 +10,10 @@ use crate::raster::picture_of;
 
 /// Twentieths of a point in a pixel of 1/96 inch.
 const TWENTIETHS_PER_PIXEL: usize = 15;
-/// Between two charts, in the same.
+/// Space between two charts, in the same unit.
 const GAP: usize = 300;
 
-/// The charts in rows, in text of this width.
+/// Lays out the charts in rows, in text of this width.
 pub(super) fn charts(charts: &[Chart], width: usize) -> Vec<Piece> {
     let beside = if width > UPRIGHT_WIDTH { 2 } else { 1 };
     let mut pieces = Vec::new();

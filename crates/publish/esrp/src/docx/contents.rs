@@ -14,7 +14,7 @@ pub(super) fn contents(chapters: &[Chapter], width: usize) -> Vec<Piece> {
     chapters.iter().map(|chapter| Piece::Paragraph(Box::new(line(chapter, width)))).collect()
 }
 
-/// The name that a chapter's heading has for references.
+/// The bookmark name of a chapter's heading.
 pub(super) fn bookmark(chapter: &Chapter) -> String {
     format!("_Toc_{}", chapter.id.replace('-', "_"))
 }

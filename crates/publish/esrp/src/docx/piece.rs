@@ -8,7 +8,7 @@ pub(super) enum Piece {
     Table(Box<Table>),
 }
 
-/// A run of text that steers no word processor.
+/// A run of text without characters that would control a word processor.
 pub(super) fn text(text: &str) -> Run {
     Run::new().add_text(units::plain(text).as_ref())
 }

@@ -1,5 +1,5 @@
-//! Tables of the document: no heading breaks inside a word, headings repeat on every page that a
-//! table covers and stay with its first rows, and no row is divided between two pages.
+//! Tables of the document: headings never break inside a word, repeat on every page of the table
+//! and stay with its first rows, and no row is split between two pages.
 
 use docx_rs::{HeightRule, Paragraph, Run, Table, TableCell, TableRow, WidthType};
 
@@ -7,17 +7,17 @@ use super::piece::{Piece, text};
 use super::run;
 use crate::paper::Words;
 
-/// Sizes of the type in half points, of which the largest that fits the headings is used.
+/// Font sizes in half points; the largest that fits the headings is used.
 const SIZES: [usize; 4] = [18, 14, 12, 10];
-/// Columns from which on a table is set in the second size at most.
+/// Number of columns from which a table uses at most the second size.
 const MANY_COLUMNS: usize = 7;
-/// Margins of a cell, left and right together, in twentieths of a point.
+/// Total left and right margin of a cell, in twentieths of a point.
 const CELL_MARGINS: usize = 216;
 
-/// Rows that stay on one page with the row after them, so that no heading is above a single row.
+/// Rows kept on one page with the next row, so that no heading is above a single row.
 const KEPT_ROWS: usize = 2;
 
-/// Marks a header row, for which the library has no property, by a height without effect.
+/// Marks a header row by a height without effect, since the library has no property for it.
 const MARKED: &str = "<w:trHeight w:val=\"1\" w:hRule=\"auto\" />";
 const REPEATED: &str = "<w:tblHeader />";
 
@@ -55,15 +55,15 @@ fn table_row(runs: impl Iterator<Item = Run>, widths: &[usize], keeps_next: bool
     TableRow::new(cells.collect()).cant_split()
 }
 
-/// Widths of the columns in twentieths of a point, and the size of the type in half points.
+/// Column widths in twentieths of a point, and the font size in half points.
 #[derive(Debug, PartialEq, Eq)]
 struct TableLayout {
     widths: Vec<usize>,
     size: usize,
 }
 
-/// The largest size at which the longest words of the headings fit side by side; the remaining
-/// width is distributed by the longest text of each column.
+/// Picks the largest size at which the longest words of the headings fit side by side, and
+/// distributes the remaining width by the longest text of each column.
 fn layout(head: &[&str], rows: &[Vec<String>], width: usize) -> TableLayout {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(head.len()).max(1);
     let first = usize::from(columns >= MANY_COLUMNS);
@@ -74,7 +74,7 @@ fn layout(head: &[&str], rows: &[Vec<String>], width: usize) -> TableLayout {
     TableLayout { widths: widths(&needed, &shares(head, rows, columns), width), size }
 }
 
-/// Width of each column for the longest word of its heading.
+/// Minimum width of each column: the longest word of its heading.
 fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
     let mut needed = vec![CELL_MARGINS; columns];
     for (need, label) in needed.iter_mut().zip(head) {
@@ -86,8 +86,8 @@ fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
     needed
 }
 
-/// The longest text of each column, within bounds that leave room for a number and keep a sentence
-/// from taking everything.
+/// Longest text of each column, clamped so that a number always fits and a sentence cannot take all
+/// the width.
 fn shares(head: &[&str], rows: &[Vec<String>], columns: usize) -> Vec<usize> {
     const SHORTEST: usize = 7;
     const LONGEST: usize = 45;
@@ -101,7 +101,7 @@ fn shares(head: &[&str], rows: &[Vec<String>], columns: usize) -> Vec<usize> {
     shares
 }
 
-/// Every column gets its minimum, and its share of the remaining width.
+/// Gives every column its minimum plus its share of the remaining width.
 fn widths(needed: &[usize], shares: &[usize], width: usize) -> Vec<usize> {
     let sum: usize = needed.iter().sum();
     if sum >= width {

@@ -1,6 +1,6 @@
-//! Pixels, and the strokes and areas that are laid over them.
+//! A pixel canvas, and the strokes and areas drawn on it.
 
-/// A colour, and how much of what lies below it covers.
+/// A colour and its opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paint {
     pub colour: [u8; 3],
@@ -21,7 +21,7 @@ pub(super) struct Stroke {
     pub paint: Paint,
     /// In units of the chart.
     pub width: f64,
-    /// Lengths of a dash and of the gap after it, in units of the chart; none: a solid line.
+    /// Lengths of a dash and of the gap after it, in units of the chart; `None` for a solid line.
     pub dash: Option<(f64, f64)>,
 }
 
@@ -103,7 +103,7 @@ impl Canvas {
         self.polygon(&corners, paint);
     }
 
-    /// Fills what lies between the points.
+    /// Fills the area that the points enclose.
     pub(super) fn polygon(&mut self, points: &[Point], paint: Paint) {
         for row in 0..self.height {
             let y = (row as f64 + 0.5) / self.scale;
@@ -143,7 +143,7 @@ fn mixed(below: u8, above: u8, alpha: f64) -> u8 {
     (f64::from(below) + (f64::from(above) - f64::from(below)) * alpha).round() as u8
 }
 
-/// The pixel that a place lies in, at most `end`.
+/// The pixel that contains a place, at most `end`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,9 +1,9 @@
-//! Letters of five by seven squares: enough for axes, limits and times.
+//! A font of five by seven squares per letter: enough for axes, limits and times.
 
 use super::canvas::{Canvas, Paint, Point};
 
-/// Columns of each letter from the space on, the lowest bit at the top; the eighth bit is below the
-/// line.
+/// Columns of each letter, starting at the space. The lowest bit is the top square; the eighth is
+/// below the baseline.
 #[rustfmt::skip]
 const COLUMNS: [[u8; 5]; 95] = [
     [0x00, 0x00, 0x00, 0x00, 0x00], [0x00, 0x00, 0x5f, 0x00, 0x00], [0x00, 0x07, 0x00, 0x07, 0x00],
@@ -40,14 +40,14 @@ const COLUMNS: [[u8; 5]; 95] = [
     [0x00, 0x41, 0x36, 0x08, 0x00], [0x02, 0x01, 0x02, 0x04, 0x02],
 ];
 
-/// Rows of a letter above its line.
+/// Rows of a letter above the baseline.
 const ROWS: f64 = 7.0;
 /// A letter with the space after it.
 const ADVANCE: f64 = 6.0;
-/// Side of a square, in units of the chart: letters are about as wide as the page's.
+/// Side of a square, in units of the chart; makes letters about as wide as on the page.
 const SQUARE: f64 = 1.0;
 
-/// Which end of the words a place is.
+/// Which part of a text its position refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -55,19 +55,19 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How wide words are, in units of the chart.
+/// Width of a text, in units of the chart.
 fn width(words: &str) -> f64 {
     words.chars().count() as f64 * ADVANCE * SQUARE
 }
 
-/// Writes words on the line through `at`.
+/// Writes words on the baseline through `at`.
 pub(super) fn write(canvas: &mut Canvas, (at, anchor): (Point, Anchor), words: &str, paint: Paint) {
     let before = match anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => width(words) / 2.0,
         Anchor::End => width(words) - SQUARE,
     };
-    // Squares between two pixels would be blurred.
+    // Squares that straddle two pixels would be blurred.
     let (mut x, top) = ((at.0 - before).round(), (at.1 - ROWS * SQUARE).round());
     for letter in words.chars() {
         for (column, bits) in (0_u8..).zip(squares(letter)) {
@@ -80,7 +80,7 @@ pub(super) fn write(canvas: &mut Canvas, (at, anchor): (Point, Anchor), words: &
     }
 }
 
-/// The area behind words, which keeps lines from passing through them.
+/// Paints the area behind words, so that no line passes through them.
 pub(super) fn clear_behind(
     canvas: &mut Canvas,
     (at, anchor): (Point, Anchor),

@@ -1,4 +1,4 @@
-//! A canvas as the bytes of a PNG file.
+//! Encodes a canvas as PNG.
 
 use std::io::{self, Write as _};
 

@@ -1,5 +1,5 @@
-//! Reads the shapes of our charts and draws them in the colours of the page: lines, areas and words
-//! with a class each. What the page shows only to a pointer is passed over.
+//! Parses the shapes of the charts (lines, areas and words, each with a class) and draws them in
+//! the colours of the page. Shapes that the page shows only on hover are skipped.
 
 use super::canvas::{Canvas, Paint, Point, Stroke};
 use super::font::{Anchor, clear_behind, write};
@@ -10,7 +10,7 @@ const SOFT: [u8; 3] = [0x5c, 0x66, 0x6c];
 const FAINT: [u8; 3] = [0x8b, 0x93, 0x98];
 const RULE: [u8; 3] = [0xdc, 0xd8, 0xcd];
 const LIMIT: [u8; 3] = [0xa5, 0x2a, 0x20];
-/// The inks of the page's style in its light form, by class.
+/// The ink colours of the page's light theme, by class.
 const INKS: [(&str, [u8; 3]); 5] = [
     ("ink-read", [0x1f, 0x5a, 0x8c]),
     ("ink-write", [0xb4, 0x58, 0x1a]),
@@ -18,10 +18,10 @@ const INKS: [(&str, [u8; 3]); 5] = [
     ("ink-total", [0x1b, 0x22, 0x26]),
     ("ink-tail", [0x87, 0x95, 0xa1]),
 ];
-/// How much the shades of a heat map cover, by class.
+/// Opacity of the shades of a heat map, by class.
 const SHADES: [(&str, f64); 4] =
     [("heat-1", 0.22), ("heat-2", 0.38), ("heat-3", 0.56), ("heat-4", 0.76)];
-/// The same of a band between the fastest and the slowest.
+/// Opacity of the band between the fastest and the slowest.
 const BAND: f64 = 0.16;
 
 /// An element of a chart.
@@ -84,7 +84,7 @@ impl<'a> ChartShape<'a> {
     }
 }
 
-/// Whether `all` has `class` among its words.
+/// Whether `class` is one of the words of `all`.
 fn has(all: &str, class: &str) -> bool {
     all.split(' ').any(|of| of == class)
 }
@@ -93,7 +93,7 @@ fn ink(classes: &str) -> [u8; 3] {
     INKS.iter().find(|(class, _)| has(classes, class)).map_or(SOFT, |(_, colour)| *colour)
 }
 
-/// Opacity of a shade; 1 for the darkest, or without one.
+/// Opacity of a shade; 1 for the darkest or if there is none.
 fn shade(classes: &str) -> f64 {
     SHADES.iter().find(|(class, _)| has(classes, class)).map_or(1.0, |(_, alpha)| *alpha)
 }
@@ -116,7 +116,7 @@ const fn solid(colour: [u8; 3]) -> Paint {
     Paint { colour, alpha: 1.0 }
 }
 
-/// Draws an element; nothing of those that show nothing.
+/// Draws an element; invisible ones draw nothing.
 pub(super) fn draw(element: &ChartShape<'_>, canvas: &mut Canvas) {
     match element.name {
         "line" => {
@@ -141,7 +141,7 @@ pub(super) fn draw(element: &ChartShape<'_>, canvas: &mut Canvas) {
     }
 }
 
-/// The stroke of a straight line: an axis, or a value to compare with.
+/// The stroke of a straight line: an axis or a reference value.
 fn rule(element: &ChartShape<'_>) -> Stroke {
     let (colour, width, dash) = match element.attribute("class") {
         Some("grid") => (RULE, 0.7, None),
@@ -163,7 +163,7 @@ fn line(element: &ChartShape<'_>) -> Stroke {
     Stroke { paint: Paint { colour: element.ink(), alpha }, width, dash: None }
 }
 
-/// The rectangles of one shade: `Mx yhWvHh-Wz`, over and over.
+/// Draws the rectangles of one shade: `Mx yhWvHh-Wz`, repeated.
 fn heat(element: &ChartShape<'_>, canvas: &mut Canvas) {
     let paint = Paint { colour: element.ink(), alpha: shade(element.class()) };
     for one in element.attribute("d").unwrap_or_default().split('M') {

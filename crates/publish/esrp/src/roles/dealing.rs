@@ -1,13 +1,13 @@
-//! Deals the runs of one server out to the tests of a paper. The kind of a test decides first:
-//! loads of one set last equally long but for nanoseconds, and a load's length does not reveal its
-//! purpose.
+//! Assigns the runs of one server to the tests of a paper. The kind of a test decides first: the
+//! loads of one set last equally long except for nanoseconds, and a load's length does not reveal
+//! its purpose.
 
 use record::TestType;
 
 use super::{Server, measured_ns};
 use crate::{PaperError, TestedRun};
 
-/// From this length on a load of the performance kind proves reliability if there is no stress
+/// Minimum length at which a load of the performance kind proves reliability if there is no stress
 /// test.
 const A_LONG_LOAD_NS: u64 = 20 * 3_600 * 1_000_000_000;
 
@@ -15,7 +15,7 @@ fn of_kind<'a>(runs: &[&'a TestedRun], kind: TestType) -> Vec<&'a TestedRun> {
     runs.iter().copied().filter(|run| run.record.start.test == kind).collect()
 }
 
-/// The server `name` with `runs`, each of which is one of its tests.
+/// Builds the server `name` from `runs`, each of which is one of its tests.
 pub(super) fn server<'a>(name: String, runs: &[&'a TestedRun]) -> Result<Server<'a>, PaperError> {
     let mut loads = of_kind(runs, TestType::Performance);
     let mut stress = of_kind(runs, TestType::Stress);
@@ -37,7 +37,8 @@ pub(super) fn server<'a>(name: String, runs: &[&'a TestedRun]) -> Result<Server<
     })
 }
 
-/// Whether published results call a day of load performance and a shorter one stress, as some do.
+/// Whether these results label a day of load performance and a shorter one stress, as some
+/// published ones do.
 fn are_called_otherwise(stress: &[&TestedRun], loads: &[&TestedRun]) -> bool {
     loads.iter().any(|run| is_long(run))
         && stress.iter().all(|run| run.record.imported().is_some() && !is_long(run))
@@ -47,14 +48,14 @@ fn is_long(run: &TestedRun) -> bool {
     measured_ns(run) >= A_LONG_LOAD_NS
 }
 
-/// Takes the longest load out if it lasted most of a day.
+/// Removes and returns the longest load if it lasted most of a day.
 fn long_load<'a>(loads: &mut Vec<&'a TestedRun>) -> Option<&'a TestedRun> {
     loads.sort_by_key(|run| measured_ns(run));
     loads.pop_if(|run| is_long(run))
 }
 
-/// Performance and maximum. Only a load that was not held to a target can show a maximum; of two
-/// such loads the lower one is the intended load of the solution.
+/// The performance and maximum loads. Only a load without a target can show a maximum; of two such
+/// loads, the lower one is the intended load of the solution.
 fn by_target<'a>(
     loads: &[&'a TestedRun],
     server: &str,
@@ -73,8 +74,8 @@ fn by_target<'a>(
     }
 }
 
-/// Whether the load was held to a rate. The target of a published result is a limit that its rate
-/// is judged against, which holds nothing back.
+/// Whether the load was held at a rate. The target of a published result does not count: it is only
+/// a limit to judge the rate by and throttles nothing.
 fn is_held(run: &TestedRun) -> bool {
     run.record.imported().is_none() && run.record.target_iops().is_some()
 }

@@ -1,5 +1,5 @@
-//! Which runs are of one server. Machines cloned from one image often keep its host name, so the
-//! identity that a record has of its machine decides, and the name only in records without one.
+//! Groups runs by server. Machines cloned from one image often keep its host name, so the machine
+//! identity in the record decides; the name decides only for records without one.
 
 use super::{Server, dealing};
 use crate::{PaperError, TestedRun};
@@ -21,12 +21,12 @@ pub(crate) fn servers(runs: &[TestedRun]) -> Result<Vec<Server<'_>>, PaperError>
 
 /// The runs of one machine.
 struct OneMachine<'a> {
-    /// Among those of its name, counted from 1.
+    /// Position among the machines of the same name, from 1.
     number: usize,
     runs: Vec<&'a TestedRun>,
 }
 
-/// The machines called `name`, and whether they are several.
+/// The machines called `name`, and whether there are several.
 fn machines<'a>(
     name: &str,
     runs: &[&'a TestedRun],
@@ -57,7 +57,7 @@ fn shown_name(name: &str, index: usize, number: Option<usize>) -> String {
     number.map_or_else(|| name.clone(), |number| format!("{name} ({number})"))
 }
 
-/// Each value once, in the order in which they come.
+/// Each value once, in order of first appearance.
 fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut each = Vec::new();
     for value in values {

@@ -84,7 +84,7 @@ fn nothing_objected(servers: &[Server<'_>], vendor: &Vendor) -> String {
     )
 }
 
-/// The measurements beside the demand of the mailboxes, as far as both are known.
+/// The measurements next to the demand of the mailboxes, as far as both are known.
 pub(super) fn facts(server: &Server<'_>, vendor: &Vendor) -> Vec<String> {
     let requests = requests(server, vendor).map(|of| requests_words(&server.name, &of));
     let room = room(server, vendor).map(|of| room_words(&server.name, &of));

@@ -11,7 +11,7 @@ use crate::paper::{Chapter, Content, Wanted, Words};
 use crate::roles::Server;
 use crate::vendor::{DiskGroup, DiskPurpose, Vendor, count, text};
 
-/// Bytes of the gigabyte that disks are sold by.
+/// Bytes in a gigabyte, as disk vendors count it.
 const GB: f64 = 1e9;
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
@@ -191,7 +191,7 @@ fn software(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, Words
     ]
 }
 
-/// The table of the disks of one kind; a sentence if they hold both kinds.
+/// The table of the disks of one kind, or a sentence if databases and logs share them.
 fn disks(servers: &[Server<'_>], vendor: &Vendor, purpose: DiskPurpose) -> Content {
     let caption = match purpose {
         DiskPurpose::Databases => "Table 4: Disks of the Databases",
@@ -231,7 +231,7 @@ fn shares_volumes(servers: &[Server<'_>]) -> bool {
         && databases.all(|facts| facts.volume.mount == facts.log_volume.mount)
 }
 
-/// A share in percent with one decimal, which never shows something as nothing.
+/// A share in percent with one decimal; a share above zero is never shown as zero.
 fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.000_5 {
         return "under 0.1 %".to_owned();

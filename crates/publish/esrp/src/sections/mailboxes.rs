@@ -1,4 +1,4 @@
-//! Appendix A: how many mailboxes of which size the storage carries, by requests and by room.
+//! Appendix A: how many mailboxes of each size the storage supports, by I/O and by space.
 
 use record::ServerLoad;
 use report::format;
@@ -14,7 +14,7 @@ use crate::vendor::Vendor;
 /// Sizes of mailboxes that customers ask for, in GiB.
 const SIZES_GIB: [f64; 9] = [0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0];
 const GIB: f64 = 1_073_741_824.0;
-/// Papers round mailboxes down to whole hundreds, and few mailboxes to tens.
+/// Papers round mailboxes down to whole hundreds, and small numbers to tens.
 const STEPS: [f64; 2] = [100.0, 10.0];
 
 /// Capacity of the storage of all tested servers.
@@ -74,8 +74,8 @@ struct TestedLoads {
 }
 
 impl TestedLoads {
-    /// Of all servers: the highest loads that passed, if each server has one; else the highest that
-    /// were tested. `None` if a server has no load.
+    /// The highest passed loads of all servers if each has one, otherwise the highest tested ones.
+    /// `None` if a server has no load.
     fn of(servers: &[Server<'_>]) -> Option<Self> {
         let passed: Option<f64> = servers.iter().map(|server| highest(server, has_passed)).sum();
         let tested: Option<f64> = servers.iter().map(|server| highest(server, |_| true)).sum();
@@ -84,7 +84,7 @@ impl TestedLoads {
         Some(Self { iops, has_passed: passed.is_some(), has_several })
     }
 
-    /// The number of mailboxes in a sentence, which claims no more than the tests show.
+    /// A sentence with the number of mailboxes that claims no more than the tests show.
     fn sentence(self, each: &str, mailboxes: &str) -> String {
         let iops = format::number(self.iops, 2);
         let which = match (self.has_several, self.has_passed) {
@@ -164,7 +164,7 @@ fn table(bounds: Bounds) -> Content {
 mod tests {
     use super::{Bounds, GIB, TestedLoads, rounded_down};
 
-    /// "Highest" compares, and "served" claims.
+    /// "Highest" implies a comparison, and "served" is a claim.
     #[test]
     fn a_sentence_compares_only_loads_that_exist_and_claims_only_what_passed() {
         let said = |has_several, has_passed| {
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_smaller_bound_counts() {
-        // 462.483 IOPS of 0.24 were published as 1,900 mailboxes.
+        // A published result equates 462.483 IOPS at 0.24 each with 1,900 mailboxes.
         assert!((rounded_down(462.483 / 0.24) - 1_900.0).abs() < 1e-9);
         let bounds = Bounds { by_requests: 1_900.0, volumes_bytes: 2_250.0 * GIB };
         let near = |one: f64, two: f64| assert!((one - two).abs() < 1e-9, "{one} is not {two}");

@@ -1,4 +1,4 @@
-//! The chapters in the order that papers have them, one file each.
+//! The chapters in the order of published papers, one file each.
 
 mod conclusion;
 mod deployment;
@@ -59,12 +59,12 @@ fn facts(caption: &str, rows: Vec<(&'static str, Words)>) -> Content {
     })
 }
 
-/// A paragraph that says something.
+/// A paragraph of text.
 fn said(text: impl Into<String>) -> Content {
     Content::Paragraph(Words::said(text))
 }
 
-/// One for each value, each value once.
+/// The distinct values, each listed once.
 fn listed<'a>(values: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut each: Vec<&str> = Vec::new();
     for value in values.filter(|value| !value.is_empty()) {

@@ -1,4 +1,4 @@
-//! The chapters of text: the vendor's, framed by the statements that the paper must make about
+//! The prose chapters: the vendor's text, framed by the statements that the paper must make about
 //! itself.
 
 use report::format;
@@ -197,7 +197,7 @@ pub(super) fn customer(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
     chapter("customer", "Targeted Customer Profile", vec![table])
 }
 
-/// Copies of each database, as far as the record says.
+/// Number of copies of each database, if the record states it.
 pub(super) fn copies(run: &crate::TestedRun) -> Option<String> {
     let copies = match run.record.imported() {
         Some(imported) => imported.load.copies_per_database?,

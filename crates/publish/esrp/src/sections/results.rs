@@ -9,7 +9,7 @@ use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::{Server, measured_ns};
 use crate::vendor::Vendor;
 
-/// How long papers load a solution to prove that it is reliable.
+/// Load duration by which papers prove reliability.
 pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 /// Length of a load test.
 pub(super) const TWO_HOURS_NS: u64 = 2 * 3_600 * 1_000_000_000;
@@ -58,7 +58,7 @@ fn tests(servers: &[Server<'_>]) -> Content {
     })
 }
 
-/// Which tests were on one volume at the same time, in sentences.
+/// Sentences on which tests ran on one volume at the same time.
 fn at_the_same_time(servers: &[Server<'_>]) -> Vec<String> {
     let (mut names, mut records) = (Vec::new(), Vec::new());
     for server in servers {
@@ -88,13 +88,13 @@ fn length(run: &TestedRun) -> String {
     }
 }
 
-/// A time without its fraction of a second, unless it is all of it.
+/// A duration in whole seconds, unless it is shorter than one second.
 fn seconds_of(ns: u64) -> String {
     let whole_ns = ns / 1_000_000_000 * 1_000_000_000;
     format::duration(if whole_ns == 0 { ns } else { whole_ns })
 }
 
-/// The result of a day of load, or why there is less.
+/// The result of a day of load, or why a shorter one was measured.
 fn reliability(server: &Server<'_>) -> Words {
     let Some(run) = server.reliability else {
         return Words::Missing {
@@ -191,7 +191,7 @@ fn performance(servers: &[Server<'_>]) -> Content {
     })
 }
 
-/// A figure of a run; if missing, a gap that a test would fill.
+/// A figure of a run, or a gap that a test would fill.
 fn measured(figure: Option<f64>, wanted: Wanted) -> Words {
     let text = figure.map(|figure| format::number(figure, 2));
     Words::or_missing(text, "not in the record", wanted)

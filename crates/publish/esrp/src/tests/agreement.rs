@@ -1,5 +1,4 @@
-//! Headline, findings and conclusion of a paper never contradict what its runs came to, whatever
-//! those were.
+//! Headline, findings and conclusion of a paper never contradict the results of its runs.
 
 use record::synthetic::{Synthetic, drawn};
 use record::{RunRecord, TestType};
@@ -22,7 +21,7 @@ fn tested(record: RunRecord) -> TestedRun {
     TestedRun { name: record.start.test.name().to_owned(), verdict: judge(&record), record }
 }
 
-/// A set of short tests of one machine, with anything that may go wrong.
+/// A set of short tests of one machine in which anything may go wrong.
 fn short_set(seed: u64) -> Vec<TestedRun> {
     let mut runs: Vec<RunRecord> = (0..4).map(|number| drawn(4 * seed + number)).collect();
     let machine = runs[0].start.machine.clone();
@@ -32,7 +31,7 @@ fn short_set(seed: u64) -> Vec<TestedRun> {
     runs.into_iter().map(tested).collect()
 }
 
-/// Records of tests as long as papers ask.
+/// Records of tests as long as papers require.
 fn long_records() -> Vec<RunRecord> {
     let kinds = KINDS.into_iter().zip([4, 12, 1, 1]);
     let made = kinds.map(|(kind, measure_intervals)| {
@@ -46,7 +45,7 @@ fn long_records() -> Vec<RunRecord> {
     made.collect()
 }
 
-/// The same tests, which ask for more or less than there is.
+/// The same tests, with plans that ask for more or less than was achieved.
 fn long_set(records: &[RunRecord], seed: u64) -> Vec<TestedRun> {
     let mut prng = Prng::new(Seed(seed));
     let mut runs = Vec::new();
@@ -69,7 +68,7 @@ fn long_set(records: &[RunRecord], seed: u64) -> Vec<TestedRun> {
     runs
 }
 
-/// The page of a set; none of one that no paper is made of.
+/// The page of a set; `None` if no paper can be made of it.
 fn page(runs: &[TestedRun]) -> Option<String> {
     Some(html(&paper(runs, &vendor(SAID), Vec::new()).ok()?))
 }
@@ -78,7 +77,7 @@ fn lacks_something(run: &TestedRun) -> bool {
     run.verdict.lacks_room() || run.verdict.lacks_load()
 }
 
-/// Fails if the page and its runs disagree; whether it establishes suitability.
+/// Fails if the page and its runs disagree; returns whether the page establishes suitability.
 fn agrees(runs: &[TestedRun], page: &str) -> bool {
     let said = conclusion(page);
     for run in runs {

@@ -1,4 +1,4 @@
-//! A plan in the making: the values of the elements so far, and the resulting text.
+//! A plan under construction: the values of the elements so far, and the resulting text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use plan::quoted;
 
 use super::{ConversionError, ConversionProblem};
 
-/// Numbers that a plan has a key or a use for.
+/// Numeric elements that a plan has a key or a use for.
 const NUMBERS: [&str; 20] = [
     "LogFilesToReplay",
     "LogInterval",
@@ -60,7 +60,8 @@ pub(super) struct Draft {
     numbers: BTreeMap<&'static str, f64>,
     remarks: Vec<(String, String)>,
     problems: Vec<ConversionProblem>,
-    /// Problems of elements that decide nothing: named beside others, never alone a refusal.
+    /// Problems of elements that affect nothing: reported along with others, but never a reason to
+    /// refuse alone.
     asides: Vec<ConversionProblem>,
 }
 
@@ -70,14 +71,14 @@ pub(super) struct DatabasePlace {
     pub folder: String,
     pub log_folder: String,
     pub backup_folder: String,
-    /// The element's text about the weight; empty: none.
+    /// The element's text for the weight; empty if there is none.
     pub weight: String,
 }
 
 /// One set of limits, in milliseconds.
 #[derive(Default)]
 pub(super) struct LimitSet {
-    /// The types of test that it is for; empty: all others.
+    /// The types of test that it applies to; empty for all others.
     pub kinds: String,
     values: Vec<(&'static str, f64)>,
 }
@@ -108,7 +109,7 @@ impl Draft {
         self.problems.push(problem);
     }
 
-    /// Notes the same of an element that decides nothing.
+    /// Records an unreadable element that affects nothing.
     pub(super) fn aside(&mut self, problem: ConversionProblem) {
         self.asides.push(problem);
     }
@@ -130,7 +131,7 @@ impl Draft {
         self.numbers.get(element).copied()
     }
 
-    /// The text of the plan and the elements that were not converted; folders lie below `root`.
+    /// The text of the plan and the elements that were not converted; all folders are under `root`.
     pub(super) fn finish(
         mut self,
         root: &str,
@@ -148,14 +149,14 @@ impl Draft {
         let mut text =
             "# Made from a configuration of Jetstress. Not taken over as it was:\n".to_owned();
         for (element, why) in &self.remarks {
-            // A comment ends with its line.
+            // A newline would end the comment.
             let why = why.replace(['\n', '\r'], " ");
             _ = writeln!(text, "# * {}: {why}", element.replace(['\n', '\r'], " "));
         }
         Ok((text + &body, self.remarks))
     }
 
-    /// Reports everything that cannot be read in one error.
+    /// Reports all unreadable elements in one error.
     fn refuse(&mut self) -> Result<(), ConversionError> {
         let mut problems = std::mem::take(&mut self.problems);
         match problems.as_slice() {
@@ -233,7 +234,7 @@ impl Draft {
         None
     }
 
-    /// Names a share that something else overrules.
+    /// Records a share that another element overrides.
     fn leave_percent(&mut self, element: &str, why: &str) {
         if let Some(percent) = self.number(element).filter(|of| of.total_cmp(&100.0).is_ne()) {
             self.remark(element, &format!("{percent} is not taken over: {why}"));
@@ -270,7 +271,7 @@ impl Draft {
         }
     }
 
-    /// A folder of this system for one of Windows.
+    /// Maps a Windows folder to a folder of this system.
     fn folder(&mut self, element: &str, path: &str, (root, number): (&str, u32)) -> String {
         if path.starts_with('/') {
             return path.to_owned();
@@ -327,7 +328,7 @@ impl Draft {
         }
     }
 
-    /// Threads are of each database in 2010 and of all together in 2013.
+    /// Threads are per database in 2010, and in total in 2013.
     fn threads(&mut self) -> String {
         let unpublished = [
             ("TransPerSec", "what it counts is not published; hold the load with target_iops"),
@@ -400,7 +401,7 @@ impl Draft {
         text
     }
 
-    /// The set for this type of test, or else the one for all.
+    /// The limits for this type of test, or else those for all types.
     fn limits(&self) -> String {
         let mut sets = self.limits.iter();
         let found = sets
@@ -423,7 +424,7 @@ fn duration(text: &str) -> Option<u64> {
     days.checked_add(time)
 }
 
-/// The seconds of numbers with units; a unit of no seconds may only count 0.
+/// The seconds of numbers with units; a unit whose factor is 0 may only count 0.
 fn parts(text: &str, units: &[(char, u64)]) -> Option<u64> {
     let (mut seconds, mut digits) = (0_u64, String::new());
     for symbol in text.chars() {

@@ -31,7 +31,7 @@ const SAME: [(&str, &str, &str); 20] = [
     ("MarginIops", "0.05", "a target always counts as reached at 95 percent"),
 ];
 
-/// Elements that nothing here answers to, and why.
+/// Elements without a counterpart here, and why.
 const LEFT: [(&str, &str); 11] = [
     ("JetstressVersionGenerated", "chooses the preset"),
     ("EseVersionGenerated", "the engine is Plimsoll's own"),

@@ -5,7 +5,7 @@ use std::fmt;
 /// One thing wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConversionProblem {
-    /// An element is there and empty.
+    /// An element exists but is empty.
     Empty {
         /// The element.
         element: String,
@@ -24,7 +24,7 @@ pub enum ConversionProblem {
 }
 
 impl ConversionProblem {
-    /// That `element` holds `value`, which is not `wanted`.
+    /// The problem that `element` has `value` instead of `wanted`.
     pub(super) fn of(element: &str, value: &str, wanted: &'static str) -> Self {
         let element = element.to_owned();
         if value.is_empty() {

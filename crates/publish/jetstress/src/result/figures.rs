@@ -14,7 +14,7 @@ pub(super) fn read(outline: &Outline, file: &str) -> Result<PublishedResult, Res
     let [instrument_version, engine_version] =
         ["Jetstress Version", "ESE Version"].map(|name| outline.value(name).map(str::to_owned));
     let stated = instrument_version.as_deref().unwrap_or("of an unstated version");
-    // Our own results in this form are recognised.
+    // Recognises Plimsoll's own results in this form.
     let own = outline.value("Plimsoll Version").map(|version| format!("{version}, by way of XML"));
     let initial = "Initial Database Size (bytes)";
     let performance_log = outline.value("Performance Log").unwrap_or_default();
@@ -87,7 +87,7 @@ fn facts(outline: &Outline) -> Vec<PublishedFact> {
         .collect()
 }
 
-/// The log of the test, whose lines are rows of a table in some results.
+/// The log of the test; some results have its lines as rows of a table.
 fn test_log(outline: &Outline) -> Vec<String> {
     let mut lines = Vec::new();
     for section in &outline.sections {
@@ -99,7 +99,7 @@ fn test_log(outline: &Outline) -> Vec<String> {
     lines
 }
 
-/// The kind of test, from its results and from the names that the instrument gave its files.
+/// The kind of test, from its results and from the file names that the instrument chose.
 fn test_type(result: &ImportedResult, performance_log: &str, file: &str) -> TestType {
     let mut names = [performance_log, file].into_iter().map(when::name);
     let mut facts = result.facts.iter();
@@ -118,7 +118,7 @@ fn test_type(result: &ImportedResult, performance_log: &str, file: &str) -> Test
     }
 }
 
-/// Figures that a reader would expect and not find.
+/// Missing figures that a reader would expect.
 fn lacks(result: &ImportedResult, test: TestType) -> Vec<String> {
     let is_load = matches!(test, TestType::Performance | TestType::Stress);
     let has_transactional =

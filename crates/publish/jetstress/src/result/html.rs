@@ -1,12 +1,12 @@
-//! The page of a result. It is no XML, and people save it through browsers, so tags are read one by
-//! one, in time linear in the text, and unknown ones are skipped.
+//! Parses the page of a result. It is not XML, and people save it through browsers, so tags are
+//! read one by one, in time linear in the text, and unknown ones are skipped.
 
 use super::ResultError;
 use super::outline::{Outline, OutlineSection, collapsed};
 
 /// A piece of a page.
 enum Piece<'a> {
-    /// A tag with its name in small letters.
+    /// A tag with its name in lower case.
     Tag { name: String, is_end: bool },
     /// Text between tags.
     Text(&'a str),
@@ -49,7 +49,7 @@ struct Page {
     sections: Vec<OutlineSection>,
     /// The row that is open.
     row: Option<Vec<String>>,
-    /// Text of the cell, heading or line that is open.
+    /// Text of the open cell, heading or line.
     text: String,
     is_heading: bool,
     is_closed: bool,
@@ -126,7 +126,7 @@ impl Page {
         }
     }
 
-    /// Text outside rows is a line of the test log, or ornament.
+    /// Text outside rows is a line of the test log, or decoration.
     fn end_line(&mut self) {
         if self.row.is_some() || self.is_heading {
             return;
@@ -140,7 +140,7 @@ impl Page {
     }
 }
 
-/// Tags and texts of a page, one after the other; comments, declarations, scripts and styles are
+/// Iterates over the tags and texts of a page; comments, declarations, scripts and styles are
 /// skipped.
 struct Pieces<'a> {
     rest: &'a str,
@@ -186,7 +186,7 @@ fn behind<'a>(text: &'a str, mark: &str) -> &'a str {
     text.find(mark).map_or("", |at| &text[at + mark.len()..])
 }
 
-/// Text with the entities that results hold; others stay as they are.
+/// Decodes the entities that occur in results; others are left unchanged.
 fn decoded(text: &str) -> String {
     const ENTITIES: [(&str, &str); 6] = [
         ("&lt;", "<"),
@@ -199,6 +199,6 @@ fn decoded(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();
     }
-    // The ampersand last, so that nothing is decoded twice.
+    // The ampersand comes last, so that nothing is decoded twice.
     ENTITIES.iter().fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
 }

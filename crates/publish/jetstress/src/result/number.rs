@@ -1,9 +1,9 @@
-//! Numbers as results print them. One that could be two, such as `165,565`, is refused.
+//! Numbers as results print them. An ambiguous one, such as `165,565`, is refused.
 
 use super::ResultError;
 use super::outline::is_missing;
 
-/// A figure with decimals; `None` if the cell says that it has none.
+/// A figure with decimals; `None` if the cell is marked as having no value.
 pub(super) fn decimal(name: &str, text: &str) -> Result<Option<f64>, ResultError> {
     if is_missing(text) {
         return Ok(None);
@@ -19,7 +19,7 @@ pub(super) fn decimal(name: &str, text: &str) -> Result<Option<f64>, ResultError
     number.map(Some).ok_or_else(|| wrong(name, text))
 }
 
-/// A count, whose thousands may be parted.
+/// A count, possibly with thousands separators.
 pub(super) fn whole(name: &str, text: &str) -> Result<Option<u64>, ResultError> {
     if is_missing(text) {
         return Ok(None);
@@ -28,7 +28,7 @@ pub(super) fn whole(name: &str, text: &str) -> Result<Option<u64>, ResultError> 
     number.map(Some).ok_or_else(|| wrong(name, text))
 }
 
-/// The whole number that a text begins with, such as 3 in `3 (per database)` and 40 in `40%`.
+/// The whole number at the start of a text, such as 3 in `3 (per database)` and 40 in `40%`.
 pub(super) fn leading(name: &str, text: &str) -> Result<Option<u32>, ResultError> {
     if is_missing(text) {
         return Ok(None);
@@ -60,7 +60,7 @@ pub(super) fn size(name: &str, text: &str) -> Result<Option<u64>, ResultError> {
     Ok(size.and_then(|size| size.checked_mul(factor)).map(|size| size / 10))
 }
 
-/// Digits without the commas between thousands, each of which has three digits behind it.
+/// Digits without the commas between thousands, each followed by three digits.
 fn ungrouped(text: &str) -> Option<String> {
     let mut groups = text.split(',');
     let first = groups.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A result without its form: sections with rows of cells and lines of text.
+//! A result independent of its form: sections with rows of cells and lines of text.
 
 /// A whole result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct OutlineSection {
 }
 
 impl Outline {
-    /// The value next to a name, in the first row of two cells that has it.
+    /// The value next to a name, from the first row of two cells with that name.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         let found = self.pairs().find(|(_, of, _)| normal(of) == normal(name));
         found.map(|(_, _, value)| value).filter(|value| !is_missing(value))
@@ -37,7 +37,7 @@ impl Outline {
     }
 }
 
-/// A name in normal form: results write units, spaces and `/s/sec` differently.
+/// A name in normal form, since results differ in units, spaces and `/s/sec`.
 pub(super) fn normal(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
     let name = words.join(" ").replace("/s/sec", "/sec").replace("mseexchange", "msexchange");
@@ -45,12 +45,12 @@ pub(super) fn normal(name: &str) -> String {
     name.strip_suffix("(msec)").unwrap_or(name).trim_end().to_owned()
 }
 
-/// Whether a cell says that there is no value.
+/// Whether a cell is marked as having no value.
 pub(super) fn is_missing(value: &str) -> bool {
     matches!(value.trim().to_lowercase().as_str(), "" | "-" | "--" | "n/a" | "nan" | "\u{a0}")
 }
 
-/// White space of whatever length as one space.
+/// Collapses each run of white space to one space.
 pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

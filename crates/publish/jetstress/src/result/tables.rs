@@ -1,11 +1,11 @@
-//! The tables of a result, by the names of their columns: sections may be missing, and columns may
-//! come in another order.
+//! Finds the tables of a result by their column names, since sections may be missing and columns
+//! reordered.
 
 use super::outline::{Outline, normal};
 
-/// A table: its section, the names of its columns as they are compared, and its rows.
+/// A table: its section, its column names normalised for comparison, and its rows.
 pub(super) struct ResultTable<'a> {
-    /// Heading of the section, in small letters.
+    /// Heading of the section, in lower case.
     pub section: String,
     columns: Vec<String>,
     rows: Vec<&'a [String]>,

@@ -6,7 +6,7 @@ use roxmltree::{Document, Node};
 use super::ResultError;
 use super::outline::{Outline, OutlineSection, collapsed, normal};
 
-/// The sections of a result, with the headings of the page.
+/// The sections of a result, under the headings that the HTML page uses.
 pub(super) fn outline(text: &str) -> Result<Outline, ResultError> {
     let document = Document::parse(text.trim_start_matches('\u{feff}'))
         .map_err(|error| ResultError::NotXml(error.to_string()))?;
@@ -45,7 +45,7 @@ fn section(node: Node<'_, '_>) -> OutlineSection {
     section
 }
 
-/// A row of a table of I/O with its heading, or a row for each counter of the machine.
+/// Adds a headed row of an I/O table, or one row per counter of the machine.
 fn add_instance(section: &mut OutlineSection, object: &str, instance: Node<'_, '_>) {
     let (mut names, mut values) = (vec![object.to_owned()], Vec::new());
     values.push(part(instance, "name").unwrap_or_default());
@@ -77,7 +77,7 @@ fn part(node: Node<'_, '_>, name: &str) -> Option<String> {
         .map(collapsed)
 }
 
-/// The heading that the page has for a section.
+/// The heading that the HTML page uses for a section.
 fn title(element: &str) -> String {
     let title = match element {
         "test-summary" => "Test Summary",

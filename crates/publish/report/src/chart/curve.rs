@@ -1,4 +1,4 @@
-//! Something that grows over months.
+//! A chart of quantities that grow over months.
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, round_ticks};
@@ -10,7 +10,7 @@ use super::{ChartLine, Threshold};
 pub(crate) struct MonthsChart {
     /// Its title.
     pub title: String,
-    /// The same for those who cannot see it.
+    /// A text alternative for readers who cannot see it.
     pub description: String,
     /// Unit of the values.
     pub unit: &'static str,

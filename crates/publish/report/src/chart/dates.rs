@@ -10,7 +10,7 @@ use crate::document::Picture;
 use crate::format;
 use crate::html::escape;
 
-/// Seconds of half a day: a single run is drawn in the middle of a day.
+/// Seconds in half a day: a single run is drawn at the centre of a one-day axis.
 const HALF_A_DAY: f64 = 43_200.0;
 
 /// Dates along the axis.
@@ -21,7 +21,7 @@ const DATES: u32 = 6;
 pub(crate) struct DatesChart {
     /// Its title.
     pub title: &'static str,
-    /// The same for those who cannot see it.
+    /// A text alternative for readers who cannot see it.
     pub description: String,
     /// Unit of the values.
     pub unit: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct DatesChart {
     pub logarithmic: bool,
     /// The lines, with a dot for each run.
     pub lines: Vec<ChartLine>,
-    /// The hint for each run, in order of time.
+    /// The hint for each run, in chronological order.
     pub hints: Vec<(f64, String)>,
 }
 
@@ -98,8 +98,8 @@ impl DatesChart {
         scale
     }
 
-    /// Strips that reach half the way to the neighbours; the page's script makes a crosshair of
-    /// them.
+    /// Strips that extend halfway to their neighbours; the page's script turns them into a
+    /// crosshair.
     fn strips(&self, frame: &ChartFrame, x: &Scale) -> String {
         let ((left, right), (bottom, top)) = (frame.across(), frame.upward());
         let places: Vec<f64> = self.hints.iter().map(|(at, _)| x.place(*at)).collect();

@@ -8,20 +8,20 @@ use crate::html::escape;
 
 /// A picture in the making.
 pub(super) struct ChartFrame {
-    /// Width in the picture's own units, which are about pixels.
+    /// Width in the picture's own units, roughly pixels.
     pub width: f64,
     /// Height in the same.
     pub height: f64,
     body: String,
     takes_focus: bool,
-    /// The lines that were drawn, as places.
+    /// The lines drawn so far, in picture coordinates.
     drawn: Vec<Vec<(f64, f64)>>,
 }
 
-/// A label's letters are about so wide and so high.
+/// Approximate width and height of a label's letter.
 const LETTER: (f64, f64) = (6.0, 11.0);
 
-/// Left, upper, right and lower end of something.
+/// Left, upper, right and lower edge.
 type PlacedBox = [f64; 4];
 
 /// Room for the labels of the vertical axis.
@@ -44,7 +44,7 @@ impl ChartFrame {
         (LEFT, self.width - RIGHT)
     }
 
-    /// Lower and upper end of the plot, in the order of rising values.
+    /// Lower and upper end of the plot, in ascending order of values.
     pub(super) const fn upward(&self) -> (f64, f64) {
         (self.height - BOTTOM, TOP)
     }
@@ -130,7 +130,7 @@ impl ChartFrame {
         );
     }
 
-    /// Lets the keyboard reach the picture: its hints can be read with the arrow keys.
+    /// Makes the picture focusable: its hints can then be read with the arrow keys.
     pub(super) const fn read_by_keyboard(&mut self) {
         self.takes_focus = true;
     }
@@ -160,8 +160,8 @@ fn label_places((left, right): (f64, f64), place: f64, label: &str) -> [(f64, f6
     })
 }
 
-/// Whether the stroke between two points, the second of which lies to the right, passes through a
-/// box.
+/// Whether the stroke between two points passes through a box. The second point must be to the
+/// right of the first.
 fn passes(
     (x1, y1): (f64, f64),
     (x2, y2): (f64, f64),
@@ -180,7 +180,7 @@ fn overlap(one: PlacedBox, other: PlacedBox) -> bool {
     one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 }
 
-/// Points as the attribute of a line.
+/// The points in the form of a line's attribute.
 pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
     points
         .iter()
@@ -194,7 +194,7 @@ mod tests {
     use super::{ChartFrame, Scale};
     use crate::chart::{ChartLine, Ink, Threshold};
 
-    /// Position of the label of a limit of 20 beside a line through these points.
+    /// Position of the label of a limit of 20 next to a line through these points.
     fn label(points: &[(f64, f64)]) -> String {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let (x, y) =

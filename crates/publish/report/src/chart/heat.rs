@@ -1,5 +1,5 @@
-//! How many requests took how long at each time, as areas that are darker the more there were: it
-//! shows the few slow ones among many fast ones, which means and percentiles hide.
+//! Latency distribution over time as areas that are darker the more requests they hold. It shows
+//! the few slow requests among many fast ones, which means and percentiles hide.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use record::LatencySpread;
 use super::Ink;
 use super::scale::Scale;
 
-/// Factor from one row to the next, also below the first and above the last end.
+/// Factor between consecutive rows, also used below the first and above the last bound.
 const STEP: f64 = 1.584_893;
 
-/// Shares of the requests of a time, in percent, up to which it has a shade; the last has none.
+/// Upper bounds of the shades, as a percentage of the requests of a time; the last shade has none.
 const SHADES: [f64; 4] = [0.1, 1.0, 5.0, 20.0];
 
 /// Classes of the page's style for the shades.
@@ -20,20 +20,20 @@ const CLASSES: [&str; 5] = ["heat-1", "heat-2", "heat-3", "heat-4", "heat-5"];
 /// The requests of one kind over time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeatMap {
-    /// Times, in order, with counts as a [`LatencySpread`] has them.
+    /// Columns in order of time, with counts as in a [`LatencySpread`].
     pub columns: Vec<HeatColumn>,
     /// The colour.
     pub ink: Option<Ink>,
 }
 
-/// Requests of a time by latency.
+/// Requests of one time slot by latency.
 #[derive(Clone, Debug)]
 pub(crate) struct HeatColumn {
-    /// Begin of the time, in seconds since the start of the run.
+    /// Start of the slot, in seconds since the start of the run.
     pub from: f64,
     /// Its end.
     pub to: f64,
-    /// How many there were of each length.
+    /// Number of requests per latency bucket.
     pub counts: Vec<u64>,
 }
 
@@ -46,12 +46,13 @@ struct Stretch {
 }
 
 impl HeatMap {
-    /// Whether no request is on it.
+    /// Whether it contains no requests.
     pub(super) fn is_empty(&self) -> bool {
         self.columns.iter().all(|column| column.counts.iter().all(|&count| count == 0))
     }
 
-    /// The shortest and the longest latency, in milliseconds, of the times that count.
+    /// The shortest and the longest latency, in milliseconds, over the times for which `counts` is
+    /// true.
     pub(super) fn range(&self, counts: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let mut rows = 0..=LatencySpread::ENDS_NS.len();
         let columns: Vec<&HeatColumn> =
@@ -61,7 +62,7 @@ impl HeatMap {
         first.map(|row| ends_ms(row).0).into_iter().chain(last.map(|row| ends_ms(row).1))
     }
 
-    /// The areas, those of a shade as one path.
+    /// The areas, with one path per shade.
     pub(super) fn svg(&self, x: &Scale, y: &Scale) -> String {
         let mut paths = CLASSES.map(|_| String::new());
         for Stretch { row, shade, from, to } in self.stretches() {
@@ -92,7 +93,7 @@ impl HeatMap {
             .collect()
     }
 
-    /// Neighbours of the same shade are one stretch.
+    /// Merges neighbours of the same shade into one stretch.
     fn stretches(&self) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for row in 0..=LatencySpread::ENDS_NS.len() {
@@ -123,7 +124,7 @@ impl HeatColumn {
     }
 }
 
-/// Whether anything took as long.
+/// Whether any request had a latency in this row.
 fn is_used(columns: &[&HeatColumn], row: usize) -> bool {
     columns.iter().any(|of| of.counts.get(row) > Some(&0))
 }

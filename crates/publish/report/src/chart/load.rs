@@ -10,11 +10,11 @@ use super::{ChartLine, Threshold};
 pub(crate) struct LoadChart {
     /// Its title.
     pub title: String,
-    /// The same for those who cannot see it.
+    /// A text alternative for readers who cannot see it.
     pub description: String,
     /// Points of load and latency.
     pub lines: Vec<ChartLine>,
-    /// Latencies to compare with.
+    /// Reference latencies.
     pub thresholds: Vec<Threshold>,
     /// Position of the load line.
     pub knee: Option<f64>,

@@ -1,4 +1,4 @@
-//! Charts as inline SVG: no script, no font, no file beside the page, and colours that follow the
+//! Charts as inline SVG: no scripts, fonts or files besides the page, and colours that follow the
 //! reader's light or dark theme.
 
 mod curve;
@@ -28,7 +28,7 @@ pub(crate) struct ChartLine {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Colour and dash of a line: the class that the page's style gives both to.
+/// Colour and dash of a line, both set by a class of the page's style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
     /// Database reads.
@@ -39,12 +39,12 @@ pub(crate) enum Ink {
     Log,
     /// Reads and writes together.
     Total,
-    /// The tail of a distribution whose mean is shown in a stronger ink.
+    /// The tail of a distribution; its mean is drawn in a stronger ink.
     Tail,
 }
 
 impl Ink {
-    /// The class of the page's style.
+    /// Its class in the page's style.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Read => "ink-read",
@@ -55,7 +55,7 @@ impl Ink {
         }
     }
 
-    /// The class of a band behind a line of this ink, in a legend.
+    /// The legend class of a band behind a line of this ink.
     const fn band_class(self) -> &'static str {
         match self {
             Self::Read => "area band ink-read",
@@ -66,7 +66,7 @@ impl Ink {
         }
     }
 
-    /// The classes of the shades of a heat map of this ink, in a legend, the faintest first.
+    /// The legend classes of the shades of a heat map of this ink, faintest first.
     const fn heat_classes(self) -> [&'static str; 5] {
         match self {
             Self::Log => [
@@ -87,7 +87,7 @@ impl Ink {
     }
 }
 
-/// A value to compare with: a limit that must not be passed, or a goal to reach.
+/// A reference value: a limit that must not be exceeded, or a goal to reach.
 #[derive(Clone, Debug)]
 pub(crate) struct Threshold {
     /// Its label.

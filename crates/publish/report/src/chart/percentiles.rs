@@ -1,5 +1,5 @@
-//! Latencies by percentile: each step to the right is ten times rarer, so the tail, where mail
-//! users wait, takes as much room as the middle.
+//! Latencies by percentile: each step to the right is ten times rarer, so the tail, which makes
+//! mail users wait, takes as much space as the middle.
 
 use super::frame::ChartFrame;
 use super::scale::{Scale, logarithmic_ticks};
@@ -12,7 +12,7 @@ use crate::document::Picture;
 pub(crate) struct PercentileChart {
     /// Its title.
     pub title: String,
-    /// The same in a sentence with numbers, for those who cannot see it.
+    /// A sentence with numbers, as the text alternative for readers who cannot see it.
     pub description: String,
     /// Its glossary entry.
     pub metric: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct PercentileChart {
     pub thresholds: Vec<Threshold>,
 }
 
-/// The shares that the horizontal axis names.
+/// The labelled shares of the horizontal axis.
 const NAMED: [(f64, &str); 6] = [
     (0.0, "0"),
     (0.9, "90 %"),

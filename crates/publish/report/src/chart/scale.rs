@@ -1,6 +1,6 @@
-//! From values to places, and which values an axis names.
+//! Maps values to positions, and picks the values that an axis labels.
 
-/// A mapping of a range of values to a range of places.
+/// A mapping of a range of values to a range of positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     from: f64,
@@ -11,20 +11,21 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Even steps of the value are even steps of the place.
+    /// A linear scale: equal steps of the value are equal steps of the position.
     pub(super) fn linear((from, to): (f64, f64), (low_place, high_place): (f64, f64)) -> Self {
         assert!(to > from, "a scale has a width");
         Self { from, to, low_place, high_place, logarithmic: false }
     }
 
-    /// Even factors of the value are even steps of the place. Both ends must be above 0.
+    /// A logarithmic scale: equal factors of the value are equal steps of the position. Both ends
+    /// must be above 0.
     pub(super) fn logarithmic((from, to): (f64, f64), places: (f64, f64)) -> Self {
         assert!(from > 0.0, "a logarithmic scale begins above 0");
         let logarithmic = Self::linear((from.log10(), to.log10()), places);
         Self { logarithmic: true, ..logarithmic }
     }
 
-    /// The place of a value; values outside the range are put at its ends.
+    /// The position of a value, clamped to the ends of the range.
     pub(super) fn place(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
         let share = ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
@@ -47,14 +48,14 @@ pub(super) fn round_ticks(highest: f64, wanted: u32) -> Vec<f64> {
     ticks
 }
 
-/// The next of 1, 2, 5 times a power of ten.
+/// Rounds up to 1, 2 or 5 times a power of ten.
 fn round_up(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     let rounds = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     *rounds.iter().find(|round: &&f64| **round >= value * 0.999_999).unwrap_or(&rounds[3])
 }
 
-/// 1, 2 and 5 times the powers of ten that enclose both ends; only powers for a wide range.
+/// 1, 2 and 5 times the powers of ten, enclosing both ends; only the powers for a wide range.
 pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     let lowest = lowest.max(1e-3);
     let highest = highest.max(lowest * 10.0);
@@ -76,7 +77,7 @@ pub(super) fn logarithmic_ticks(lowest: f64, highest: f64) -> Vec<f64> {
     }
 }
 
-/// Even steps of time, in seconds, that a clock shows: about `wanted` of them.
+/// About `wanted` equal steps of time, in seconds, that are round on a clock.
 pub(super) fn time_ticks(from: f64, to: f64, wanted: f64) -> Vec<f64> {
     const STEPS: [f64; 16] = [
         1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0,

@@ -1,5 +1,5 @@
-//! A quantity over the time of a run: rates from zero, latencies on a logarithmic axis, on which
-//! both a mean and its tail are readable.
+//! A quantity over the time of a run: rates start at zero; latencies use a logarithmic axis, which
+//! keeps both a mean and its tail readable.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::html::escape;
 pub(crate) struct TimeChart {
     /// Its title.
     pub title: String,
-    /// The same in a sentence with numbers, for those who cannot see it.
+    /// A sentence with numbers, as the text alternative for readers who cannot see it.
     pub description: String,
     /// Its glossary entry.
     pub metric: &'static str,
@@ -27,15 +27,15 @@ pub(crate) struct TimeChart {
     pub wide: bool,
     /// The lines, the most important last.
     pub lines: Vec<ChartLine>,
-    /// Lowest and highest of several databases at each time, if there are several.
+    /// Lowest and highest value across databases at each time, if there are several.
     pub band: Vec<(f64, f64, f64)>,
     /// A fine line for each of several databases.
     pub each: Vec<Vec<(f64, f64)>>,
     /// Requests by latency at each time, in place of lines.
     pub heat: HeatMap,
-    /// Values that must not be passed.
+    /// Values that must not be exceeded.
     pub thresholds: Vec<Threshold>,
-    /// Begin and end of the part that is judged.
+    /// Start and end of the judged part.
     pub judged: Option<(f64, f64)>,
     /// Hints by time.
     pub hints: Vec<Hint>,
@@ -61,7 +61,7 @@ impl TimeChart {
         Picture { title, metric, is_wide: self.wide, svg, legend }
     }
 
-    /// The picture; `None` if a frame would be all there is: a line takes two points.
+    /// The picture; `None` if it would be an empty frame: a line needs two points.
     pub(crate) fn drawn(self) -> Option<Picture> {
         let has_line = self.lines.iter().any(|line| line.points.len() > 1);
         (has_line || !self.heat.is_empty()).then(|| self.picture())
@@ -114,8 +114,8 @@ impl TimeChart {
         if low < high { (low, high) } else { (0.0, 1.0) }
     }
 
-    /// Whether what lies at a time is judged: that gives the scale. A warm-up at full speed would
-    /// flatten the load that is held after it; it is drawn along the edge instead.
+    /// Whether a time is in the judged part, which determines the scale. A warm-up at full speed
+    /// would flatten the held load that follows, so it is drawn along the edge instead.
     fn is_scaled(&self, time: f64) -> bool {
         self.judged.is_none_or(|(from, to)| (from..=to).contains(&time))
     }
@@ -186,8 +186,8 @@ impl TimeChart {
         format!(r#"<polygon class="band {ink}" points="{points}"/>"#)
     }
 
-    /// Invisible strips whose title the reader's program shows; the page's script makes a crosshair
-    /// of them.
+    /// Draws invisible strips with a title for the reader's browser; the page's script turns them
+    /// into a crosshair.
     fn draw_hints(&self, frame: &mut ChartFrame, x: &Scale) {
         let (bottom, top) = frame.upward();
         let mut svg = String::from(r#"<g class="hints">"#);
@@ -207,7 +207,7 @@ impl TimeChart {
     }
 }
 
-/// Values of an axis with their labels, without digits that they do not need.
+/// Axis values with their labels, without unneeded digits.
 pub(super) fn labelled(ticks: &[f64]) -> Vec<(f64, String)> {
     ticks.iter().map(|&tick| (tick, label(tick))).collect()
 }

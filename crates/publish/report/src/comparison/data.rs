@@ -1,4 +1,4 @@
-//! A comparison for programs; `docs/report-json.md` describes every member.
+//! A comparison as JSON; `docs/report-json.md` describes every member.
 
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ fn metric(runs: &[NamedRun], row: &ComparedMetric) -> Value {
     })
 }
 
-/// Significance of a change: beside an imported run it is unknown.
+/// Significance of a change; unknown if either run is imported.
 fn word(first: &NamedRun, run: &NamedRun, change: MetricChange) -> &'static str {
     if [first, run].iter().any(|run| run.record.imported().is_some()) {
         return "imported";

@@ -1,4 +1,5 @@
-//! The comparison a buyer reads first, a line for each run: the verdict and the numbers behind it.
+//! The part of a comparison that a buyer reads first, one line per run: the verdict and the numbers
+//! behind it.
 
 use record::Phase;
 use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison, Unit};
@@ -11,7 +12,7 @@ use crate::{format, listed, sections};
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "at-a-glance";
 
-/// A metric that a purchase is decided by.
+/// A metric that decides a purchase.
 struct Shown {
     metric: &'static str,
     label: &'static str,
@@ -27,7 +28,7 @@ const SHOWN: [Shown; 4] = [
         label: "Log writes",
         rule: "log-write-latency-average",
     },
-    // Of backups and checksum passes.
+    // For backups and checksum passes.
     Shown { metric: "throughput", label: "Read from all databases", rule: "read-rate" },
 ];
 
@@ -96,13 +97,14 @@ fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -
     Cell::plain(text).toned(tone)
 }
 
-/// The finding of a rule; rules judge no imported result.
+/// The finding of a rule; `None` for an imported result, which no rule judges.
 fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
     let mut findings = run.verdict.findings.iter();
     findings.find(|finding| finding.rule == rule && run.record.imported().is_none())
 }
 
-/// As many as are carried, and by which bound; a load that did not pass carries none.
+/// The number of mailboxes supported and the bound that limits it; a load that did not pass
+/// supports none.
 fn mailboxes(run: &NamedRun) -> Cell {
     if run.record.imported().is_some() || run.verdict.exit_code() != 0 {
         return Cell::none();

@@ -151,8 +151,8 @@ fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
     are_simulated && comparison.doubts.len() == runs.len()
 }
 
-/// The one that passes while the others fail: a buyer asks for that first. One that could not be
-/// judged may carry the load too.
+/// The only run that passes, which a buyer asks for first. `None` if any run is inconclusive, since
+/// it may support the load too.
 pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<usize> {
     if outcomes.contains(&Ruling::CannotJudge) {
         return None;
@@ -162,7 +162,7 @@ pub(crate) fn only_passing(outcomes: &[Ruling]) -> Option<usize> {
     passing.next().is_none().then_some(place)
 }
 
-/// The common outcome, if there is one: then the differences decide.
+/// The common outcome, if all runs have the same one: then the differences decide.
 pub(crate) fn of_one_outcome(outcomes: &[Ruling]) -> Option<&'static str> {
     let are_two = outcomes.len() == 2;
     if outcomes.iter().all(|outcome| *outcome == Ruling::Pass) {
@@ -187,7 +187,8 @@ fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     sentences
 }
 
-/// Databases whose sizes differ by more were filled at other times, or grew between the runs.
+/// A size ratio above this means that databases were filled at different times, or grew between the
+/// runs.
 const GROWN: f64 = 1.25;
 
 /// How to make databases of one plan equal in size again; `None` if they are, or belong to several
@@ -217,7 +218,7 @@ pub(crate) fn reset_advice(runs: &[NamedRun]) -> Option<String> {
 /// More doubts than these would push the numbers off the first screen.
 const MOST_DOUBTS: usize = 2;
 
-/// The overflow of the answer: more doubts than a few, and changes of more than two runs.
+/// Overflow of the answer: the doubts if there are too many, and the changes of more than two runs.
 fn rest_of_answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     let are_many = comparison.doubts.len() > MOST_DOUBTS;
     let doubts = doubts(comparison).filter(|_| are_many);
@@ -246,7 +247,7 @@ fn came_to(run: &NamedRun, letter: &str) -> String {
     [vec![format!("{name}: {verdict}.")], reasons].concat().join(" ")
 }
 
-/// A letter with the name that it means.
+/// A letter with the name of its run.
 pub(crate) fn lettered(letter: &str, name: &str) -> String {
     format!("{letter} ({name})")
 }
@@ -261,11 +262,11 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
     [0, index].iter().any(|&at| runs[at].record.imported().is_some())
 }
 
-/// Most changes in one sentence; the table has all.
+/// Maximum number of changes in one sentence; the table has all.
 const MOST_TOLD: usize = 3;
 
 /// One run against the first, in a sentence: the real changes, and whether they are better or
-/// worse. Other work is neither.
+/// worse. If the work differs they are neither.
 pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
     let is_of_other_work = comparison.differences.iter().any(|of| of.is_work);
@@ -301,7 +302,7 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
     format!("{name} against A: {}{more}.", told.join("; "))
 }
 
-/// From here on a change in percent says less than how many times as much it is.
+/// From this change on, a factor is clearer than a percentage.
 const MANY_TIMES_PERCENT: f64 = 300.0;
 
 fn change_words(percent: f64) -> String {

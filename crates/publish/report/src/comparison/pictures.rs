@@ -1,4 +1,4 @@
-//! The runs drawn over one another, each from the begin of its measurement.
+//! The runs overlaid, each from the start of its measurement.
 
 use record::{IntervalRow, Phase, RunRecord, Series};
 use verdict::NamedRun;
@@ -8,12 +8,12 @@ use crate::chart::{ChartLine, Ink, TimeChart};
 use crate::document::{Block, Picture, Section};
 use crate::sections::weighted_mean_ms;
 
-/// More lines than this are indistinguishable.
+/// Beyond this many lines, lines are indistinguishable.
 const INKS: [Ink; 5] = [Ink::Total, Ink::Read, Ink::Log, Ink::Write, Ink::Tail];
-/// More points of a line than this are indistinguishable.
+/// Beyond this many points per line, points are indistinguishable.
 const POINTS: usize = 480;
 
-/// The charts of loads; none of passes, whose rates say all.
+/// The charts of loads; `None` for passes, since their rates say everything.
 pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
     let has_intervals = runs.iter().any(|run| run.record.imported().is_none());
     if phase != Phase::Measure || !has_intervals {
@@ -53,8 +53,7 @@ fn chart(
     (metric, unit): (&'static str, &'static str),
     value: &dyn Fn(&[&IntervalRow]) -> Option<f64>,
 ) -> Picture {
-    // An imported run has no intervals to draw. The first run last, so that it lies above the
-    // others.
+    // An imported run has no intervals to draw. The first run is drawn last, on top.
     let mut lines: Vec<ChartLine> = runs
         .iter()
         .zip(LETTERS)

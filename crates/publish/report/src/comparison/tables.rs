@@ -25,7 +25,7 @@ fn run_row(run: &NamedRun, letter: &str) -> TableRow {
     ])
 }
 
-/// Every metric of the run at `index` beside that of the first.
+/// Every metric of the run at `index` next to that of the first.
 pub(super) fn changes(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> Block {
     let worth = Worth {
         has_margin: !super::has_imported(runs, index),
@@ -67,7 +67,7 @@ fn change_row(
     ])
 }
 
-/// What decides the word for a change.
+/// Inputs to the word for a change.
 #[derive(Clone, Copy, Debug)]
 struct Worth {
     has_margin: bool,

@@ -1,4 +1,5 @@
-//! Finds the run that carries more, and by what factor: the first question of a storage buyer.
+//! Finds the run that supports the higher load, and by what factor: the first question of a storage
+//! buyer.
 
 use record::{Phase, Seal};
 use verdict::{NamedRun, Ruling, RunComparison, Significance};
@@ -8,7 +9,7 @@ use super::{LETTERS, format};
 /// From this value on a factor is printed, below it a percentage.
 const LEAST_FACTOR: f64 = 1.2;
 
-/// The run that carries more than another, by places of the comparison.
+/// The run that supports more than another, both as indices into the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Winner {
     pub place: usize,
@@ -16,8 +17,8 @@ pub(super) struct Winner {
     factor: f64,
 }
 
-/// The run with the most transactional IOPS; none unless that is more than noise, of the same work,
-/// measured here, and of untouched records.
+/// The run with the most transactional IOPS; `None` unless the lead exceeds the noise, the work is
+/// the same, and all runs were measured here and have unaltered records.
 pub(super) fn winner(runs: &[NamedRun], comparison: &RunComparison) -> Option<Winner> {
     let is_work = comparison.differences.iter().any(|of| of.is_work);
     if comparison.phase != Phase::Measure || is_work || runs.iter().any(is_odd) {

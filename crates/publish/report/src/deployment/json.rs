@@ -1,4 +1,4 @@
-//! A played deployment for programs.
+//! A simulated deployment as JSON.
 
 use rehearsal::{CopyRow, Duty, HostRow, Judgement, Limits, RowFigures};
 use serde_json::{Value, json};

@@ -36,7 +36,8 @@ pub struct PlayedReport<'a> {
     pub occurrences: &'a [Occurrence],
     /// What users accept.
     pub limits: Limits,
-    /// A judgement for each seed; at least one. The first is shown, the others give its confidence.
+    /// One judgement per seed, at least one. The first is shown; the others determine its
+    /// confidence.
     pub judgements: &'a [Judgement],
 }
 
@@ -54,7 +55,7 @@ impl PlayedReport<'_> {
         &self.deployment.hosts[row.host].name
     }
 
-    /// The mean of a figure of a row over all seeds.
+    /// The mean over all seeds of a figure in a row.
     fn over_seeds(
         &self,
         row: &HostRow,
@@ -69,7 +70,7 @@ impl PlayedReport<'_> {
         (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
     }
 
-    /// What happens in a stretch, in words.
+    /// The events of a stretch, in words.
     fn stretch_words(&self, row: &HostRow) -> String {
         let stretch = &self.stretches[row.stretch];
         let begun: Vec<&str> =

@@ -8,24 +8,24 @@ use super::trust;
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::{html, text};
 
-/// A design with its claims played.
+/// A design and the results of simulating its claims.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// Title of the design.
     pub title: String,
     /// The customer, if the document names one.
     pub customer: String,
-    /// Its date, as the document writes it, or nothing.
+    /// Date as written in the document; may be empty.
     pub date: String,
     /// Who made it, or nothing.
     pub author: String,
-    /// The document's description of it, or nothing.
+    /// Description from the document; may be empty.
     pub description: String,
     /// The design in a sentence: servers, copies, disks.
     pub design: String,
     /// Error bound of latencies, in percent of the true ones.
     pub uncertainty_percent: f64,
-    /// Load of a disk by the formulas of the sizing, as a share of the requests that it answers.
+    /// Load of a disk by the sizing formulas, as a share of the requests that it can serve.
     pub disk_load: Option<f64>,
     /// Rules that the design violates, in sentences.
     pub violations: Vec<String>,
@@ -38,15 +38,15 @@ pub struct Proof {
 /// Something that the design claims to survive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Such as `one server fails`.
+    /// Name, such as `one server fails`.
     pub name: String,
-    /// The case that was worst, such as `EX03`.
+    /// The worst case, such as `EX03`.
     pub worst: String,
     /// Cases that were played.
     pub cases: usize,
     /// Whether it holds.
     pub state: ClaimState,
-    /// Whether it holds by the formulas of the sizing.
+    /// Whether it holds by the sizing formulas.
     pub formulas_hold: bool,
     /// Whether a latency is so near its limit that the true one may be on the other side.
     pub is_narrow: bool,
@@ -56,13 +56,13 @@ pub struct Claim {
     pub worst_minute_ms: Option<f64>,
     /// Utilisation of its busiest disk, 0 to 1.
     pub disks_busy: f64,
-    /// How far the worst limit is exceeded, as a share of it; none if all are kept.
+    /// How far the worst limit is exceeded, as a share of it; `None` if all are kept.
     pub excess: Option<f64>,
     /// The limit that broke, or the remaining headroom, in a sentence.
     pub because: String,
-    /// Why the formulas of the sizing say otherwise; none if they agree.
+    /// Why the sizing formulas disagree; `None` if they agree.
     pub disagreement: Option<String>,
-    /// The smallest change with which the claim holds, if it does not and one was found.
+    /// The smallest change that makes the claim hold, if it fails and such a change was found.
     pub remedy: Option<Remedy>,
     /// Time until everything is redundant again, in nanoseconds.
     pub redundant_after_ns: Option<u64>,
@@ -75,14 +75,14 @@ pub enum ClaimState {
     Holds,
     /// A limit is broken, or databases are not active.
     Fails,
-    /// The arithmetic calls it failed already, by processors or quorum.
+    /// Already fails in the arithmetic, by processors or quorum.
     FailsOnPaper,
 }
 
 /// A change that was tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remedy {
-    /// The edit of the document; none if no change that was tried helps.
+    /// The edit of the document; `None` if no change tried helps.
     pub edit: Option<String>,
     /// What it takes, in a sentence.
     pub effect: String,
@@ -109,14 +109,14 @@ impl ClaimState {
 }
 
 impl Claim {
-    /// What fails in the worst case; none in normal operation.
+    /// The component that fails in the worst case; `None` in normal operation.
     fn failure(&self) -> Option<&str> {
         Some(self.worst.as_str()).filter(|worst| *worst != "-")
     }
 }
 
 impl Proof {
-    /// Whether every claim holds and the sizing forbids nothing.
+    /// Whether every claim holds and the sizing violates no rule.
     pub fn holds(&self) -> bool {
         self.violations.is_empty() && self.claims.iter().all(|of| of.state == ClaimState::Holds)
     }
@@ -209,7 +209,7 @@ fn narrowness(percent: f64) -> String {
     )
 }
 
-/// The change that helps, and those of each claim if several fail.
+/// The change that helps, and the changes for each claim if several fail.
 fn remedies(proof: &Proof) -> Option<Section> {
     let mut blocks = vec![Block::Note(remedy_words(proof.remedy.as_ref()?))];
     if proof.claims.iter().filter(|of| of.state != ClaimState::Holds).count() > 1 {
@@ -241,7 +241,7 @@ fn banner(proof: &Proof) -> Banner {
     }
 }
 
-/// Who made it when, above the title.
+/// Author and date, above the title.
 fn started(proof: &Proof) -> String {
     let mut text = "in virtual time".to_owned();
     for (before, part) in [("", &proof.date), ("by ", &proof.author)] {
@@ -252,7 +252,7 @@ fn started(proof: &Proof) -> String {
     text
 }
 
-/// How clearly a claim fails: narrow failures last, and those without a measure first.
+/// How clearly a claim fails: failures without a measure first, narrow ones last.
 fn severity(of: &Claim) -> (bool, f64) {
     let measured = of.excess.filter(|_| of.state == ClaimState::Fails);
     (!of.is_narrow, measured.unwrap_or(f64::INFINITY))
@@ -262,7 +262,7 @@ fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
     if severity(other) > severity(one) { other } else { one }
 }
 
-/// Which failure breaks the design most clearly, and which others do; none if all claims hold.
+/// The failure that breaks the design most clearly, and the others; `None` if all claims hold.
 fn breaking_words(claims: &[Claim]) -> Option<String> {
     let failed: Vec<&Claim> = claims.iter().filter(|of| of.state != ClaimState::Holds).collect();
     let worst = failed.iter().copied().reduce(clearer)?;

@@ -1,4 +1,4 @@
-//! The customer's page says which claim breaks and what to change.
+//! The customer's page shows which claim breaks and what to change.
 
 use super::{Claim, ClaimState, Proof, Remedy, proof_html, proof_json, proof_text};
 
@@ -75,7 +75,7 @@ fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
     assert_eq!(proof_json(&near)["claims"][1]["narrow"], true);
 }
 
-/// One change needs no table; several claims that fail have one each.
+/// A single change needs no table; several failing claims have one change each.
 #[test]
 fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
@@ -86,7 +86,7 @@ fn the_table_of_changes_is_for_more_than_one() {
     assert!(page.contains("Also failing: one server fails."), "{page}");
 }
 
-/// A narrow failure may be none, so that a clear one is named first.
+/// A narrow failure may not be real, so a clear one is named first.
 #[test]
 fn the_clearest_failure_is_named_first() {
     let mut failing = proof(ClaimState::Fails);

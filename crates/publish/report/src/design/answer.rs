@@ -1,5 +1,5 @@
-//! One answer from rules and simulation: headline, colour and exit status. Text, page, JSON and the
-//! program all take it from here.
+//! Combines rules and simulation into one answer: headline, colour and exit status. Text, page,
+//! JSON and the program all use it.
 
 use verdict::Ruling;
 
@@ -12,7 +12,7 @@ use crate::listed::lacking;
 pub(super) struct DesignAnswer {
     is_workable: bool,
     simulated: Option<Ruling>,
-    /// What a passing simulation still lacks, in two words.
+    /// The requirement that a passing simulation misses, in two words.
     lacking: Option<&'static str>,
 }
 
@@ -44,7 +44,7 @@ impl DesignAnswer {
         }
     }
 
-    /// How the headline looks: as the worse of the two.
+    /// Tone of the headline: that of the worse of the two.
     pub(super) const fn tone(self) -> Tone {
         match (self.is_workable, self.simulated, self.lacking) {
             (false, ..) | (_, Some(Ruling::Fail), _) => Tone::Fail,
@@ -53,7 +53,7 @@ impl DesignAnswer {
         }
     }
 
-    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation proves nothing.
+    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive.
     pub(super) const fn exit_code(self) -> u8 {
         match (self.is_workable, self.simulated) {
             (false, _) | (true, Some(Ruling::Fail)) => 1,
@@ -62,7 +62,8 @@ impl DesignAnswer {
         }
     }
 
-    /// The exit status and its reason; none without a simulation: the headline then has it.
+    /// The exit status and its reason; `None` without a simulation, since the headline then has
+    /// both.
     pub(super) fn exit_status(self) -> Option<String> {
         let because = match (self.is_workable, self.simulated?) {
             (true, Ruling::Pass | Ruling::Warn) => {

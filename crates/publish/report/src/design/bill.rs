@@ -1,4 +1,4 @@
-//! The purchase, as far as the design determines it, with its cost if prices are given.
+//! The bill of materials, as far as the design determines it, with its cost if prices are given.
 
 use sizing::{Key, ServerKind, ShownQuantity, as_sold};
 
@@ -42,7 +42,7 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
     Section { id: "bill", title: "Bill of materials", blocks: table(caption, columns, rows) }
 }
 
-/// The row of a line; `None` if the design has none of its item.
+/// The table row of a bill line; `None` if the design has none of its item.
 fn row(sized: Sized<'_>, line: &BillLine) -> Option<TableRow> {
     let count = sized.sizing.number(line.key).filter(|count| *count > 0.0)?;
     let mut cells = vec![
@@ -85,7 +85,7 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
     ]
 }
 
-/// Room and energy over the years that are given.
+/// Space and energy over the given number of years.
 fn running(sized: Sized<'_>) -> Vec<BillLine> {
     let years = sized.deployment.prices.as_ref().map_or(0.0, |prices| prices.years);
     let over = format!("cost over {} years", three_digits(years));

@@ -14,12 +14,12 @@ pub(super) fn table(
     vec![Block::Table(Table { caption, columns, rows })]
 }
 
-/// The column of keys, which a page shows where a reader wants them.
+/// The column of keys, which a page shows on request.
 pub(super) const fn key_column(label: &'static str) -> Column {
     Column { role: ColumnRole::Key, ..Column::text(label) }
 }
 
-/// A column of numbers, with the metric that the glossary explains.
+/// A column of numbers, with its metric in the glossary.
 pub(super) fn number_column(label: &'static str, metric: Option<&'static str>) -> Column {
     Column { metric, numeric: true, ..Column::text(label) }
 }

@@ -1,4 +1,4 @@
-//! Suggested edits of a deployment that leave less work for each disk.
+//! Suggested edits of a deployment that reduce the load on each disk.
 
 use record::{RunRecord, Series};
 use serde_json::{Value as Json, json};
@@ -8,7 +8,7 @@ use crate::deciding::deciding_number;
 use crate::json::outcome_name;
 use crate::listed::mean_ms;
 
-/// A change of `deployment.toml` that leaves less work for each disk.
+/// A change of `deployment.toml` that reduces the load on each disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesignEdit {
     /// The section it belongs to, as the document names it: `storage`.
@@ -17,23 +17,23 @@ pub struct DesignEdit {
     pub line: String,
     /// Its effect as sized, in words.
     pub effect: String,
-    /// The simulation of the changed design; none if an edit before it passed already.
+    /// The simulation of the changed design; `None` if an earlier edit already passed.
     pub simulated: Option<SimulatedEdit>,
 }
 
-/// What a simulation of an edited design says.
+/// The result of simulating an edited design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedEdit {
     /// The verdict.
     pub outcome: Ruling,
-    /// The number that decided it beside its limit, if one did.
+    /// The deciding number and its limit, if a number decided.
     pub deciding: Option<String>,
     /// Mean latency of database reads in milliseconds, if there were any.
     pub read_ms: Option<f64>,
 }
 
 impl SimulatedEdit {
-    /// The simulated run of an edited design and its verdict.
+    /// The outcome of an edited design, from its simulated run and verdict.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
         Self {
             outcome: verdict.outcome,
@@ -44,7 +44,7 @@ impl SimulatedEdit {
 }
 
 impl DesignEdit {
-    /// The lines to copy into the document, below what they are known to bring.
+    /// The lines to copy into the document, with their known effect as comments above.
     pub(super) fn block(&self) -> String {
         let Self { section, line, effect, .. } = self;
         format!("# {effect}\n# {}\n[{section}]\n{line}\n", self.proof())
@@ -55,7 +55,7 @@ impl DesignEdit {
         matches!(outcome, Some(Ruling::Pass | Ruling::Warn))
     }
 
-    /// How far it is proven beyond its sizes.
+    /// How far the edit is proven, beyond its sizes.
     fn proof(&self) -> String {
         let Some(SimulatedEdit { outcome, deciding, .. }) = &self.simulated else {
             return "sized, not simulated".to_owned();
@@ -83,7 +83,7 @@ impl DesignEdit {
     }
 }
 
-/// Edits as the lines of a document, each with its effect; those that are known to pass first.
+/// The edits as lines of a document, each with its effect; those known to pass come first.
 pub fn written_edits(edits: &[DesignEdit]) -> String {
     let (passing, others): (Vec<_>, Vec<_>) = edits.iter().partition(|edit| edit.passes());
     passing.into_iter().chain(others).map(DesignEdit::block).collect::<Vec<_>>().join("\n")

@@ -1,10 +1,10 @@
-//! One number: its formula, the numbers put in, and the source of each.
+//! Explains one number: its formula, the numbers substituted, and the source of each.
 
 use std::fmt::Write as _;
 
 use sizing::{Fact, Sizing};
 
-/// The explanation of the number or decision of that name; `None` if there is none.
+/// The explanation of the number or decision called `name`; `None` if there is none.
 pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
     let fact = sizing.sheet.named(name)?;
     let mut text = format!("{} = {}\n", fact.key, fact.written());

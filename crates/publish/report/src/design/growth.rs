@@ -1,5 +1,5 @@
-//! How a database fills up: its content over the months to come, for users who keep all of their
-//! new mail, four fifths of it, or three (facts 5.18).
+//! How a database fills up: its size over the coming months, for users who keep all of their new
+//! mail, four fifths of it, or three (facts 5.18).
 
 use super::Sized;
 use crate::chart::{ChartLine, Ink, MonthsChart, Threshold};
@@ -7,10 +7,10 @@ use crate::document::Picture;
 use crate::format::{number, three_digits};
 use sizing::{Key, Sizing, TierKey};
 
-/// Shares of new mail that stay, with their colours.
+/// Shares of new mail that are kept, with their colours.
 const KEPT: [(f64, Ink); 3] = [(1.0, Ink::Write), (0.8, Ink::Read), (0.6, Ink::Log)];
 
-/// The longest that is drawn, in months.
+/// Longest period drawn, in months.
 const LONGEST: f64 = 120.0;
 
 /// Points of a curve.
@@ -20,12 +20,12 @@ const WEEKS_PER_MONTH: f64 = 52.0 / 12.0;
 
 /// One tier's share of a database.
 struct GrowthPart {
-    /// Mailboxes of the tier in a database.
+    /// Number of the tier's mailboxes in a database.
     mailboxes: f64,
-    /// MB of a mailbox today and when it is full, without retained deleted items.
+    /// Size of a mailbox in MB, today and when full, without retained deleted items.
     now: f64,
     full: f64,
-    /// MB beside them, present from the first day.
+    /// Further MB per mailbox, there from day one.
     beside: f64,
     /// New MB in a week.
     weekly: f64,
@@ -45,7 +45,7 @@ impl GrowthPart {
     }
 }
 
-/// The picture; `None` if no tier gives the present size of its mailboxes.
+/// The picture; `None` if no tier states the present size of its mailboxes.
 pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     let parts = parts(sized)?;
     let slowest = KEPT[KEPT.len() - 1].0;
@@ -76,7 +76,7 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     Some(Picture::wide(chart.title, svg, legend))
 }
 
-/// Months until the last tier is full, where `kept` of the new mail stays.
+/// Months until the last tier is full, if a share `kept` of the new mail stays.
 fn months_until_full(parts: &[GrowthPart], kept: f64) -> f64 {
     parts.iter().map(|part| part.months(kept)).fold(0.0, f64::max)
 }
@@ -104,7 +104,7 @@ fn parts(sized: Sized<'_>) -> Option<Vec<GrowthPart>> {
     tiers.map(|tier| part(sizing, tier, share)).collect()
 }
 
-/// A tier, of whose mailboxes a database has the `share`.
+/// One tier; a database holds the `share` of its mailboxes.
 fn part(sizing: &Sizing, tier: usize, share: f64) -> Option<GrowthPart> {
     let full = sizing.number(Key::Tier(tier, TierKey::LimitMb))?;
     Some(GrowthPart {

@@ -7,7 +7,7 @@ use sizing::{DesignFinding, Fact, Note, Value};
 
 use super::{PredictedDesign, Sized};
 
-/// The document, with a line end.
+/// The document, with a trailing newline.
 pub(super) fn render(sized: Sized<'_>) -> String {
     let text = format!("{:#}\n", value(sized));
     units::plain_json(&text).into_owned()
@@ -52,7 +52,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
     crate::answer("sizing", members)
 }
 
-/// Every failure played through on the layout; empty without copies.
+/// Every failure simulated on the layout; empty without copies.
 fn failures(sized: Sized<'_>) -> Vec<Json> {
     let Some(found) = simulate(sized.deployment, sized.sizing) else {
         return Vec::new();
@@ -65,8 +65,8 @@ fn failures(sized: Sized<'_>) -> Vec<Json> {
         .collect()
 }
 
-/// Effect of a failure on the surviving servers; pairs are the least and the most of any. `None` if
-/// no server survives.
+/// Effect of a failure on the surviving servers; pairs are the minimum and maximum over servers.
+/// `None` if no server survives.
 pub fn failure_json(needs: &Requirements, mode: &layout::Mode) -> Option<Map<String, Json>> {
     let burden = needs.burden(mode)?;
     let members = [

@@ -13,10 +13,10 @@ use crate::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use crate::format::three_digits;
 use crate::html::escape;
 
-/// Databases of the grid; the pattern repeats long before.
+/// Maximum number of databases in the grid; the pattern repeats long before.
 const MOST_COLUMNS: usize = 96;
 
-/// Colours by activation preference, the last one for all further.
+/// Colours by activation preference; the last one applies to all further.
 const INKS: [&str; 4] = ["ink-read", "ink-write", "ink-log", "ink-tail"];
 
 /// The grid and the table; nothing without copies.
@@ -75,12 +75,12 @@ fn row(needs: &Requirements, mode: &Mode) -> TableRow {
     ])
 }
 
-/// A count that looks normal if it is 0.
+/// A count, toned unless it is 0.
 fn toned_count(count: usize, tone: Tone) -> Cell {
     Cell::plain(count.to_string()).toned(if count > 0 { tone } else { Tone::Plain })
 }
 
-/// A remark if the simulation finds more than the formulas that sized the servers.
+/// A remark if the simulation finds more active databases than the formulas that sized the servers.
 fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
     let worst = sized.sizing.number(Key::ServerWorstActiveDbs(ServerKind::First))?;
     let (most, found) = modes
@@ -101,7 +101,7 @@ fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
 /// Servers by databases: a square for each copy, coloured by its activation preference.
 fn grid(found: &Simulated) -> Picture {
     let layout = &found.layout;
-    // Without names there is still a layout: numbers replace them.
+    // The layout does not need names: numbers replace them.
     let named = provision(found.needs.clone()).ok();
     let group = named.as_ref().and_then(|named| named.groups.first());
     let shown = layout.databases.len().min(MOST_COLUMNS);

@@ -1,4 +1,4 @@
-//! What a customer reads first: the assumptions of the design.
+//! The part that a customer reads first: the assumptions of the design.
 
 use plan::deployment::Tier;
 use sizing::{Build, Key, ServerKind, as_sold};
@@ -7,7 +7,7 @@ use super::Sized;
 use crate::document::{Block, Cell, Fact, Section};
 use crate::format::{number, three_digits};
 
-/// The document's inputs, in its reader's words.
+/// The document's inputs, in the reader's terms.
 pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     let deployment = sized.deployment;
     let data = &deployment.data;
@@ -48,7 +48,7 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     }
 }
 
-/// The product; where its figures are another's, which.
+/// The product, with the figures that it borrows from another product.
 fn product(sized: Sized<'_>) -> String {
     let product = &sized.deployment.product;
     let assumed = product.assumption().zip(product.assumed.as_ref());
@@ -78,7 +78,7 @@ fn availability(sized: Sized<'_>) -> String {
     format!("{} copies of each database{late}, {sites}", deployment.total_copies())
 }
 
-/// The disks of the system, which the queue database shares.
+/// The system disks, shared with the queue database.
 fn system_disks(sized: Sized<'_>) -> String {
     let disks = &sized.deployment.storage.first;
     let size = as_sold(disks.system.capacity);
@@ -113,7 +113,7 @@ pub(super) fn applies(sized: Sized<'_>, key: Key) -> bool {
     }
 }
 
-/// Whether the disks of these servers are `wanted`.
+/// Whether the disks of these servers are built as `wanted`.
 fn is_built(sized: Sized<'_>, site: ServerKind, wanted: Build) -> bool {
     let build = sized.sizing.architecture;
     match site {

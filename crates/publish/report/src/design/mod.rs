@@ -1,6 +1,7 @@
 //! A sizing as a page, as text, as JSON, and one number explained.
 //!
-//! The same document as a run's report, so that both look and link alike; only the tables differ.
+//! It uses the same document type as a run's report, so that both look and link alike; only the
+//! tables differ.
 
 mod answer;
 mod bill;
@@ -53,12 +54,12 @@ impl<'a> Sized<'a> {
         Self { deployment, sizing, predicted: None }
     }
 
-    /// Rules and simulation together.
+    /// The combined answer of rules and simulation.
     fn answer(self) -> DesignAnswer {
         DesignAnswer::new(self.sizing.is_workable(), self.predicted)
     }
 
-    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation proves nothing.
+    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation is inconclusive.
     pub fn exit_code(self) -> u8 {
         self.answer().exit_code()
     }
@@ -75,7 +76,7 @@ pub fn sizing_text_within(sized: Sized<'_>, width: usize) -> String {
     text::render_within(&document(sized), width)
 }
 
-/// Every number with its formula for programs.
+/// Every number with its formula, as JSON.
 pub fn sizing_json(sized: Sized<'_>) -> String {
     json::render(sized)
 }

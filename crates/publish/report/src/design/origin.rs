@@ -3,7 +3,7 @@
 use super::Sized;
 use crate::document::{Block, Fact, Section};
 
-/// The section; empty where the document says nothing of it.
+/// The section; empty if the document states none of them.
 pub(super) fn section(sized: Sized<'_>) -> Section {
     let deployment = sized.deployment;
     let origin = &deployment.origin;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Candidate, Sized, document, scenarios, tables};
 use crate::html;
 
-/// How the page differs from others: keys and formulas are behind a switch, and a printed page is
+/// Styles specific to this page: keys and formulas are behind a switch, and a printed page is
 /// short.
 const STYLE: &str = include_str!("style.css");
 

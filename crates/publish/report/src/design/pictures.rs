@@ -13,9 +13,9 @@ use crate::html::escape;
 const WIDTH: f64 = 720.0;
 /// Leftmost start of bars, right of their labels.
 const LEFT: f64 = 190.0;
-/// Width of a character of a label, the widest that fonts make it on average.
+/// Average width of a label's character in the widest likely font.
 const CHARACTER: f64 = 6.6;
-/// Characters of a name that there is room for.
+/// Maximum number of characters that fit for a name.
 const LONGEST_NAME: usize = 40;
 /// Height of a bar with the gap below it.
 const STEP: f64 = 26.0;
@@ -23,7 +23,7 @@ const STEP: f64 = 26.0;
 /// A part of a bar: words, length, class of its colour.
 pub(crate) type PicturePart = (&'static str, f64, &'static str);
 
-/// A database volume by use, against its disk; `None` if one of its parts is not known.
+/// The uses of a database volume, against its disk; `None` if any part is unknown.
 pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
     let sizing = sized.sizing;
     let count = sizing.number(Key::VolumeDbsPerVolume)?;
@@ -67,7 +67,7 @@ pub(super) fn failures(sized: Sized<'_>) -> Option<Picture> {
     Some(Picture::wide("Databases of the busiest server".to_owned(), svg, legend))
 }
 
-/// Horizontal bars made of parts, all in one scale.
+/// Stacked horizontal bars on a common scale.
 pub(crate) fn bars_svg(said: &str, bars: &[(impl AsRef<str>, Vec<PicturePart>)]) -> String {
     let longest = bars.iter().map(|(_, parts)| length(parts)).fold(1e-9, f64::max);
     let names: Vec<_> = bars.iter().map(|(label, _)| named(label.as_ref())).collect();
@@ -106,7 +106,7 @@ pub(super) fn named(name: &str) -> Cow<'_, str> {
     units::shortened(name, LONGEST_NAME)
 }
 
-/// Start of a picture to the right of its names, at least `least`, so that no name is overdrawn.
+/// Left edge of a picture, at least `least`, so that it does not cover its names.
 pub(super) fn left_of<'n>(names: impl Iterator<Item = &'n str>, least: f64) -> f64 {
     let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
     least.max(longest as f64 * CHARACTER + 8.0)

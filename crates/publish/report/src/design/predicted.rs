@@ -21,11 +21,11 @@ pub struct PredictedDesign {
     pub run: RunRecord,
     /// The verdict.
     pub verdict: Verdict,
-    /// The server whose disks they are.
+    /// The server that these disks belong to.
     pub server: String,
     /// Databases on the set.
     pub databases: usize,
-    /// Sets of disks that the server has, all alike.
+    /// Number of identical disk sets in the server.
     pub sets: u32,
     /// Path of the full report.
     pub report: String,
@@ -34,7 +34,7 @@ pub struct PredictedDesign {
 }
 
 impl PredictedDesign {
-    /// The simulated load beside the target; its parts in IOPS.
+    /// The simulated load next to the target; its parts in IOPS.
     fn load(&self) -> String {
         let carried = achieved_iops(&self.run).map_or_else(|| "-".to_owned(), three_digits);
         match self.run.start.settings.target_iops {
@@ -70,7 +70,8 @@ impl PredictedDesign {
     /// The prediction as a part of the page.
     pub(super) fn section(&self) -> Section {
         let mut blocks = vec![Block::Facts(self.facts())];
-        // The load is that of the design's mailboxes: a number of usual ones would contradict it.
+        // The load is that of the design's mailboxes; a number of mailboxes with the usual load
+        // would contradict it.
         let usual = Carried::of(&self.run).sentence();
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
         blocks.extend(said.filter(|text| *text != usual).map(Block::Note));

@@ -1,4 +1,4 @@
-//! Many designs in one table, the best first: workable before others, then fewer disks, servers
+//! Many designs in one table, best first: feasible ones before others, then by fewer disks, servers
 //! and gigabytes of memory.
 
 use std::cmp::Ordering;
@@ -17,15 +17,15 @@ use crate::pareto::{self, ParetoPoint, pareto_front};
 /// One design of a sweep.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Its replacements of the document's values.
+    /// Values of the document that it replaces.
     pub replacements: Vec<Replacement>,
-    /// Its sizing, or the contradiction in it.
+    /// Sizing of the design, or the contradiction in it.
     pub outcome: Result<Sizing, String>,
     /// Kinds of failure that it survives, if it has copies.
     pub survived: Option<usize>,
 }
 
-/// Numbers of the table: heading and key.
+/// Numeric columns of the table: heading and key.
 const COLUMNS: [(&str, Key); 6] = [
     ("servers", Key::ServerAll),
     ("databases", Key::DatabaseAll),
@@ -35,15 +35,15 @@ const COLUMNS: [(&str, Key); 6] = [
     ("processors", Key::ProcessorUtilWorst),
 ];
 
-/// More of them where the deployment gives prices: heading and key.
+/// Further columns if the deployment gives prices: heading and key.
 const PRICED: [(&str, Key); 3] =
     [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("power", Key::PowerAllWatts)];
 
-/// Ranking criteria of designs, the most important first; costs only if there are prices.
+/// Ranking criteria of designs, most important first; costs count only if there are prices.
 const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
 
 impl Candidate {
-    /// The design of a deployment with these replacements, or the complaint about it.
+    /// The design of a deployment with these replacements, or its error.
     pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
         Self {
             survived: parsed.as_ref().ok().and_then(survived_failures),
@@ -56,7 +56,7 @@ impl Candidate {
         self.outcome.as_ref().is_ok_and(Sizing::is_workable)
     }
 
-    /// Workable designs before others, contradictory ones last.
+    /// Rank class: feasible designs first, contradictory ones last.
     fn class(&self) -> u8 {
         match &self.outcome {
             _ if self.is_workable() => 0,
@@ -69,7 +69,7 @@ impl Candidate {
         self.outcome.as_ref().ok()?.number(key)
     }
 
-    /// What its values are, such as `availability.copies=3`.
+    /// The replaced values, such as `availability.copies=3`.
     fn name(&self) -> String {
         self.replacements
             .iter()
@@ -89,7 +89,7 @@ impl Candidate {
         )
     }
 
-    /// Why it does not work; empty if it does.
+    /// Why it is not feasible; empty if it is.
     fn reason(&self) -> String {
         match &self.outcome {
             Err(complaint) => complaint.lines().next().unwrap_or_default().to_owned(),
@@ -102,7 +102,7 @@ impl Candidate {
     }
 }
 
-/// The columns of these designs: those of costs if any design has them.
+/// The columns for these designs, including costs if any design has them.
 fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
     let priced = PRICED
         .into_iter()
@@ -110,7 +110,7 @@ fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
     COLUMNS.into_iter().chain(priced).collect()
 }
 
-/// The designs, the best first; equals stay in their order.
+/// The designs, best first; ties keep their order.
 pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.sort_by(|left, right| {
         let by_number = RANKED_BY.iter().map(|key| {
@@ -122,7 +122,7 @@ pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates
 }
 
-/// What designs are compared by: cost where there are prices, else disks.
+/// The figures by which designs are compared: cost if there are prices, otherwise disks.
 fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
     candidates
         .iter()
@@ -195,7 +195,7 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     aligned(&rows)
 }
 
-/// Columns as wide as their widest cell, the last one unpadded.
+/// Pads columns to their widest cell, except the last.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)

@@ -119,12 +119,12 @@ const NETWORK: &[Key] = &[
     Key::NetworkRecommendedLinkMbps,
 ];
 
-/// The note on SSDs beside their numbers.
+/// The note on SSDs next to their numbers.
 const METACACHE: &str = "How much I/O MetaCache databases take off the disks is not published: \
      disks, memory and processors are sized as without them, and the test plan loads the disks of \
      the databases alone.";
 
-/// Everything that page and text show.
+/// All sections of page and text.
 pub(super) fn sections(sized: Sized<'_>) -> Vec<Section> {
     let mut sections: Vec<Section> =
         sized.predicted.map(PredictedDesign::section).into_iter().collect();
@@ -250,7 +250,7 @@ fn bare(sized: Sized<'_>, key: Key) -> String {
     value.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).value)
 }
 
-/// Files, rules and rows that could not be used, as `plimsoll profile` wrote them.
+/// Files, rules and unusable rows, as recorded by `plimsoll profile`.
 fn provenance(sized: Sized<'_>) -> Section {
     let lines = sized.deployment.provenance.iter();
     Section {
@@ -308,7 +308,7 @@ fn failure_row(sized: Sized<'_>, mode: FailureMode) -> Option<TableRow> {
     ]))
 }
 
-/// If the second site is passive, the loss of the first falls on its servers.
+/// If the second site is passive, its servers take over when the first is lost.
 fn processor(sized: Sized<'_>, mode: FailureMode, what: ProcessorKey) -> Option<f64> {
     [ServerKind::First, ServerKind::Second]
         .into_iter()

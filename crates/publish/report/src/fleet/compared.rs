@@ -12,7 +12,7 @@ use crate::{html, text};
 pub struct ComparedHost {
     /// Its name.
     pub host: String,
-    /// Its runs, one for each fleet, and what differs; or why not, in a clause.
+    /// Its runs, one per fleet, and their differences; or the reason why not, as a clause.
     pub compared: Result<(Vec<NamedRun>, RunComparison), String>,
 }
 

@@ -1,5 +1,5 @@
-//! Hosts over time as a heat map: the darker, the longer the slowest percent of database reads
-//! took.
+//! Hosts over time as a heat map: darker cells mean that the slowest percent of database reads took
+//! longer.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::{FleetSheet, FleetSheetHost};
 use crate::document::Picture;
 use crate::html::escape;
 
-/// Columns of time; longer runs show the worst sample of each.
+/// Maximum number of time columns; in longer runs each shows its worst sample.
 const COLUMNS: usize = 240;
 
 const WIDTH: f64 = 960.0;
@@ -18,7 +18,7 @@ const ROW: f64 = 18.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 22.0;
 
-/// The 99th percentile of reads in milliseconds up to which a cell has a shade.
+/// Upper bounds of the shades: the 99th percentile of reads in milliseconds.
 const SHADES: [f64; 4] = [5.0, 10.0, 20.0, 50.0];
 const CLASSES: [&str; 5] = ["heat-1", "heat-2", "heat-3", "heat-4", "heat-5"];
 const MEANING: [&str; 5] = ["reads, p99 to 5 ms", "to 10 ms", "to 20 ms", "to 50 ms", "longer"];
@@ -53,7 +53,7 @@ pub(super) fn picture(sheet: &FleetSheet<'_>) -> Picture {
     Picture::wide("Reads of every host over time".to_owned(), svg, legend)
 }
 
-/// Lines where stages and events begin.
+/// Draws lines at the start of stages and events.
 fn marks(sheet: &FleetSheet<'_>, (from, to): (f64, f64), height: f64, svg: &mut String) {
     for (at, text) in sheet.marks.iter().filter(|(at, _)| (from..=to).contains(at)) {
         let x = LEFT + (WIDTH - LEFT) * (at - from) / (to - from);
@@ -77,7 +77,7 @@ fn measured<'a>(host: &FleetSheetHost<'a>) -> impl Iterator<Item = &'a IntervalR
     host.record.into_iter().flat_map(|record| record.intervals_of(Phase::Measure))
 }
 
-/// Begin and end of all measurements, in seconds after the begin of the fleet run.
+/// Start and end of all measurements, in seconds after the start of the fleet run.
 fn span(sheet: &FleetSheet<'_>) -> (f64, f64) {
     let ends = sheet.hosts.iter().flat_map(|host| {
         measured(host)
@@ -87,7 +87,7 @@ fn span(sheet: &FleetSheet<'_>) -> (f64, f64) {
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 
-/// The shade of each column of time; none if nothing was measured.
+/// The shade of each time column; `None` if nothing was measured.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{escape, term, tone_class};
 use crate::document::{Block, Cell, Column, ColumnRole, Fact, Picture, Table};
 
-/// A piece of content of a report, for pages that have [`super::STYLE`].
+/// Renders a piece of report content, for pages that have [`super::STYLE`].
 pub fn block(content: &Block) -> String {
     match content {
         Block::Facts(list) => facts(list),
@@ -100,7 +100,7 @@ fn table_cell(cell: &Cell, column: &Column, heads_row: bool) -> String {
     if heads_row {
         format!("<th scope=\"row\" class=\"{class}\">{text}{bar}</th>")
     } else {
-        // On a narrow screen each row is a card, whose values name themselves.
+        // On a narrow screen each row is a card, so every value carries its label.
         let label = escape(format!("{} {}", column.group, column.label).trim());
         format!("<td class=\"{class}\" data-label=\"{label}\"><span>{text}{bar}</span></td>")
     }
@@ -112,7 +112,7 @@ fn linked(key: &str) -> String {
     format!("<a href=\"#key-{key}\">{key}</a>")
 }
 
-/// A bar as wide as the used share of a limit, whose end is the limit.
+/// A bar that shows the used share of a limit; its full width is the limit.
 fn share_bar(share: f64) -> String {
     let percent = (share * 100.0).clamp(0.0, 100.0);
     let said = format!("{:.0} percent of the limit", share * 100.0);

@@ -1,8 +1,8 @@
-//! Commands and keys in sentences, which carry backticks as the terminal shows them.
+//! Formats commands and keys within sentences, which have backticks, as on a terminal.
 
 use std::fmt::Write as _;
 
-/// The page with text between backticks set as code; in attributes the marks are removed.
+/// Turns text between backticks into code elements; in attributes the backticks are removed.
 pub(super) fn set_commands(page: &str) -> String {
     let mut set = String::with_capacity(page.len());
     for (index, part) in page.split('<').enumerate() {

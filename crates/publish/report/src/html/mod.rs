@@ -1,5 +1,5 @@
-//! The report as one HTML page that needs nothing beside it: it can be mailed, archived and opened
-//! in twenty years.
+//! The report as one HTML page without external files: it can be mailed, archived and opened in
+//! twenty years.
 
 mod blocks;
 mod commands;
@@ -11,7 +11,7 @@ pub use blocks::block as block_html;
 pub(crate) use page::page;
 pub use page::{CROSSHAIR, STYLE, glossary_html, served};
 
-/// `text` with the characters that HTML and SVG read as markup made harmless, in attributes too.
+/// `text` with HTML and SVG markup characters escaped, for use in attributes too.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -36,7 +36,7 @@ fn term(label: &str, metric: Option<&str>) -> String {
     }
 }
 
-/// The class of the page's style for a look.
+/// The class of a tone in the page's style.
 const fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "plain",

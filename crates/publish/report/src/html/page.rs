@@ -14,14 +14,14 @@ use crate::sections::what_follows;
 /// The style of every page.
 pub const STYLE: &str = include_str!("style.css");
 
-/// Samuel Plimsoll's mark: the line that a ship's load must not press under water.
+/// Samuel Plimsoll's mark: the line on a ship's hull that must stay above water.
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 64 48\" aria-hidden=\"true\">\
      <circle cx=\"32\" cy=\"24\" r=\"17\"/><path d=\"M4 24H60\"/></svg>";
 
-/// Reads the charts of a page out; see the script itself.
+/// Script that reads out the charts of a page; see the script itself.
 pub const CROSSHAIR: &str = include_str!("crosshair.js");
 
-/// Marks a picture with hints for the script.
+/// Marks a picture whose hints the script uses.
 const READ_OUT: &str = "<g class=\"hints\">";
 
 /// The script inlined in a self-contained page.
@@ -71,7 +71,7 @@ fn body(document: &Document) -> String {
     html
 }
 
-/// Whether a section comes right after the verdict, above the contents.
+/// Whether a section directly follows the verdict, above the contents.
 fn is_of_verdict(section: &Section) -> bool {
     [what_follows::ID, glance::ID].contains(&section.id)
 }

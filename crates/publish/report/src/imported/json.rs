@@ -1,5 +1,4 @@
-//! A published result for programs. The members of a measured run that it has not are missing, not
-//! zero.
+//! A published result as JSON. Members of a measured run that it lacks are omitted, not zero.
 
 use record::{ImportedResult, PublishedInstance, RunRecord, TestType};
 use schemars::JsonSchema;
@@ -38,8 +37,8 @@ struct ImportedMachine<'a> {
     name: &'a str,
 }
 
-/// JSON Schema (draft 2020-12) of the report of an imported result, made of the types that are
-/// written.
+/// JSON Schema (draft 2020-12) of the report of an imported result, generated from the types that
+/// are serialised.
 pub fn imported_schema() -> serde_json::Value {
     schema_of::<ImportedReport<'static>>("The report of an imported result")
 }

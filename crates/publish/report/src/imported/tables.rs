@@ -1,4 +1,4 @@
-//! The tables of a published result. A cell without a value says so.
+//! The tables of a published result. A cell without a value is marked as such.
 
 use record::{ImportedResult, PublishedInstance, PublishedIo, PublishedRequests};
 
@@ -63,7 +63,7 @@ fn as_published(imported: &ImportedResult) -> Option<Section> {
     section(("as-published", "Names and Values"), columns, rows)
 }
 
-/// The columns of one kind of requests.
+/// The columns for one kind of request.
 const fn group(group: &'static str, [latency, rate, bytes]: [&'static str; 3]) -> [Column; 3] {
     [
         Column::metric("ms", latency).under(group),
@@ -207,7 +207,7 @@ fn replays(imported: &ImportedResult) -> Option<Section> {
     section(("replay-statistics", "SoftRecovery Statistics"), columns, rows)
 }
 
-/// The plain mean over databases of seconds for each log file.
+/// Seconds per log file, as a plain mean over databases.
 pub(super) fn seconds_per_log(imported: &ImportedResult) -> Option<f64> {
     let each = imported.replays.iter().map(|of| {
         let logs = of.logs.filter(|logs| *logs > 0)?;

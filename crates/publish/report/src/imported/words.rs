@@ -14,7 +14,8 @@ pub(crate) fn outcome_words(imported: &ImportedResult, verdict: &Verdict) -> Str
     }
 }
 
-/// When a run began; the machine of an imported one had a time zone that no file states.
+/// Start of a run; for an imported one in the machine's local time, since no file states the time
+/// zone.
 pub(crate) fn started(run: &RunRecord) -> String {
     match run.imported() {
         None => format::timestamp(run.start.started_epoch_ns),

@@ -1,4 +1,4 @@
-//! A load line for programs; docs/report-json.md describes every member.
+//! A load line as JSON; docs/report-json.md describes every member.
 
 use serde_json::{Value as Json, json};
 use verdict::{Estimate, LoadStep};
@@ -6,7 +6,7 @@ use verdict::{Estimate, LoadStep};
 use super::LineReport;
 use crate::format;
 
-/// The document, with a line end.
+/// The document, with a trailing newline.
 pub(super) fn render(line: &LineReport<'_>) -> String {
     let found = line.knee();
     let carried = found.map(|found| line.carried(found.iops));

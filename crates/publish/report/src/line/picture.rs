@@ -1,4 +1,4 @@
-//! Latency over load, with the limits and the line.
+//! Plots latency over load, with the limits and the load line.
 
 use verdict::{Estimate, LoadStep};
 

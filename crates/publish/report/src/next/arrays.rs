@@ -1,15 +1,15 @@
-//! Larger sets of the disks of a simulated array, as keys that the simulation takes.
+//! Larger disk sets for a simulated array, as keys that the simulation accepts.
 
 use record::RunRecord;
 
 use super::command::again;
 use super::step::{NextStep, StepKind};
 
-/// An array is not proposed with more than this many times its disks.
+/// Largest factor by which the number of disks is increased in a proposal.
 const MOST_TIMES: u64 = 64;
 
-/// More disks for the array that failed: as many times as many as the load needs that it missed,
-/// and half as many again, but at least two and three times as many.
+/// Proposes more disks for the array that failed: the multiple that the missed load needs, and one
+/// and a half times that, but at least double and triple.
 pub(super) fn other(run: &RunRecord) -> NextStep {
     let words =
         "See what would carry it before you buy, with more disks or other keys of the array";
@@ -30,7 +30,7 @@ pub(super) fn other(run: &RunRecord) -> NextStep {
     StepKind::OtherArray.with(words, again(run, &all))
 }
 
-/// How many times the achieved load the target is, rounded up; 1 without a target.
+/// Ratio of the target to the achieved load, rounded up; 1 without a target.
 fn missed_times(run: &RunRecord) -> u64 {
     let achieved = run.achieved_transactional_iops().max(1.0);
     let target = run.start.settings.target_iops.unwrap_or(0.0);
@@ -43,8 +43,8 @@ fn is_changed(change: &str) -> bool {
     matches!(change.split('=').next(), Some("raid.level" | "raid.disks"))
 }
 
-/// Larger sets of the same level; of two mirrored disks, stripes over several pairs. `None` if the
-/// description has no set of disks.
+/// Larger sets of the same level; two mirrored disks become stripes over several pairs. `None` if
+/// the description has no set of disks.
 fn more_disks(array: &str, missed_times: u64) -> Option<Vec<String>> {
     let level = raid_key(array, "level")?;
     let disks = raid_key(array, "disks").filter(|&disks| disks > 0)?;
@@ -56,7 +56,8 @@ fn more_disks(array: &str, missed_times: u64) -> Option<Vec<String>> {
     Some(vec![format!("raid.level={level}"), larger])
 }
 
-/// A number of the section `[raid]`, as the program writes descriptions of arrays.
+/// A number from the `[raid]` section, in the format in which the program writes array
+/// descriptions.
 fn raid_key(array: &str, key: &str) -> Option<u64> {
     let mut lines = array.lines().map(str::trim).skip_while(|line| *line != "[raid]").skip(1);
     let section = lines.by_ref().take_while(|line| !line.starts_with('['));

@@ -1,8 +1,8 @@
-//! The command that starts a test again.
+//! The command that repeats a test.
 
 use record::RunRecord;
 
-/// The command of records of earlier releases, which did not store it.
+/// Shown for records of earlier releases, which lack the command.
 pub(super) const SOME_PLAN: &str = "plimsoll run PLAN";
 
 /// The command that started the test, without its options.
@@ -13,7 +13,7 @@ pub(super) fn command(run: &RunRecord) -> &str {
     }
 }
 
-/// The command that starts the test again with `changes` to its options.
+/// The command that repeats the test with `changes` to its options.
 pub(super) fn again(run: &RunRecord, changes: &[(&str, String)]) -> String {
     with_options(run, &[], changes)
 }
@@ -41,7 +41,7 @@ pub(super) fn has_plan(run: &RunRecord) -> bool {
     command(run).starts_with("plimsoll run ")
 }
 
-/// The command that searches the load line of the plan; none without one.
+/// The command that searches the load line of the plan; `None` without a plan.
 pub(super) fn line(run: &RunRecord) -> Option<String> {
     has_plan(run).then(|| command(run).replacen("run", "line", 1))
 }

@@ -1,4 +1,4 @@
-//! Steps after a failed run: find the cause of errors, or the load that the storage carries.
+//! Steps after a failed run: find the cause of errors, or the load that the storage supports.
 
 use record::RunRecord;
 use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
@@ -67,7 +67,7 @@ pub(super) fn less_load(run: &RunRecord, verdict: &Verdict) -> NextStep {
     }
 }
 
-/// Half of the sessions; a single one is held.
+/// Halves the sessions; a single session is held at a rate instead.
 fn fewer_sessions(run: &RunRecord, verdict: &Verdict) -> NextStep {
     match run.sessions_per_database() / 2 {
         0 => {
@@ -82,19 +82,19 @@ fn fewer_sessions(run: &RunRecord, verdict: &Verdict) -> NextStep {
     }
 }
 
-/// A target below the load that failed, with two digits: by as much lower as the worst limit was
-/// missed.
+/// A target below the load that failed, with two digits, lowered in proportion to the worst miss of
+/// a limit.
 fn lower_target(run: &RunRecord, verdict: &Verdict, target_iops: f64) -> u32 {
     let achieved = run.achieved_transactional_iops();
     let most = if achieved > 0.0 { achieved.min(target_iops) } else { target_iops };
     two_digits(most * share(verdict))
 }
 
-/// Reserve below a limit that would only just be kept.
+/// Headroom below a limit that would otherwise be barely kept.
 const RESERVE: f64 = 0.95;
 
-/// The share of the load that keeps the limits, with a reserve. Latency rises faster than load, so
-/// that it falls faster too.
+/// The share of the load that keeps the limits, with headroom. Latency rises faster than load, so
+/// it also falls faster.
 fn share(verdict: &Verdict) -> f64 {
     let missed = verdict.findings.iter().filter(|of| {
         let is_missed = matches!(of.outcome, Ruling::Fail | Ruling::CannotJudge);

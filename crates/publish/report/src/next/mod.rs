@@ -1,5 +1,5 @@
 //! Next steps after a run: each changes the verdict or narrows the question. `docs/next-steps.md`
-//! lists all of them, and a test carries each out.
+//! lists all of them, and a test executes each.
 
 mod arrays;
 mod command;
@@ -22,12 +22,12 @@ pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     advice(run, verdict).iter().map(ToString::to_string).collect()
 }
 
-/// The steps of a run that is in `folder`, as a shell reads it.
+/// The steps of a run in `folder`, quoted for a shell.
 pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<String> {
     advice(run, verdict).into_iter().map(|step| step.for_run_in(folder).to_string()).collect()
 }
 
-/// The same beside other tests of a set, without steps to a test that `kinds` include.
+/// The steps of a run within a set of tests, without steps to tests already in `kinds`.
 pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<String> {
     let has_stress = kinds.contains(&TestType::Stress);
     let mut steps = advice(run, verdict);
@@ -67,7 +67,7 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
         let detailed = again(run, &[("--level", "2".to_owned())]);
         return StepKind::DetailedSimulation.with(words, detailed);
     }
-    // If the model did not carry the load, nothing is worth buying yet.
+    // If the model did not support the load, nothing is worth buying yet.
     if verdict.outcome == Ruling::Fail {
         return arrays::other(run);
     }

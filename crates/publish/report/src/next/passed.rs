@@ -9,8 +9,8 @@ use super::step::{NextStep, StepKind};
 use crate::mailboxes::Carried;
 use crate::{format, passes};
 
-/// Databases smaller than this many times their cache are served from it too much to tell how
-/// the storage does on a real mail server: interior pages and much of the leaves stay cached.
+/// Databases smaller than this multiple of their cache are served from it too much to predict the
+/// storage's performance on a real mail server: interior pages and many of the leaves stay cached.
 const SMALL_DATABASE_CACHES: u64 = 20;
 
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
@@ -24,7 +24,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps
 }
 
-/// The plan with the number of mailboxes that the load supports.
+/// Proposes the plan with the number of mailboxes that the load supports.
 fn fewer_mailboxes(run: &RunRecord) -> NextStep {
     let carried = format::number(Carried::of(run).by_io, 0);
     let words = format!(
@@ -34,7 +34,7 @@ fn fewer_mailboxes(run: &RunRecord) -> NextStep {
     StepKind::FewerMailboxes.with(words, again(run, &[]))
 }
 
-/// The plan that fits, or volumes that the plan fits on.
+/// Proposes a plan that fits, or volumes that fit the plan.
 fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
     let fitting = format::whole(room.fitting());
     let words = format!(
@@ -91,7 +91,7 @@ fn for_two_hours(run: &RunRecord) -> NextStep {
     StepKind::TwoHours.with("Run it for two hours", longer)
 }
 
-/// Measured intervals may total slightly less than planned.
+/// Whether the measurement lasted `hours`; intervals may total slightly less than planned.
 fn has_lasted(run: &RunRecord, hours: u64) -> bool {
     run.span_ns(Phase::Measure) >= hours * HOUR_NS / 100 * 99
 }

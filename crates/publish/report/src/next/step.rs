@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Names every step once: the type, its list and its name in `docs/next-steps.md`.
+/// Defines every step once: the type, its list and its name in `docs/next-steps.md`.
 macro_rules! step_kinds {
     ($($kind:ident = $name:literal),+ $(,)?) => {
         /// Kind of advice.
@@ -95,7 +95,7 @@ pub(super) const FOLDER: &str = "FOLDER";
 pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
 
 impl NextStep {
-    /// The step of a run that is in `folder`, as a shell reads it.
+    /// The step for a run in `folder`, quoted for a shell.
     pub(super) fn for_run_in(mut self, folder: &str) -> Self {
         if self.kind == StepKind::Resume {
             self.words = self.words.replace(OF_THIS_RUN, "");

@@ -1,4 +1,5 @@
-//! Every next step is taken: the command that a record prints must change the knowledge.
+//! Every next step is executed: the command that a record prints must change the knowledge about
+//! the storage.
 
 mod cases;
 
@@ -28,7 +29,7 @@ fn option<'a>(command: &'a str, name: &str) -> Option<&'a str> {
     words.nth(1)
 }
 
-/// The load that a command asks for, in percent of that of `run`.
+/// The load of a command, as a percentage of the load of `run`.
 fn load_percent(command: &str, run: &RunRecord) -> u64 {
     let number = |name| option(command, name).map(|value| value.parse::<f64>().expect("a number"));
     let of = match (number("--target-iops"), number("--threads")) {
@@ -40,7 +41,7 @@ fn load_percent(command: &str, run: &RunRecord) -> u64 {
     format!("{:.0}", of * 100.0).parse().expect("a share")
 }
 
-/// Storage answers less load faster, and the machine has less to do.
+/// With less load, storage responds faster and the machine is less busy.
 fn under(made: &Synthetic, percent: u64, seconds: Option<u64>) -> Synthetic {
     Synthetic {
         load_percent: made.load_percent * percent / 100,
@@ -58,7 +59,7 @@ fn seconds(command: &str) -> Option<u64> {
     Some(plan::parse_duration(value).expect("a duration").0 / 1_000_000_000)
 }
 
-/// The run that follows where the step is taken.
+/// The run that results from taking the step.
 fn taken(case: &Case, step: &NextStep, before: &RunRecord) -> RunRecord {
     let command = step.command.as_deref().unwrap_or_default();
     let made = under(&(case.made)(), load_percent(command, before), seconds(command));
@@ -87,7 +88,7 @@ fn taken(case: &Case, step: &NextStep, before: &RunRecord) -> RunRecord {
     run
 }
 
-/// The knowledge after a run, as far as a step may change it.
+/// The knowledge after a run, limited to what a step may change.
 fn known(run: &RunRecord) -> impl PartialEq + std::fmt::Debug {
     let verdict = judge(run);
     let is_simulated = run.simulated().is_some();
@@ -160,7 +161,7 @@ fn a_set_is_not_advised_a_test_that_it_holds() {
     }
 }
 
-/// Every outcome has at least one step; a mere repeat is the only one.
+/// Every outcome has at least one step; if one of them is a mere repeat, it is the only one.
 #[test]
 fn a_repeat_is_advised_beside_nothing_else() {
     for seed in 0..300 {
@@ -198,7 +199,7 @@ fn the_time_for_enough_requests_is_worked_out() {
     let told = |run: &RunRecord| steps(run, &judge(run));
     let totals = run.totals_of(record::Phase::Measure, 0).expect("a load");
     let seen = totals.count(record::Series::LogWrite);
-    // 41 of 100 in 30 s: 73 s, and a quarter more.
+    // 41 of 100 in 30 s: 73 s, plus a quarter.
     run.start.settings.thresholds.minimum_log_writes = seen * 100 / 41;
     assert_eq!(
         told(&run),

@@ -5,10 +5,10 @@ use record::{Phase, RunRecord};
 use units::Nanos;
 use verdict::{Finding, Ruling, Unit, Verdict};
 
-/// Reserve on the time that the rate so far calls for, in percent of it: rates vary.
+/// Reserve added to the time estimated from the rate so far, in percent: rates vary.
 const RESERVE_PERCENT: u64 = 25;
 
-/// How many times as long is measured if no request was seen at all.
+/// Factor by which to extend the measurement if no request was seen at all.
 const OF_NONE: f64 = 10.0;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -23,8 +23,8 @@ pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
 }
 
-/// The time needed for the requests that a finding lacks; `None` if it lacks none, or nothing was
-/// measured.
+/// The time needed for the requests that a finding lacks; `None` if it is not about requests, or
+/// nothing was measured.
 fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
     let (seen, limit) = (finding.measured?, finding.limit?);
     let span_ns = run.span_ns(Phase::Measure);
@@ -40,7 +40,7 @@ fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
     )
 }
 
-/// Rounded up to steps that a person would choose.
+/// Rounds up to steps that a person would choose.
 fn readable(needed_ns: u64) -> u64 {
     let step_s = match needed_ns / SECOND_NS {
         ..60 => 5,

@@ -1,4 +1,5 @@
-//! How to come to a verdict after a run that has none: by the cause, and only then by a repeat.
+//! How to reach a verdict after an inconclusive run: remove the cause, and repeat the test only if
+//! there is none.
 
 use plan::write_size;
 use record::{IssueKind, Phase, RunRecord, Series, TestType};
@@ -12,8 +13,8 @@ use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
 use crate::{format, meaning};
 
-/// A step for each finding that decided. The same test once more is advised only if nothing else
-/// is: beside a cause it would meet that cause again.
+/// One step per decisive finding. Repeating the same test is advised only if there is no other
+/// step, since any remaining cause would have the same effect again.
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let mut steps: Vec<NextStep> = Vec::new();
     for finding in meaning::decisive(verdict) {
@@ -64,16 +65,16 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
     }
 }
 
-/// Steps that the numbers of a finding call for.
+/// The step that follows from the numbers of a finding.
 fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
     let same = again(run, &[]);
     if finding.unit == Unit::Milliseconds {
-        // A limit was not kept beside other programs alone.
+        // A limit was missed only because of other programs.
         return end_others(same);
     }
     let has_none = finding.unit == Unit::Requests && finding.measured.is_none_or(|seen| seen < 1.0);
     if has_none && finding.rule.starts_with("read-") && is_small(run) {
-        // All of it fits into its cache.
+        // The whole database fits into its cache.
         return larger_databases(run);
     }
     let is_of_time = finding.unit == Unit::Requests || finding.rule == "measured-time";
@@ -99,7 +100,7 @@ fn has_busy_others(run: &RunRecord) -> bool {
     rows.any(record::ProcessorShares::has_heavy_others)
 }
 
-/// Who keeps the processors busy: others, or this program under its own load.
+/// Frees the processors from other programs, or from this program's own load.
 fn spare_processors(run: &RunRecord, verdict: &Verdict) -> NextStep {
     if has_busy_others(run) {
         return end_others(again(run, &[]));
@@ -132,7 +133,7 @@ fn completion(run: &RunRecord) -> NextStep {
     if can_resume(run) { resume(&same) } else { measure_again(same) }
 }
 
-/// Once the databases were opened, the record has everything that a resumption needs.
+/// Once the databases are open, the record has everything that a resumption needs.
 fn can_resume(run: &RunRecord) -> bool {
     run.is_resumable() && !run.attachments.is_empty()
 }
@@ -153,7 +154,7 @@ fn read_databases(run: &RunRecord) -> NextStep {
     StepKind::ReadDatabases.with(words, format!("plimsoll check{files}"))
 }
 
-/// As many logs as the load generated in its time, if it generated any.
+/// Reduces the logs to as many as the load generated in its time, if it generated any.
 fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
     let logs = finding.measured.unwrap_or(0.0);
     let same = again(run, &[]);
@@ -165,7 +166,7 @@ fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
     StepKind::FewerLogs.with(words, same)
 }
 
-/// The step that keeps the volume from being full at the end.
+/// The step that keeps the volume from filling up.
 fn room(run: &RunRecord) -> NextStep {
     if let Some(seconds) = fitting_seconds(run) {
         let shorter = again(run, &[("--duration", format!("{seconds}s"))]);
@@ -191,7 +192,7 @@ fn room(run: &RunRecord) -> NextStep {
     StepKind::SmallerDatabases.with(words, smaller)
 }
 
-/// The time that the volume has room for, if a verdict takes no more.
+/// The time for which the volume has space, if it is enough for a verdict.
 fn fitting_seconds(run: &RunRecord) -> Option<u64> {
     let thresholds = &run.start.settings.thresholds;
     let fitting_ns = run.span_ns(Phase::Measure) / 10 * 8;

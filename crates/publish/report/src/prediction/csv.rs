@@ -1,9 +1,9 @@
-//! The ranking as comma-separated values: a line for each design, with the keys that were changed.
+//! The ranking as comma-separated values: one line per design, with the changed keys.
 
 use super::{PredictedArray, points};
 use crate::pareto::pareto_front;
 
-/// Columns behind the changes.
+/// Columns after the changes.
 const COLUMNS: [&str; 11] = [
     "verdict",
     "best_trade_off",
@@ -52,7 +52,7 @@ fn number(of: Option<f64>) -> String {
     of.map_or_else(String::new, |value| value.to_string())
 }
 
-/// A cell that a comma, quote or line break would tear.
+/// Quotes a cell that contains a comma, quote or line break.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", cell.replace('"', "\"\""));

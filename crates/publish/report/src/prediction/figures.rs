@@ -1,5 +1,5 @@
-//! What a ranking needs of a simulated run: small enough to keep of thousands, and to be stored and
-//! read back without the run.
+//! The figures of a simulated run that a ranking needs: small enough to keep thousands in memory,
+//! and storable without the run.
 
 use record::{RunRecord, Series};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::sections::summary;
 use crate::sections::tone;
 use crate::{json, meaning, simulated};
 
-/// The verdict, for programs, on a design that cannot be simulated.
+/// Machine-readable verdict on a design that cannot be simulated.
 const IMPOSSIBLE: &str = "impossible";
 
 /// The figures of one simulated run.
@@ -20,7 +20,7 @@ const IMPOSSIBLE: &str = "impossible";
 pub struct PredictionFigures {
     /// Name of the verdict's ruling.
     ruling: String,
-    /// The verdict for programs, such as `simulated_pass`.
+    /// Machine-readable verdict, such as `simulated_pass`.
     pub(super) verdict: String,
     /// The same for people.
     pub(super) headline: String,
@@ -31,18 +31,18 @@ pub struct PredictionFigures {
     /// The name and the time of the run, for the head of a page.
     pub(super) subject: String,
     pub(super) started: String,
-    /// The meaning of the verdict, and how far the model can be trusted.
+    /// Meaning of the verdict, and the accuracy of the model.
     pub(super) said: Vec<String>,
     /// Name of the array.
     pub(super) array: Option<String>,
-    /// Rates and means in milliseconds; none if nothing was measured.
+    /// Rates and means in milliseconds; `None` if nothing was measured.
     pub(super) iops: Option<f64>,
     pub(super) read_ms: Option<f64>,
     pub(super) write_ms: Option<f64>,
     pub(super) log_write_ms: Option<f64>,
-    /// The rate that counts as the target.
+    /// The rate at which the target counts as reached.
     pub(super) wanted_iops: Option<f64>,
-    /// The rate, or the target if it counts as reached: more is chance, and so is less.
+    /// The rate, or the target if it counts as reached: small deviations either way are chance.
     pub(super) carried_iops: Option<f64>,
     /// Mailboxes that the rate supports, if the plan states the I/O of one.
     pub(super) mailboxes: Option<f64>,
@@ -50,8 +50,8 @@ pub struct PredictionFigures {
     pub(super) margin_percent: Option<f64>,
 }
 
-/// The rate that a run carries: the target if the share of it that counts as `reached` was
-/// achieved, so that the mailboxes of a design that passes are those it was sized for.
+/// The rate that a run supports: the target if the share of it that counts as `reached` was
+/// achieved, so that a passing design has exactly the mailboxes it was sized for.
 fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
     target.filter(|target| iops >= target * reached).unwrap_or(iops)
 }
@@ -88,7 +88,7 @@ impl PredictionFigures {
         }
     }
 
-    /// Of a design that cannot be simulated, such as a set of too few disks.
+    /// The figures of a design that cannot be simulated, such as a set with too few disks.
     pub fn impossible(why: &str) -> Self {
         Self {
             ruling: Ruling::CannotJudge.name().to_owned(),
@@ -111,12 +111,12 @@ impl PredictionFigures {
         }
     }
 
-    /// Why the design cannot be simulated; none if it can.
+    /// Why the design cannot be simulated; `None` if it can.
     pub fn impossibility(&self) -> Option<&str> {
         (self.verdict == IMPOSSIBLE).then_some(&*self.reason)
     }
 
-    /// The ruling; one that no program writes cannot be judged.
+    /// The ruling; `CannotJudge` for a name that no program writes.
     pub(super) fn ruling(&self) -> Ruling {
         let all = [Ruling::Pass, Ruling::Warn, Ruling::Fail];
         let found = all.into_iter().find(|ruling| ruling.name() == self.ruling);
@@ -127,7 +127,7 @@ impl PredictionFigures {
         if self.is_lacking { Tone::Warn } else { tone(self.ruling()) }
     }
 
-    /// Rank of the verdict, the best first: impossible designs come last.
+    /// Rank of the verdict, best first; impossible designs come last.
     pub(super) fn class(&self) -> u8 {
         if self.impossibility().is_some() {
             return 3;
@@ -164,7 +164,7 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
 mod tests {
     use super::carried;
 
-    /// 1,096 mailboxes of 0.1 IOPS each are 109.6 IOPS.
+    /// 1,096 mailboxes at 0.1 IOPS each are 109.6 IOPS.
     #[test]
     fn a_target_that_is_reached_is_carried_in_full() {
         for (iops, carries) in [(108.6, 109.6), (130.0, 109.6), (90.0, 90.0)] {

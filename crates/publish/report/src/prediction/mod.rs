@@ -1,5 +1,5 @@
-//! Simulated runs of one plan on arrays that differ, ranked: which of them carries the load, and
-//! which carries the most.
+//! Ranks simulated runs of one plan on different arrays: which of them support the load, and which
+//! supports the most.
 
 mod csv;
 mod figures;
@@ -23,10 +23,10 @@ use crate::{html, text};
 pub use csv::predictions_csv;
 pub use figures::PredictionFigures;
 
-/// Bytes of text for which there is room beside a bar.
+/// Maximum length of the text next to a bar, in bytes.
 const LONGEST_LABEL: usize = 22;
 
-/// Arrays that pages and texts list, and that pictures show; files for programs have all.
+/// Maximum number of arrays in pages, texts and pictures; machine-readable files have all.
 const MOST_LISTED: usize = 200;
 const MOST_PICTURED: usize = 40;
 
@@ -37,11 +37,11 @@ pub struct Prediction {
     pub changes: Vec<(String, String)>,
     /// The figures of the simulated run.
     pub figures: PredictionFigures,
-    /// Name of its folder; none if its journal was not kept.
+    /// Name of its folder; `None` if its journal was not kept.
     pub folder: Option<String>,
     /// Disks of the array, if known.
     pub disks: Option<u32>,
-    /// Disks of a group that it survives the loss of, if known.
+    /// Number of disks of a group that it survives losing, if known.
     pub survived: Option<u32>,
 }
 
@@ -57,12 +57,12 @@ impl Prediction {
     }
 }
 
-/// One of the arrays: its runs, one at least, which differ in their seeds alone.
+/// One of the arrays: its runs, at least one, which differ only in their seeds.
 #[derive(Clone, Debug)]
 pub struct PredictedArray(Vec<Prediction>);
 
 impl PredictedArray {
-    /// Exit status of the verdict on the array, which is no better than any seed's run.
+    /// Exit status of the verdict on the array: that of its worst seed.
     pub fn exit_code(&self) -> u8 {
         self.worst().figures.ruling().exit_code()
     }
@@ -95,7 +95,7 @@ impl PredictedArray {
         self.figure(|one| one.figures.log_write_ms)
     }
 
-    /// The least distance of a latency from its limit, of all seeds.
+    /// The smallest distance of any latency from its limit, over all seeds.
     fn margin_percent(&self) -> Option<f64> {
         self.0.iter().filter_map(|one| one.figures.margin_percent).reduce(f64::min)
     }
@@ -105,7 +105,7 @@ impl PredictedArray {
         self.iops().map_or(0.0, |of| of.mean)
     }
 
-    /// Its rate, up to the target.
+    /// Its rate, capped at the target.
     fn wanted_iops(&self) -> f64 {
         let wanted = self.0[0].figures.wanted_iops.unwrap_or(f64::INFINITY);
         self.mean_iops().min(wanted)
@@ -124,7 +124,7 @@ impl PredictedArray {
         if name.is_empty() { "as described".to_owned() } else { name }
     }
 
-    /// A bar whose label fits beside it: the rank in the table, and the values.
+    /// A bar with a label short enough to fit next to it: the rank in the table, and the values.
     fn bar(
         &self,
         rank: u32,
@@ -138,7 +138,7 @@ impl PredictedArray {
         (label, vec![(title, length.unwrap_or(0.0), ink)])
     }
 
-    /// The verdict's name; with the number of seeds, if they differ.
+    /// The verdict's name, with the number of seeds if their verdicts differ.
     fn verdict_cell(&self) -> Cell {
         let worst = self.worst();
         let class = worst.figures.class();
@@ -198,7 +198,7 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
                 holds: figures.class() == 0,
                 cost: disks.map(f64::from),
                 load: figures.mailboxes.or(figures.carried_iops),
-                // Less than a percent is chance.
+                // Differences below one percent are chance.
                 margin_percent: one.margin_percent().map(f64::round),
                 survived: survived.map(f64::from),
             }
@@ -206,9 +206,9 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
         .collect()
 }
 
-/// The arrays of these runs, the best first: passing before inconclusive before failing before
+/// The arrays of these runs, best first: passing before inconclusive before failing before
 /// impossible, then the higher rate, then the faster reads; rates that reach their target count as
-/// equal. Equals stay in their order. Runs with the same changes are of one array.
+/// equal. Ties keep their order. Runs with the same changes belong to the same array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {
@@ -340,7 +340,7 @@ fn row((one, rank): (&PredictedArray, u32)) -> TableRow {
     ])
 }
 
-/// A mean, with half of its confidence interval if there is one.
+/// A mean, with half the width of its confidence interval if there is one.
 fn figure(of: Option<Estimate>, written: impl Fn(f64) -> String) -> Cell {
     Cell::or_none(of.map(|of| match of.half_width {
         Some(half) => format!("{} +- {}", written(of.mean), number(half, 2)),

@@ -33,7 +33,7 @@ fn what_passes_comes_before_what_fails_and_everything_says_that_it_is_simulated(
     assert_eq!(json["predictions"][1]["rank"], 2);
 }
 
-/// Faster reads at a lower rate are no merit while the target is missed.
+/// Faster reads at a lower rate do not count as long as the target is missed.
 #[test]
 fn the_higher_rate_comes_first_until_the_target_is_reached_then_the_faster_reads() {
     let few = Synthetic { databases: 1, ..Synthetic::default() };
@@ -49,7 +49,7 @@ fn the_higher_rate_comes_first_until_the_target_is_reached_then_the_faster_reads
     }
 }
 
-/// Runs that differ in their seeds are one array, which is no better than the worst of them.
+/// Runs that differ only in their seeds are one array, which is rated by the worst of them.
 #[test]
 fn seeds_of_an_array_make_one_row_with_its_interval() {
     let runs = [1, 2, 3].map(|seed| {

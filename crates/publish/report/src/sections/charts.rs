@@ -1,4 +1,4 @@
-//! The pictures: the load over time, latencies over time with their limits, and their percentiles.
+//! The charts: load over time, latencies over time with their limits, and latency percentiles.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,16 @@ use crate::chart::{
 use crate::document::{Block, Picture, Section};
 use crate::{format, meaning};
 
-/// More points than this are indistinguishable on a page; neighbours are merged.
+/// Beyond this many points a page cannot resolve them; neighbours are merged.
 const POINTS: usize = 480;
 
-/// Times of a heat map; its areas are no narrower than three points.
+/// Time columns of a heat map, each at least three points wide.
 const HEAT_COLUMNS: usize = 120;
 
-/// Most databases with separate lines; more would hide each other in the band.
+/// Maximum number of databases with separate lines; more would hide each other in the band.
 const MOST_LINES: usize = 8;
 
-/// The charts, where anything was measured.
+/// The charts, if anything was measured.
 pub(super) fn section(run: &RunRecord) -> Option<Section> {
     let rows: Vec<&IntervalRow> = run
         .intervals
@@ -98,7 +98,7 @@ impl Moment<'_> {
         self.rows.iter().filter_map(move |row| row.series.get(&series))
     }
 
-    /// Mean in milliseconds over all requests; `None` if there was none.
+    /// Mean in milliseconds over all requests; `None` if there were none.
     fn mean_ms(&self, series: Series) -> Option<f64> {
         weighted_mean_ms(self.parts(series))
     }
@@ -126,13 +126,13 @@ impl Moment<'_> {
         weighted_mean_ms(of_database.filter_map(|of| of.series.get(&series)))
     }
 
-    /// The longest of all in milliseconds.
+    /// The longest latency of all, in milliseconds.
     fn longest_ms(&self, series: Series) -> Option<f64> {
         let longest = self.parts(series).map(|part| part.latency.maximum_ns).max()?;
         Some(longest as f64 / 1e6)
     }
 
-    /// The lowest and the highest mean of a database in milliseconds.
+    /// The lowest and the highest mean of any database, in milliseconds.
     fn range_ms(&self, series: Series, databases: &[u32]) -> Option<(f64, f64)> {
         let means = databases.iter().filter_map(|&index| self.mean_of_ms(series, index));
         means.fold(None, |range, mean| match range {
@@ -142,7 +142,7 @@ impl Moment<'_> {
     }
 }
 
-/// Mean in milliseconds over all requests; `None` if there was none.
+/// Mean in milliseconds over all requests; `None` if there were none.
 pub(crate) fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
     let (count, sum) = parts.fold((0, 0.0), |(count, sum), part| {
         let of_part = part.latency.count;
@@ -205,7 +205,7 @@ impl Times<'_> {
         self.rows.iter().filter_map(|row| Some((row.middle(), value(row)?))).collect()
     }
 
-    /// Mean and 99th percentile over time; `limits` are those of mean and worst interval, in
+    /// Mean and 99th percentile over time; `limits` apply to the mean and to the worst interval, in
     /// nanoseconds.
     fn latency(
         &self,
@@ -251,7 +251,7 @@ impl Times<'_> {
         .drawn()
     }
 
-    /// How many requests took how long; `average_ns` is the limit of their mean.
+    /// Latency distribution over time; `average_ns` is the limit of the mean.
     fn heat(
         &self,
         series: Series,
@@ -289,7 +289,7 @@ impl Times<'_> {
         .drawn()
     }
 
-    /// Indices of the databases that have lines of their own.
+    /// Indices of the databases that have separate lines.
     fn lined(&self) -> Vec<u32> {
         let databases = &self.run.start.databases;
         let is_lined = (2..=MOST_LINES).contains(&databases.len());
@@ -308,7 +308,7 @@ impl Times<'_> {
             .collect()
     }
 
-    /// The mean of each database at a moment, behind its name.
+    /// The mean of each database at a moment, prefixed with its name.
     fn said_of_each(&self, row: &Moment<'_>, series: Series) -> String {
         let mut said = String::new();
         for index in self.lined() {

@@ -6,7 +6,7 @@ use super::databases;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
-/// Files, and the volumes under them.
+/// Files, and their volumes.
 pub(super) fn section(run: &RunRecord) -> Section {
     let files = files(run);
     let volumes = Table {

@@ -1,5 +1,5 @@
-//! Composition of the load: the I/O of one batch transaction shows whether it was the load of a
-//! mail server.
+//! Composition of the load: the I/O of one batch transaction shows whether the load resembled a
+//! mail server's.
 
 use record::{Phase, PhaseTotals, RunRecord, Series};
 

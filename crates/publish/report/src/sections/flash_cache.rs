@@ -1,4 +1,4 @@
-//! The cache on flash in front of the databases, if a run had one: reads it answered, and its hit
+//! The flash cache in front of the databases, if a run had one: reads that it answered, and its hit
 //! ratio over time.
 
 use record::{FlashCacheClass, FlashCacheInterval, IntervalRow, Phase, RunRecord};
@@ -6,7 +6,7 @@ use record::{FlashCacheClass, FlashCacheInterval, IntervalRow, Phase, RunRecord}
 use crate::document::{Block, Cell, Column, Fact, Section, Table, TableRow};
 use crate::format;
 
-/// Rows of the table over time.
+/// Maximum number of rows in the table over time.
 const MOST_ROWS: usize = 12;
 
 const DAY_NS: f64 = 86_400e9;

@@ -1,11 +1,13 @@
-//! "Host System Performance": whether the machine, and not the storage, made the numbers.
+//! "Host System Performance": shows whether the numbers were limited by the machine rather than by
+//! the storage.
 
 use record::{HostSample, IntervalRow, Phase, ProcessorShares, RunRecord};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow};
 use crate::format;
 
-/// A counter of the machine: its name, its glossary entry, its value in a sample, its digits.
+/// A counter of the machine: its name, its glossary entry, its value in a sample, and its number of
+/// decimals.
 struct Counter {
     label: &'static str,
     metric: &'static str,
@@ -15,7 +17,7 @@ struct Counter {
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
-/// The counters of Jetstress in its order, then those that it lacks.
+/// The counters of Jetstress in its order, then additional ones.
 const COUNTERS: [Counter; 10] = [
     Counter {
         label: "% Processor Time",
@@ -86,7 +88,7 @@ struct Share {
     value: fn(&ProcessorShares) -> f64,
 }
 
-/// Who else used the processors.
+/// Other users of the processors.
 const SHARES: [Share; 2] = [
     Share {
         label: "% Processor Time of Other Programs",
@@ -145,7 +147,7 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     let mut rows: Vec<TableRow> = Vec::new();
     for counter in &COUNTERS {
         let values: Vec<f64> = samples.iter().filter_map(counter.value).collect();
-        // Values that this system does not count would be a row of dashes.
+        // A value that this system does not report would be a row of dashes.
         if !values.is_empty() {
             rows.push(statistics_row(counter.label, counter.metric, &values, counter.decimals));
         }
@@ -154,7 +156,7 @@ fn counter_rows(run: &RunRecord, phase: Phase) -> Vec<TableRow> {
     rows
 }
 
-/// Empty if the system does not report them.
+/// Rows of the shares; empty if the system does not report them.
 fn share_rows(run: &RunRecord, phase: Phase) -> impl Iterator<Item = TableRow> {
     let is_told = run.intervals_of(phase).any(|row| row.processors.is_some());
     SHARES.iter().filter(move |_| is_told).map(move |share| {

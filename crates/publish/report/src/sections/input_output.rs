@@ -1,4 +1,4 @@
-//! The four I/O tables of a Jetstress report, with its columns in its order, and beside each mean
+//! The four I/O tables of a Jetstress report, with its columns in its order, and next to each mean
 //! the percentiles that Jetstress never had.
 
 use std::iter;
@@ -53,7 +53,7 @@ pub(super) fn maintenance(run: &RunRecord) -> Section {
     )
 }
 
-/// Reads of closed logs, as further copies would make them.
+/// Reads of closed logs, as additional copies would cause them.
 pub(super) fn replication(run: &RunRecord) -> Section {
     reads_of_one_kind(
         run,
@@ -206,7 +206,7 @@ fn without(mut table: Table, metrics: &[&str]) -> Table {
     table
 }
 
-/// Those of `all` that are kept.
+/// The elements of `all` that are kept.
 fn only<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
     all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(of, _)| of).collect()
 }
@@ -220,7 +220,7 @@ fn merged(totals: &PhaseTotals, series: &[Series]) -> SeriesTotal {
     merged
 }
 
-/// One row per database, and one over all if there are several.
+/// One row per database, and a total if there are several.
 fn rows_per_database<C: IntoIterator<Item = Cell>>(
     run: &RunRecord,
     cells: impl Fn(Option<&PhaseTotals>) -> C,

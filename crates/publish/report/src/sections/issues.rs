@@ -8,7 +8,7 @@ use super::wall_clock;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning};
 
-/// A page with more rows than this is not read.
+/// Maximum number of rows; no reader gets through more.
 const SHOWN: usize = 200;
 
 /// Errors per volume, then each issue.
@@ -42,11 +42,11 @@ pub(super) fn section(run: &RunRecord) -> Section {
 struct VolumeErrors {
     failed_requests: u64,
     damaged_content: u64,
-    /// Errors of a whole database, such as why it stopped.
+    /// Errors that concern a whole database, such as why it stopped.
     others: u64,
 }
 
-/// Every error by its volume: those that are listed and those that are only counted.
+/// Errors by volume, both listed and only counted ones.
 fn errors_by_volume(run: &RunRecord) -> BTreeMap<&str, VolumeErrors> {
     let mut volumes: BTreeMap<&str, VolumeErrors> = BTreeMap::new();
     for issue in run.issues.iter().filter(|issue| issue.severity == Severity::Error) {

@@ -1,4 +1,5 @@
-//! The sections of a report, one file each, in the order of a Jetstress report if that has them.
+//! The sections of a report, one file each, in the order of a Jetstress report for those that it
+//! has.
 
 mod charts;
 mod configuration;
@@ -103,7 +104,7 @@ fn span_of(run: &RunRecord, phase: Phase) -> Option<PhaseSpan> {
     run.phases.iter().copied().find(|span| span.phase == phase)
 }
 
-/// A time of the run on the wall clock.
+/// Converts a time of the run to wall clock time.
 fn wall_clock(run: &RunRecord, at_ns: u64) -> String {
     format::timestamp(run.start.started_epoch_ns.saturating_add(at_ns))
 }

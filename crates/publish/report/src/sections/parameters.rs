@@ -58,7 +58,7 @@ fn per_database(bytes: u64) -> String {
     format!("{} (per database)", format::size(bytes))
 }
 
-/// Deviations from the original's incompressible content and even access, if any.
+/// Deviations from Jetstress's incompressible content and even access, if any.
 fn content(settings: &Settings) -> Vec<Fact> {
     let theta = settings.zipf_theta;
     [
@@ -114,7 +114,7 @@ fn engine(settings: &Settings) -> Vec<Fact> {
     facts
 }
 
-/// How the target followed the hours of the day.
+/// How the target varied over the hours of the day.
 fn day(settings: &Settings) -> Option<String> {
     let hours = &settings.hourly_percent;
     let least = hours.iter().copied().reduce(f64::min)?;
@@ -124,7 +124,7 @@ fn day(settings: &Settings) -> Option<String> {
     ))
 }
 
-/// How fast the storage was driven before the measurement of a load that was held.
+/// How hard the storage was driven before the measurement of a held load.
 fn warm_up(settings: &Settings) -> Option<&'static str> {
     let held = "the target, from the first request";
     let full = "as fast as the storage answered; the target from the measurement on";

@@ -1,4 +1,5 @@
-//! "Disk Subsystem Performance" of the passes over whole files: how the storage answered meanwhile.
+//! "Disk Subsystem Performance" of the passes over whole files: how the storage performed during
+//! them.
 
 use record::{Phase, PhaseTotals, RunRecord, Series};
 

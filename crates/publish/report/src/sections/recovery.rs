@@ -1,4 +1,4 @@
-//! `SoftRecovery Statistics`: time and work of the replay of each database's log.
+//! `SoftRecovery Statistics`: duration and amount of work of each database's log replay.
 
 use record::{Replay, RunRecord};
 
@@ -66,7 +66,7 @@ fn table(run: &RunRecord, replays: &[Replay]) -> Table {
     }
 }
 
-/// All databases. Their replays run at the same time, so the longest counts.
+/// Sums all databases. Their replays run concurrently, so the longest counts.
 fn sum(replays: &[Replay]) -> Replay {
     let mut sum = Replay::default();
     for of in replays {
@@ -81,7 +81,8 @@ fn sum(replays: &[Replay]) -> Replay {
     sum
 }
 
-/// `seconds` is the time of each log file: the sum has the mean over databases.
+/// The cells of a row. `seconds` is the time per log file; in the total row it is the mean over
+/// databases.
 fn cells(name: &str, of: &Replay, seconds: Option<f64>) -> Vec<Cell> {
     vec![
         Cell::plain(name),

@@ -1,4 +1,4 @@
-//! Requests of a log replay to the storage.
+//! Storage requests of a log replay.
 
 use record::{Phase, PhaseTotals, RunRecord, Series, SeriesTotal};
 

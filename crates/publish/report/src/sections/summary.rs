@@ -24,7 +24,8 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     }
 }
 
-/// When it began. Virtual time begins at the same moment for every run, which is no date.
+/// Start of the run. For a simulated run it is not a date: virtual time always begins at the same
+/// moment.
 pub(crate) fn started(start: &Start) -> String {
     let clock = format::timestamp(start.started_epoch_ns);
     if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
@@ -35,7 +36,7 @@ fn model_of(array: &str) -> &str {
     array.split_once(',').map_or(array, |(model, _)| model)
 }
 
-/// Name, machine and description, as far as there are any.
+/// Name, machine and description, if present.
 pub(crate) fn subject(start: &Start) -> String {
     let machine = &start.machine.name;
     let named = match start.name.as_str() {
@@ -104,7 +105,7 @@ struct LatencyFigure {
 }
 
 impl LatencyFigure {
-    /// None for the load that generates logs for a replay: it is not judged.
+    /// The figure; `None` for the load that generates logs for a replay, since it is not judged.
     fn figure(&self, run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
         if !passes::is_of_load(run) {
             return None;
@@ -128,14 +129,15 @@ impl LatencyFigure {
         })
     }
 
-    /// The mean that was judged: the limit holds for each database on its own.
+    /// The mean that was judged: the limit applies to each database separately.
     fn slowest(&self, verdict: &Verdict) -> Option<String> {
         let finding = find(verdict, self.rule).filter(|of| of.unit == Unit::Milliseconds)?;
         Some(meaning::quantity_beside(finding.measured?, finding.limit?, finding.unit))
     }
 }
 
-/// Only if the plan states the demand of a mailbox; a load that did not pass carries none.
+/// The mailboxes, only if the plan states the demand of each; a load that did not pass supports
+/// none.
 fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     run.start.settings.iops_per_mailbox?;
     let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
@@ -171,7 +173,7 @@ fn find<'a>(verdict: &'a Verdict, rule: &str) -> Option<&'a Finding> {
     verdict.findings.iter().find(|finding| finding.rule == rule)
 }
 
-/// A number that keeps its limit is no news; one that does not is.
+/// Highlights a number only if it misses its limit.
 fn tone_of(verdict: &Verdict, rule: &str) -> Tone {
     match find(verdict, rule).map(|finding| finding.outcome) {
         Some(Ruling::Pass) | None => Tone::Plain,

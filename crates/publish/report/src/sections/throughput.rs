@@ -6,7 +6,7 @@ use super::databases;
 use crate::document::{Block, Fact, Section};
 use crate::format;
 
-/// The load that was carried, the one asked for, and the sizes.
+/// The achieved load, the target, and the sizes.
 pub(crate) fn section(run: &RunRecord) -> Section {
     let settings = &run.start.settings;
     let initial: u64 = databases(run).map(|facts| facts.initial_bytes).sum();

@@ -21,7 +21,7 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
     Section { id: "checksum-statistics", title: "Checksum Statistics - All", blocks: vec![block] }
 }
 
-/// The same of a backup, if one was made.
+/// The same for a backup, if one was made.
 pub(super) fn backup(run: &RunRecord) -> Option<Section> {
     let block = match (run.backups.is_empty(), run.start.test) {
         (true, TestType::Backup) => Block::Note("No database was read to its end.".to_owned()),

@@ -1,5 +1,5 @@
-//! Next steps after the run, and its limits: under the verdict, since a reader who stops there must
-//! not overrate it.
+//! Next steps after the run, and its limits. They follow the verdict directly, so that a reader who
+//! stops there does not overrate it.
 
 use record::{Phase, RunRecord, TestType};
 use units::Nanos;
@@ -11,8 +11,8 @@ use crate::{format, next};
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "what-follows";
 
-/// A performance load represents a working day from two hours on, a stress load from a day on: the
-/// lengths of Microsoft's storage programme.
+/// Minimum length at which a performance load represents a working day; for a stress load it is a
+/// day. Both are the lengths of Microsoft's storage programme.
 const HOURS_OF_PERFORMANCE: u64 = 2;
 const HOURS_OF_STRESS: u64 = 24;
 
@@ -24,7 +24,7 @@ pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     Section { id: ID, title: "Next Steps and Limits of This Result", blocks }
 }
 
-/// Claims that a reader might infer from this run but that it does not prove.
+/// Claims that a reader might infer from this run although it does not prove them.
 pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
     let mut said = Vec::new();
     if run.simulated().is_some() {
@@ -43,7 +43,8 @@ pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
     said
 }
 
-/// A load that ended before caches, reserves and neighbours of a working day have shown themselves.
+/// A caveat if the load ended before caches, reserves and neighbours could show the effects of a
+/// working day.
 fn too_short(run: &RunRecord) -> Option<String> {
     let hours = match run.start.test {
         TestType::Performance => HOURS_OF_PERFORMANCE,

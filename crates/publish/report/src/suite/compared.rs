@@ -11,7 +11,7 @@ use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, Tab
 use crate::sections::{summary, tone};
 use crate::{SUITE_PARTS, html, json as report_json, text};
 
-/// A set of tests with the name that readers know it by.
+/// A set of tests with the name that readers know.
 pub struct NamedSet<'a> {
     /// Its name.
     pub name: String,

@@ -1,5 +1,4 @@
-//! The forms of a set that are data: every interval, and the results of its loads in the XML of
-//! Jetstress.
+//! The data formats of a set: every interval, and the results of its loads in the XML of Jetstress.
 
 use std::fmt::Write as _;
 
@@ -7,7 +6,8 @@ use super::{SuiteTest, suite_outcome};
 use crate::html::escape;
 use crate::{csv, json, result_xml};
 
-/// Every interval of every test as comma-separated values: the columns of one run behind its test.
+/// Every interval of every test as comma-separated values: the columns of a single run, prefixed
+/// with its test.
 pub fn suite_csv(tests: &[SuiteTest<'_>]) -> String {
     let mut all = String::new();
     for test in tests {
@@ -25,7 +25,7 @@ pub fn suite_csv(tests: &[SuiteTest<'_>]) -> String {
     all
 }
 
-/// Every test in one document; the result of a load is the `output` that a single run has.
+/// All tests in one document; the result of a load is the `output` element of a single run.
 pub fn suite_xml(tests: &[SuiteTest<'_>]) -> String {
     let outcome = json::outcome_name(suite_outcome(tests));
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");

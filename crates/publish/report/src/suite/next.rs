@@ -1,4 +1,4 @@
-//! Next steps after a set of tests: those of its worst test, since the others wait for it.
+//! Next steps after a set of tests: those of its worst test, which must be dealt with first.
 
 use record::TestType;
 use verdict::Ruling;
@@ -7,8 +7,8 @@ use super::SuiteTest;
 use crate::document::{Block, Fact, Section};
 use crate::{listed, next};
 
-/// The steps of the worst test that has any, each with the name of its test. None if every test
-/// passed and none leaves a question open that the set does not answer.
+/// The steps of the worst test that has any, each with the name of its test. Empty if every test
+/// passed and left no question open that the set does not answer.
 pub(super) fn steps(tests: &[SuiteTest<'_>]) -> Vec<String> {
     let mut kinds: Vec<TestType> = Vec::new();
     let mut made: Vec<&SuiteTest<'_>> = Vec::new();

@@ -1,9 +1,9 @@
-//! Which runs make a set: the names of their folders, which every reader of run folders shares.
+//! Which runs make up a set: the names of their folders, shared by every reader of run folders.
 
 use record::TestType;
 
-/// The tests of a set in their order, each with the folder of its run below that of the set. Those
-/// that make a load check every page at their end, so there is no separate checksum test.
+/// The tests of a set in order, each with the folder of its run relative to that of the set. Tests
+/// that generate a load check every page at their end, so there is no separate checksum test.
 pub const SUITE_PARTS: [(&str, TestType); 4] = [
     ("1-performance", TestType::Performance),
     ("2-stress", TestType::Stress),

@@ -1,4 +1,4 @@
-//! The report of a set of tests for programs.
+//! The report of a set of tests as JSON.
 
 use record::TestType;
 use schemars::JsonSchema;
@@ -29,12 +29,13 @@ struct JsonTest<'a> {
     report: Option<json::JsonReport<'a>>,
 }
 
-/// JSON Schema (draft 2020-12) of the report of a set, made of the types that are written.
+/// JSON Schema (draft 2020-12) of the report of a set, generated from the types that are
+/// serialised.
 pub fn suite_schema() -> serde_json::Value {
     json::schema_of::<JsonSuite<'static>>("The report of a set of Plimsoll tests")
 }
 
-/// The same for programs, the whole report of each test included.
+/// The same as JSON, including the complete report of each test.
 pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
     let outcome = suite_outcome(tests);
     written(&JsonSuite {

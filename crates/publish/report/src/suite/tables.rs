@@ -1,4 +1,4 @@
-//! The result tables of a document of the Exchange Solution Reviewed Program, by its arithmetic:
+//! The result tables of a document of the Exchange Solution Reviewed Program, using its arithmetic:
 //! rates are sums over databases, latencies plain means.
 
 use record::{
@@ -113,7 +113,7 @@ fn replay_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
     ]))
 }
 
-/// A table of tests; none without rows.
+/// A table of tests; `None` without rows.
 fn section(
     (id, title): (&'static str, &'static str),
     caption: &'static str,

@@ -1,5 +1,4 @@
-//! Every form of a report says the same of a run, whatever it was: pass or fail, requirements,
-//! results and gaps.
+//! All forms of a report agree on every run: pass or fail, requirements, results and gaps.
 
 use record::RunRecord;
 use record::synthetic::drawn;
@@ -122,7 +121,7 @@ fn what_is_lacking_is_said_everywhere_or_nowhere() {
     assert!(lacking > 3, "{lacking}");
 }
 
-/// A number as a report prints it.
+/// Parses a number as a report prints it.
 fn parsed(text: &str) -> f64 {
     let digits: String = text
         .chars()
@@ -132,7 +131,7 @@ fn parsed(text: &str) -> f64 {
     digits.parse().expect("a number")
 }
 
-/// Rounded for readers, the two numbers still lie on the sides that the outcome says.
+/// After rounding, a number and its limit must still compare as the outcome requires.
 #[test]
 fn printed_numbers_lie_on_the_side_of_their_outcome() {
     for seed in 0..4 * DRAWS {

@@ -1,4 +1,5 @@
-//! Comparisons of made-up runs: their text as before, every form whole, names harmless.
+//! Comparisons of made-up runs: their text is unchanged, every form is complete, and names are
+//! harmless.
 
 use record::synthetic::Synthetic;
 use units::Seed;
@@ -97,7 +98,7 @@ fn the_run_that_carries_more_is_named_with_its_factor() {
     let usual = Synthetic::default();
     let busy = Synthetic { databases: 6 * usual.databases, ..usual.clone() };
     let mut runs = vec![named("array-a", &busy), named("array-b", &usual)];
-    // The same work on record, and six times the requests.
+    // The same work according to the record, and six times the requests.
     runs[0].record.start.databases.truncate(usual.databases as usize);
     let headline = |runs: &[NamedRun]| {
         let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));

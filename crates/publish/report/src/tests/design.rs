@@ -1,5 +1,4 @@
-//! Sizings in every form: nothing is lost between them, every key is explained, every link leads
-//! somewhere.
+//! Sizings in every form: no form loses anything, every key is explained, and no link is broken.
 
 use plan::Deployment;
 use provision::size;
@@ -105,7 +104,7 @@ fn all_forms_show_the_same_numbers() {
     });
 }
 
-/// On every terminal from 60 columns on, no line has to be cut, and no row is printed twice.
+/// On terminals of 60 columns or more, no line has to be truncated, and no row is printed twice.
 #[test]
 fn a_text_is_as_wide_as_its_terminal() {
     each(|sized| {
@@ -136,7 +135,7 @@ fn the_figures_name_their_files() {
 }
 
 /// By hand: 120 messages of 75 KB and five days are 43.945 MB a week, 190.43 MB a month, so 1 GB
-/// more takes 5.4 months; of which three fifths stay, 9.0.
+/// more takes 5.4 months; if three fifths are kept, 9.0.
 #[test]
 fn the_picture_of_growth_says_when_mailboxes_are_full() {
     each(|sized| {

@@ -1,5 +1,5 @@
-//! Every form of a drawn design says the same of it: whether it is workable, its targets, the
-//! figures of its simulation, its lacks, and the changes to make.
+//! All forms of a randomly drawn design agree: whether it is feasible, its targets, the figures of
+//! its simulation, its gaps, and the changes to make.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -123,7 +123,8 @@ impl Shown {
         crate::design::document(self.sized())
     }
 
-    /// Text and page with one blank between words, the page without its escapes and marks of code.
+    /// Text and page with single spaces between words; the page without its escapes and code
+    /// elements.
     fn forms(&self) -> [String; 2] {
         let page = self.page.replace("<code>", "`").replace("</code>", "`").replace("&#39;", "'");
         let page = page.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">");
@@ -139,8 +140,8 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Violations decide whether a design is workable, the simulation whether it carries its load, and
-/// every form, the exit status included, says both.
+/// Violations make a design unworkable; the simulation shows whether it carries its load. Every
+/// form says both, even the exit status.
 #[test]
 fn every_form_agrees_on_workable_and_on_the_exit_status() {
     let mut seen = BTreeSet::new();
@@ -219,12 +220,12 @@ fn quantities(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Limits of rules and sizes that disks are sold with appear in no table.
+/// Limits of rules and sizes of disks on sale appear in no table.
 fn is_known(quantity: &str, text: &str) -> bool {
     ["80 %", "5 %", "10 %"].contains(&quantity) || text.contains(&format!("{quantity} disks"))
 }
 
-/// A finding and a table never round a quantity in two ways, or count it in two units.
+/// A finding and a table must not round a quantity differently, or use different units.
 #[test]
 fn a_quantity_of_a_finding_reads_as_in_the_tables() {
     let mut count = 0;
@@ -248,7 +249,7 @@ fn a_quantity_of_a_finding_reads_as_in_the_tables() {
     assert!(count > 50, "{count}");
 }
 
-/// The mailboxes that the headline serves are those of the document, and of every form.
+/// The mailboxes in the headline are those of the document, in every form.
 #[test]
 fn every_form_names_what_was_asked_for() {
     for shown in ALL.iter() {
@@ -269,7 +270,7 @@ fn every_form_names_what_was_asked_for() {
     }
 }
 
-/// What the simulation reached, the number that decided, and the next steps: alike in every form.
+/// The simulation's result, the deciding number and the next steps are the same in every form.
 #[test]
 fn every_form_names_what_was_reached_and_what_to_change() {
     let mut lacking = 0;

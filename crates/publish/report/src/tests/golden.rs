@@ -1,5 +1,5 @@
-//! Text, JSON and last words against files in `golden`. After a change that is meant, renew them:
-//! `GOLDEN=renew cargo test -p report`, and read the difference before committing it.
+//! Compares text, JSON and closing lines with files in `golden`. After an intended change, renew
+//! them: `GOLDEN=renew cargo test -p report`, and review the difference before committing it.
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn xml_of_a_load_is_as_before_and_other_tests_have_none() {
     assert_eq!(xml(&simulated()), None);
 }
 
-/// In every form of the report, where the answer is read and not in some footnote.
+/// In every form of the report, and next to the answer rather than in a footnote.
 #[test]
 fn a_simulated_run_is_called_simulated_wherever_its_verdict_stands() {
     let run = simulated();
@@ -81,7 +81,7 @@ fn lines_fit_a_terminal() {
     }
 }
 
-/// The names of all members, however deep.
+/// The names of all members, at any depth.
 pub(super) fn members(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {

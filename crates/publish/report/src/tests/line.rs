@@ -7,7 +7,7 @@ use super::golden::check;
 use super::passing;
 use crate::{LineReport, line_html, line_json, line_text};
 
-/// A mean that is sure to a fiftieth.
+/// A mean with an uncertainty of one fiftieth.
 fn near(mean: f64) -> Estimate {
     Estimate { mean, half_width: Some(mean / 50.0) }
 }
@@ -28,7 +28,7 @@ fn step(asked_iops: Option<f64>, iops: f64, read_ms: f64, holds: Option<bool>) -
     }
 }
 
-/// A search that found a line, met a load that went down, and one that it could not judge.
+/// A search that found a line, and included a load with a falling rate and an inconclusive one.
 fn steps() -> Vec<LoadStep> {
     vec![
         step(None, 1_000.0, 16.0, Some(true)),
@@ -54,7 +54,7 @@ fn with_line<T>(steps: &[LoadStep], use_it: impl FnOnce(&LineReport<'_>) -> T) -
     use_it(&LineReport { run: &run, steps, required_iops: Some(800.0), is_complete: true })
 }
 
-/// The page without its styles and scripts, which are in the tree once already.
+/// The page without its styles and scripts, which the repository already contains once.
 fn content(page: &str) -> String {
     without("script", &without("style", page))
 }

@@ -45,20 +45,20 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.extend(super::line::metrics());
     // Shown only if the storage was inspected.
     shown.insert("storage-findings");
-    // Shown only where a run was cut off and went on.
+    // Shown only if a run was cut off and resumed.
     shown.extend(["resumed"]);
     // Shown only if a control group limits the program.
     shown.insert("io-limits");
     // Shown only in the report of a set of tests.
     shown.insert("tests-passed");
-    // Shown only where further copies are simulated.
+    // Shown only if additional copies are simulated.
     shown.extend(["log-reads-rate", "log-reads-bytes", "log-reads-latency"]);
-    // Shown only where the system counts them: some on Windows alone.
+    // Shown only if the system counts them; some exist only on Windows.
     shown.extend(["free-system-page-table-entries", "transition-pages-repurposed"]);
     shown.extend(["pool-nonpaged", "pool-paged", "other-programs-time", "kernel-time"]);
     // Shown only if the machine and its devices report other activity.
     shown.extend(["other-programs", "other-reads", "other-runs"]);
-    // Shown only if a cache on flash stood before the volumes.
+    // Shown only with a flash cache in front of the volumes.
     shown.extend(["flash-hit-ratio", "flash-read-latency", "flash-traffic-spared"]);
     shown.extend(["flash-occupancy", "flash-written"]);
     // Shown only if there are enough intervals.

@@ -1,4 +1,4 @@
-//! The page: well-formed, without anything from outside, readable without eyes.
+//! The page is well-formed, self-contained and accessible to screen readers.
 
 use super::{every_kind, failing, interrupted, passing};
 use crate::{html, sections};
@@ -46,7 +46,7 @@ fn nothing_comes_from_outside_and_nothing_else_is_run() {
     for page in pages() {
         let script = format!("<script>\n{}</script>", crate::CROSSHAIR);
         assert_eq!(page.matches("<script").count(), page.matches(&script).count());
-        // The names of XML name spaces are no addresses.
+        // XML namespace names are not addresses.
         let page = page.replace(&script, "");
         for banned in ["http:", "https:", "src=", "url(", "@import", "<link", "onload"] {
             assert!(!page.contains(banned), "the page contains {banned}");

@@ -37,7 +37,8 @@ fn predicted(passes: bool) -> PredictedDesign {
     }
 }
 
-/// A design that breaks no rule but is too slow says so in the first line, in every form.
+/// A design that violates no rule but is too slow is reported as such in the first line, in every
+/// form.
 #[test]
 fn one_headline_says_what_rules_and_simulation_say() {
     let deployment = deployment(DEPLOYMENTS[0]);

@@ -27,7 +27,7 @@ fn a_page_names_customer_date_author_and_what_it_is_about() {
     assert!(page.contains("A. Smith") && page.contains("Move of the old site"));
 }
 
-/// No mark of a terminal, no part of a mailbox, no row of nothing, no hundred thousand GB.
+/// No terminal marks, no fractions of a mailbox, no empty rows, no hundred thousand GB.
 #[test]
 fn a_page_reads_as_print() {
     let deployment = parsed(DESIGN);
@@ -45,7 +45,7 @@ fn a_page_reads_as_print() {
 
 const PRICES: &str = "[prices]\ncurrency = \"CHF\"\nserver = 6000\nmemory_gb = 5\ndisk = 250\n";
 
-/// With prices few dear servers may come behind many cheap ones.
+/// With prices, few expensive servers may rank behind many cheap ones.
 #[test]
 fn prices_are_in_the_bill_and_rank_designs() {
     let text = format!("{DESIGN}{PRICES}");
@@ -69,7 +69,7 @@ fn prices_are_in_the_bill_and_rank_designs() {
     assert!(!without.contains("cost"), "{without}");
 }
 
-/// Every form of a design with another product's figures begins by saying so.
+/// Every form of a design that uses another product's figures starts by stating this.
 #[test]
 fn assumed_figures_are_marked_in_every_form() {
     let text = format!("product = \"SE\"\n{DESIGN}[figures]\nfrom = \"2016\"\n");

@@ -11,7 +11,7 @@ use crate::{
 };
 use record::{Phase, RunRecord, Series, TestType};
 
-/// The tests of a set, the last of which was not run.
+/// The tests of a set; the last was not run.
 fn with_set<T>(runs: &[RunRecord], use_it: impl FnOnce(&[SuiteTest<'_>]) -> T) -> T {
     let verdicts: Vec<Verdict> = runs.iter().map(judge).collect();
     let made = runs.iter().zip(&verdicts).zip(1..);
@@ -115,7 +115,7 @@ fn page_and_json_are_whole() {
     assert!(tests[3]["report"].is_null());
 }
 
-/// Two sets, of which the second has a slower performance test and no stress test.
+/// Two sets; the second has a slower performance test and no stress test.
 fn with_two_sets<T>(use_it: impl FnOnce(&[NamedSet<'_>]) -> T) -> T {
     with_changed_sets(|_| (), use_it)
 }

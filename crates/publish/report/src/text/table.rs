@@ -1,7 +1,8 @@
-//! Tables as text: as wide as the terminal and no wider, with every word in one piece.
+//! Tables as text: as wide as the terminal and no wider, without breaking words.
 //!
-//! A table that does not fit side by side puts its keys below its first column; if it holds
-//! sentences it becomes a list, else it is printed in parts, each with the first column.
+//! A table whose columns do not fit side by side moves its keys below its first column; if it
+//! contains sentences it becomes a list, otherwise it is printed in parts, each with the first
+//! column.
 
 use std::fmt::Write as _;
 use std::iter::zip;
@@ -13,11 +14,11 @@ use crate::document::{Column, ColumnRole, Table};
 const GAP: usize = 2;
 /// Headings of numbers are broken to about this width.
 const HEADING_WIDTH: usize = 12;
-/// A last column of text is not made narrower than this.
+/// Minimum width of a last column of text.
 const NARROWEST_TEXT: usize = 24;
 /// Widths to try for columns of text, until the whole table fits side by side.
 const TEXT_WIDTHS: [usize; 6] = [44, 36, 28, 22, 18, 14];
-/// Texts longer than this are sentences, which read badly in a column of a few words.
+/// Longer texts are sentences, which are hard to read in a column a few words wide.
 const SENTENCE: usize = 44;
 /// Indent of the values in a list, and of keys below a first column.
 const INDENT: usize = 2;
@@ -73,7 +74,8 @@ fn fits(columns: &[Laid], width: usize) -> bool {
     columns.iter().map(|laid| laid.width + GAP).sum::<usize>() <= width + GAP
 }
 
-/// Columns of text at most `most` wide; a last one takes the rest if that is enough.
+/// Lays out columns of text at most `most` wide; a last one takes the remaining width if that is
+/// enough.
 fn lay_out(table: &Table, most: usize, width: usize) -> Vec<Laid> {
     let last = table.columns.len() - 1;
     let mut columns: Vec<Laid> = (0..=last).map(|index| Laid::of(table, index, most)).collect();
@@ -103,7 +105,7 @@ impl Source {
         }
     }
 
-    /// Lines of at most `width`, longer only by a word.
+    /// Breaks the column into lines of at most `width`; a single long word may exceed it.
     fn laid(&self, width: usize) -> Laid {
         let heading = wrap(&self.heading, HEADING_WIDTH);
         let cells: Vec<Vec<String>> =
@@ -128,7 +130,7 @@ impl Source {
         self.laid(1).width
     }
 
-    /// The width of its longest cell, if sentences are broken.
+    /// Width of its longest cell when sentences are broken.
     fn usual(&self) -> usize {
         self.laid(SENTENCE).width
     }
@@ -143,8 +145,8 @@ fn heading_of(column: &Column) -> String {
     format!("{} {}", column.group, column.label).trim().to_owned()
 }
 
-/// The columns without those of keys, which are below the texts of the first column; `None` if the
-/// table has no keys.
+/// The columns with the keys moved below the texts of the first column; `None` if the table has no
+/// keys.
 fn with_keys_below(table: &Table, sources: &[Source]) -> Option<Vec<Source>> {
     let key = (1..sources.len()).find(|&at| table.columns[at].role == ColumnRole::Key)?;
     let mut columns = sources.to_vec();
@@ -155,8 +157,8 @@ fn with_keys_below(table: &Table, sources: &[Source]) -> Option<Vec<Source>> {
     Some(columns)
 }
 
-/// The columns side by side: each has room for its longest word, and those that want least more get
-/// it first. `None` if the words do not fit, or a column of sentences stays too narrow to be read.
+/// The columns side by side: each fits its longest word, and those that need least more are served
+/// first. `None` if the words do not fit, or a column of sentences would be too narrow to read.
 fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
     let mut widths: Vec<usize> = sources.iter().map(Source::narrowest).collect();
     let wanted: Vec<usize> = sources.iter().map(Source::widest).collect();
@@ -175,12 +177,12 @@ fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
     Some(sources.iter().zip(widths).map(|(source, width)| source.laid(width)).collect())
 }
 
-/// Room for columns whose sentences alone are broken.
+/// Width of the columns if only sentences are broken.
 fn usual(sources: &[Source]) -> usize {
     sources.iter().map(|of| of.usual() + GAP).sum()
 }
 
-/// As many columns at a time as fit without breaking more than sentences, each part with the first
+/// Prints as many columns at a time as fit when only sentences are broken, each part with the first
 /// column.
 fn push_parts(text: &mut String, sources: &[Source], width: usize) {
     let mut from = 1;
@@ -198,7 +200,7 @@ fn push_parts(text: &mut String, sources: &[Source], width: usize) {
     }
 }
 
-/// Each row as a list of its values, named by their headings.
+/// Prints each row as a list of its values, labelled with their headings.
 fn push_list(text: &mut String, table: &Table, width: usize) {
     for (number, row) in table.rows.iter().enumerate() {
         if number > 0 {

@@ -1,4 +1,4 @@
-//! A run as rows of the history, and back.
+//! Converts a run to rows of the history and back.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{PastRun, PastRuns};
 use crate::runs::known::{JournalStamp, Known};
 use crate::summary::{RunLine, Tone, VolumeIdentity};
 
-/// Between the tags of a run; a tag holds no control characters.
+/// Separator between the tags of a run; a tag contains no control characters.
 const BETWEEN_TAGS: char = '\n';
 
 /// Every run of the history.
@@ -82,7 +82,7 @@ fn volume(row: &Row<'_>) -> rusqlite::Result<VolumeIdentity> {
     })
 }
 
-/// Writes the entry of a run that has no rows; nothing for one that is still to be read.
+/// Writes the entry of a run that has no rows yet; does nothing if the run has not been read.
 pub(super) fn write(
     transaction: &Transaction<'_>,
     id: &str,
@@ -161,7 +161,7 @@ fn write_volume(
     transaction.execute("INSERT INTO volume VALUES (?1, ?2, ?3, ?4, ?5)", values).map(drop)
 }
 
-/// `SQLite` has no unsigned integers; ours are below 2^63 but in made-up journals.
+/// `SQLite` has no unsigned integers; these values are below 2^63 except in forged journals.
 fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

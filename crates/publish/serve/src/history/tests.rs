@@ -9,7 +9,7 @@ use crate::summary::{RunLine, Tone, VolumeIdentity};
 
 type Runs = BTreeMap<String, (JournalStamp, Known)>;
 
-/// A folder of a test's own; removed at the end.
+/// A folder used by a single test; removed at its end.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {

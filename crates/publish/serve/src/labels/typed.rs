@@ -1,24 +1,25 @@
-//! What people call a run afterwards, from a form or a file, in a form that a list can show.
+//! Validates the labels that users give a run afterwards, from a form or a file, so that a list can
+//! show them.
 
 use std::fmt;
 
 use record::Start;
 use serde_json::{Value, json};
 
-/// Most characters of a name or of a tag.
+/// Maximum length of a name or of a tag, in characters.
 const LONGEST_WORD: usize = 64;
 
 const MOST_TAGS: usize = 20;
 
-/// Most characters of a description.
+/// Maximum length of a description, in characters.
 const LONGEST_DESCRIPTION: usize = 1000;
 
-/// Labels given to a run in place of those in its plan.
+/// Labels of a run that override those in its plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Labels {
-    /// Empty: the name in the record.
+    /// Name of the run; empty to keep the one in the record.
     pub name: String,
-    /// Words that it can be found by.
+    /// Words to find it by.
     pub tags: Vec<String>,
     /// Anything worth knowing about it.
     pub description: String,
@@ -47,7 +48,7 @@ impl fmt::Display for UnfitLabels {
 impl std::error::Error for UnfitLabels {}
 
 impl Labels {
-    /// What a person typed: tags are separated by commas, and line ends become blanks.
+    /// Parses the user's input: tags are separated by commas, and line ends become spaces.
     pub(crate) fn typed(name: &str, tags: &str, description: &str) -> Result<Self, UnfitLabels> {
         let tags = tags.split(',').map(one_line).filter(|tag| !tag.is_empty());
         let labels =
@@ -58,7 +59,7 @@ impl Labels {
         if labels.tags.len() > MOST_TAGS { Err(UnfitLabels::TooMany) } else { Ok(labels) }
     }
 
-    /// From the file; `None` if it holds anything else.
+    /// Parses the file; `None` if it contains anything else.
     pub(crate) fn from_json(file: &[u8]) -> Option<Self> {
         let document: Value = serde_json::from_slice(file).ok()?;
         let members = document.as_object().filter(|members| members.len() == 3)?;
@@ -76,7 +77,7 @@ impl Labels {
         format!("{:#}\n", json!({ "name": name, "tags": tags, "description": description }))
     }
 
-    /// Puts them over those in a record.
+    /// Overrides the labels in a record with these.
     pub(crate) fn put_on(self, start: &mut Start) {
         if !self.name.is_empty() {
             start.name = self.name;
@@ -86,7 +87,7 @@ impl Labels {
     }
 }
 
-/// Text without line ends and other control characters, and without blanks around it.
+/// Text without line ends and other control characters, trimmed.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ").trim().to_owned()
 }

@@ -1,12 +1,12 @@
-//! Decisions of a run so far: the loads that the tuner has tried, the one that it settled at, and
-//! the rest of the test log.
+//! Decisions of a run so far: the loads that the tuner has tried, its final choice, and the rest of
+//! the test log.
 
 use record::{LogLine, Phase, RunRecord};
 use serde_json::{Value, json};
 
 use super::{Given, seconds};
 
-/// Lines that a page is given at once; of a longer log it gets the newest.
+/// Maximum number of lines sent to a page at once; for a longer log, the newest.
 const MOST_LINES: usize = 200;
 
 /// The lines since `given`, each with its time since the start of the run and whether the tuner

@@ -1,5 +1,5 @@
-//! Latencies in the two shapes that monitoring knows: counts up to a few bounds, and counts in
-//! buckets whose ends grow by the same factor for ever, from which any percentile can be read.
+//! Latencies in two forms that monitoring systems accept: counts up to a few bounds, and counts in
+//! buckets of constant growth factor, from which any percentile can be derived.
 
 use std::sync::LazyLock;
 
@@ -7,18 +7,17 @@ use record::Histogram;
 
 use crate::live::BARS_NS;
 
-/// Eight buckets to a doubling: a percentile read from them is right to 9 %. Schema of Prometheus
-/// and scale of OpenTelemetry mean the same by it.
+/// Eight buckets per doubling: a percentile read from them is accurate to 9 %. The Prometheus
+/// schema and the OpenTelemetry scale use the same number.
 pub(super) const SCALE: i32 = 3;
 
 /// The first bucket ends with `2^(FIRST / 8)` seconds, a microsecond; shorter latencies count as
 /// zero.
 const FIRST: i32 = -159;
-/// The last one ends beyond an hour, the longest latency distinguished from longer ones.
+/// The last bucket ends beyond an hour, the longest latency distinguished from longer ones.
 const LAST: i32 = 95;
 
-/// Whatever is not longer than this counts as no time at all, in seconds: the end before the first
-/// bucket.
+/// Latencies up to this count as zero, in seconds: the end before the first bucket.
 pub(super) const ZERO_S: f64 = 1.0 / 1_048_576.0;
 
 /// Ends of the buckets in nanoseconds, preceded by that of the zero bucket.
@@ -33,15 +32,15 @@ fn end_ns(index: i32) -> u64 {
     (f64::from(index).mul_add(1.0 / 8.0, 0.0).exp2() * 1e9) as u64
 }
 
-/// Latencies of one kind of requests since a run began.
+/// Latencies of one kind of request since a run began.
 pub(crate) struct Latencies {
-    /// When the run began, in nanoseconds since 1970.
+    /// Start of the run, in nanoseconds since 1970.
     pub(super) since_ns: u64,
     pub(super) count: u64,
     pub(super) sum_s: f64,
     /// Counts up to each of [`BARS_NS`].
     pub(super) within: Vec<u64>,
-    /// Latencies that count as none.
+    /// Number of latencies that count as zero.
     pub(super) zero: u64,
     /// The buckets from the first non-empty one to the last: the index of the first, which ends
     /// with `2^(index / 8)` seconds, and the counts.
@@ -97,7 +96,7 @@ mod tests {
             assert_eq!((told.count, told.buckets.as_slice()), (1, [1].as_slice()));
             let end = f64::from(told.first) / 8.0;
             let seconds = latency_ns as f64 / 1e9;
-            // The record's own buckets are a thousandth wide.
+            // The record's own buckets have a relative width of one thousandth.
             assert!(seconds * 0.999 <= end.exp2() && seconds * 1.001 > (end - 0.125).exp2());
         }
     }

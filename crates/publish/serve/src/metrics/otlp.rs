@@ -1,5 +1,5 @@
-//! Metrics as OpenTelemetry takes them over HTTP: the request `ExportMetricsServiceRequest` in its
-//! JSON encoding, where numbers of 64 bits are text and enumerations are numbers.
+//! Encodes metrics for OpenTelemetry over HTTP: the request `ExportMetricsServiceRequest` in its
+//! JSON encoding, in which 64-bit numbers are text and enumerations are numbers.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn histogram(of: &Latencies) -> Value {
         "scale": SCALE,
         "zeroCount": of.zero.to_string(),
         "zeroThreshold": ZERO_S,
-        // A bucket is named by its lower end here, and by its upper one in Prometheus.
+        // OpenTelemetry names a bucket by its lower end, Prometheus by its upper end.
         "positive": { "offset": of.first - 1, "bucketCounts": counts },
     })
 }

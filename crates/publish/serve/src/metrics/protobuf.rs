@@ -1,5 +1,5 @@
-//! The protobuf format of Prometheus, messages `MetricFamily` of its client model, each behind its
-//! length: the only one that a server takes native histograms from.
+//! The protobuf format of Prometheus: length-prefixed `MetricFamily` messages of its client model.
+//! It is the only format from which a server accepts native histograms.
 
 use super::latencies::{SCALE, ZERO_S};
 use super::{Latencies, Metric, Sample, SampleValue};
@@ -13,7 +13,7 @@ const KINDS: [u64; 2] = [1, 4];
 struct Message(Vec<u8>);
 
 impl Message {
-    /// A number in as many bytes as it needs, seven bits in each.
+    /// Appends a number in as few bytes as possible, seven bits in each.
     fn push_varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value.to_le_bytes()[0] | 0x80);
@@ -28,7 +28,7 @@ impl Message {
         self
     }
 
-    /// A signed number as an unsigned one: 0, -1, 1, -2, ...
+    /// Appends a signed number in zigzag encoding: 0, -1, 1, -2, ...
     fn signed(self, field: u64, value: i64) -> Self {
         self.unsigned(field, zigzag(value))
     }
@@ -86,7 +86,7 @@ fn sample(sample: &Sample) -> Message {
     }
 }
 
-/// Classic buckets and native ones: a server takes those that it keeps.
+/// Writes both classic and native buckets; a server uses those that it stores.
 fn histogram(of: &Latencies) -> Message {
     let message = Message::default().unsigned(1, of.count).double(2, of.sum_s);
     let ends = BARS_NS.iter().map(|&end_ns| end_ns as f64 / 1e9).chain([f64::INFINITY]);
@@ -95,7 +95,7 @@ fn histogram(of: &Latencies) -> Message {
         message.message(3, &Message::default().unsigned(1, count).double(2, end))
     });
     let native = classic.signed(5, SCALE.into()).double(6, ZERO_S).unsigned(7, of.zero);
-    // A span without length says that the histogram is a native one, though it is empty.
+    // A span of length zero marks an empty histogram as a native one.
     let span = Message::default().signed(1, of.first.into()).unsigned(2, of.buckets.len() as u64);
     let mut changes = Message::default();
     let mut before = 0;

@@ -43,7 +43,7 @@ fn line(text: &mut String, name: &str, suffix: &str, labels: &Labels, value: imp
     let _ = writeln!(text, "}} {value}");
 }
 
-/// A value as the format asks.
+/// Escapes a value as the format requires.
 fn quoted(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,5 +1,5 @@
-//! The last verdict of each volume, so that monitoring can alert on one that fails, or that has not
-//! been measured for long.
+//! The last verdict of each volume, so that monitoring can alert on one that fails or was last
+//! measured long ago.
 
 use super::{Labels, Metric};
 use crate::runs::Listed;

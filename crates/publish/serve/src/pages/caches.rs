@@ -1,4 +1,5 @@
-//! The flash caches that this machine serves: what they answer, how fast, and what they wear.
+//! The flash caches served by this machine: the requests they answer, their latencies, and their
+//! wear.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use units::Bytes;
 use super::page;
 use crate::CacheAnswer;
 
-/// Interval between looks, in seconds.
+/// Page refresh, with its interval in seconds.
 const REFRESH: &str = "<meta http-equiv=\"refresh\" content=\"5\">\n<title>";
 
 /// The page of these caches.
@@ -62,7 +63,7 @@ fn push_cache(body: &mut String, status: &Value) {
     }
 }
 
-/// Reads that flash answered, by class.
+/// Reads answered from flash, by class.
 fn push_classes(body: &mut String, of: &Value) {
     body.push_str(
         "<table>\n<tr><th>Class</th><th>Reads</th><th>From flash</th><th>Spared</th>\
@@ -102,7 +103,7 @@ fn push_volume(body: &mut String, volume: &Value) {
     }
 }
 
-/// Latencies of one kind of request as clients see them, beside those of the device.
+/// Latencies of one kind of request as seen by clients, next to those of the device.
 fn push_latencies(body: &mut String, kind: &str, series: [&Value; 2]) {
     let [ours, device] = series.map(shares);
     if ours.iter().chain(&device).all(|(_, share)| *share <= 0.0) {

@@ -12,7 +12,7 @@ use crate::{FleetHostLoad, FleetState};
 const LOAD_HEADS: &str = "<th class=\"number\">IOPS</th><th class=\"number\">Reads, mean</th>\
      <th class=\"number\">Log writes, mean</th>";
 
-/// The fleet runs of the list; nothing if there are none.
+/// The fleet runs of the list; empty if there are none.
 pub(super) fn section(fleets: &[(String, FleetState)]) -> String {
     if fleets.is_empty() {
         return String::new();
@@ -37,7 +37,7 @@ pub(super) fn section(fleets: &[(String, FleetState)]) -> String {
     body + "</tbody>\n</table>\n</section>\n"
 }
 
-/// The cells of what a host carries; empty if its run does not.
+/// The cells with the load of a host; empty if its run generates none.
 fn load(load: Option<FleetHostLoad>) -> String {
     let cells = load.map_or_else(Default::default, |of| {
         let [read, log] = [of.read_ns, of.log_write_ns].map(|ns| decimal(ns as f64 / 1e6, 2));
@@ -51,7 +51,7 @@ fn load(load: Option<FleetHostLoad>) -> String {
     html
 }
 
-/// The page of a live fleet run: it asks for itself again.
+/// The page of a live fleet run, which reloads itself.
 pub(crate) fn live_fleet(id: &str, fleet: &FleetState, may_change: bool) -> String {
     let mut body = format!(
         "<main>\n<h1>{}</h1>\n<p class=\"state\" role=\"status\"><b>{}</b></p>\n\

@@ -1,5 +1,5 @@
-//! The form that edits what a run is called. A script puts it below the run's row; without scripts
-//! it is a page.
+//! The form that edits the labels of a run. A script puts it below the run's row; without scripts
+//! it is a separate page.
 
 use report::escape;
 

@@ -1,4 +1,4 @@
-//! The list of runs: search, ticks for a comparison, and the plans that can be started.
+//! The list of runs: search, selection for a comparison, and the plans that can be started.
 
 use std::fmt::Write as _;
 
@@ -20,11 +20,11 @@ const QUESTIONS: &str = "<section>\n<h2>Plan ahead</h2>\n\
      <p><a href=\"/caches\">Flash caches</a>: what those of this machine answer.</p>\n\
      </section>\n";
 
-/// Instead of a list that would be empty.
+/// Shown instead of an empty list.
 const NO_RUNS: &str = "<p>No runs found in this folder. To make the first one, test a disk below, \
      or measure it from a terminal in this folder: <code>plimsoll quick DIR</code>.</p>\n";
 
-/// From a disk to its first run without a plan of one's own.
+/// Form that leads from a disk to its first run without an existing plan.
 const GUIDE: &str = "<section id=\"guide\">\n<h2>Test a disk</h2>\n\
      <form method=\"post\" action=\"/guide\">\n<div class=\"fields\">\n\
      <p><label for=\"folder\">Folder on the disk, which must exist</label>\
@@ -39,7 +39,7 @@ const GUIDE: &str = "<section id=\"guide\">\n<h2>Test a disk</h2>\n\
      into the served folder and fills its database; nothing that exists is overwritten. Then the \
      run can start.</p>\n</form>\n</section>\n";
 
-/// Contents of the start form of the list.
+/// Contents of the form in the list that starts runs.
 pub(crate) struct StartForm {
     /// The plans of the folder.
     pub plans: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct RunsShown<'a> {
     pub entries: &'a [ListEntry],
     /// Fleets that match it, with their names in requests.
     pub fleets: &'a [(String, FleetState)],
-    /// The words searched for; empty: all runs.
+    /// The words searched for; empty for all runs.
     pub query: &'a str,
     /// Runs, sets and fleets of the folder.
     pub count: usize,
@@ -111,7 +111,7 @@ fn is_simulated(entry: &ListEntry) -> bool {
     line.is_some_and(|line| line.simulated.is_some())
 }
 
-/// Measured runs, and simulated ones apart from them: a model's figures are no measurement.
+/// Lists measured and simulated runs separately: a model's figures are not a measurement.
 fn push_kinds(body: &mut String, entries: &[ListEntry]) {
     let (simulated, measured): (Vec<&ListEntry>, Vec<&ListEntry>) =
         entries.iter().partition(|entry| is_simulated(entry));
@@ -142,7 +142,7 @@ fn push_table(body: &mut String, rows: impl Iterator<Item = String>) {
     body.push_str("</tbody>\n</table>\n<p><button>Compare ticked runs</button></p>\n</form>\n");
 }
 
-/// A run is one row; a set has a row for itself, and one for each test below it.
+/// A run is one row; a set has its own row, and one for each of its tests below it.
 fn entry_rows(entry: &ListEntry) -> String {
     match entry {
         ListEntry::Run(run) => row(run),
@@ -213,7 +213,7 @@ fn row(run: &Listed) -> String {
     )
 }
 
-/// A run of which only `what` is known.
+/// The row of a run about which only `what` is known.
 fn plain_row(id: &str, what: &str) -> String {
     format!("<tr><td></td><th scope=\"row\">{id}</th><td colspan=\"5\">{what}</td></tr>\n")
 }
@@ -241,7 +241,7 @@ fn details(id: &str, summary: &RunLine) -> String {
     details + "</small>"
 }
 
-/// When a run began; a script shows it in the zone of the browser.
+/// Start of a run; a script shows it in the browser's time zone.
 pub(super) fn started(run: &Listed) -> String {
     let Some(time) = run.began_ns().and_then(report::format::iso_time) else {
         return "-".to_owned();
@@ -249,11 +249,11 @@ pub(super) fn started(run: &Listed) -> String {
     let text: String = time.chars().take(16).collect();
     let (time, text) = (escape(&time), escape(&text.replace('T', " ")));
     let is_imported = matches!(&run.known, Known::Summary(line) if line.imported.is_some());
-    // An imported result names no zone.
+    // The time zone of an imported result is unknown.
     if is_imported { text } else { format!("<time datetime=\"{time}\">{text} UTC</time>") }
 }
 
-/// The IOPS of a load; a backup has MiB/s.
+/// The IOPS of a load, or the MiB/s of a backup.
 fn rate(summary: &RunLine) -> String {
     match (summary.iops, summary.backup_mib_per_second) {
         (None, Some(rate)) => {

@@ -8,7 +8,7 @@ use report::escape;
 use super::size::{lines, text_area};
 use super::{address, options, page, problem};
 
-/// Virtual times to choose from: enough for a verdict, and none that takes an hour.
+/// Selectable virtual times: enough for a verdict, but none so long that it takes an hour.
 const DURATIONS: [&str; 5] = ["30s", "1m", "2m", "5m", "10m"];
 
 /// The default choice.
@@ -57,7 +57,7 @@ impl<'a> SimulationForm<'a> {
     }
 }
 
-/// The form, and why nothing was started.
+/// The form, with the reason if nothing was started.
 pub(crate) fn simulation(
     form: &SimulationForm<'_>,
     plans: &[String],

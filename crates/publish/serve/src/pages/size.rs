@@ -48,7 +48,7 @@ impl<'a> SizingForm<'a> {
         self.fields.iter().find(|(of, _)| of == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// The name of the document to begin with; none: the example.
+    /// Name of the initial document; `None` for the example.
     pub(crate) fn document(&self) -> Option<&'a str> {
         Some(self.value("document")).filter(|name| *name != EXAMPLE)
     }
@@ -79,7 +79,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The form, and why it was not answered.
+/// The form, with the reason if it was rejected.
 pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<&str>) -> String {
     let mut body = format!(
         "<main>\n<h1>Size a deployment</h1>\n{}\

@@ -6,7 +6,7 @@ use report::escape;
 use super::{address, page};
 use crate::FillProgress;
 
-/// Asks before the run `id`, whose name is `name`, is stopped.
+/// Asks for confirmation before stopping the run `id` called `name`.
 pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
     let (place, shown) = (address(id), escape(name));
     let button = if may_change {
@@ -26,7 +26,7 @@ pub(crate) fn ask_to_stop(id: &str, name: &str, may_change: bool) -> String {
     page(&format!("Stop {name}?"), &body)
 }
 
-/// Instead of a form that would be refused.
+/// Shown instead of a form that would be rejected.
 pub(super) const NO_TOKEN: &str = "<p class=\"note\">Open the address that `plimsoll serve` \
      printed, token included, to start, stop or prepare anything from here.</p>\n";
 
@@ -40,8 +40,8 @@ pub(crate) fn with_resumption(report: &str, id: &str) -> String {
     report.replacen("<body>\n", &format!("<body>\n{form}"), 1)
 }
 
-/// Databases that are filled; the page asks for itself again until they are, and then offers to
-/// start their plan.
+/// The progress of filling databases; the page reloads itself until they are filled, and then
+/// offers to start their plan.
 pub(crate) fn preparing(preparation: &FillProgress, may_change: bool) -> String {
     let plan = escape(&preparation.plan);
     let seconds = preparation.took.as_secs();

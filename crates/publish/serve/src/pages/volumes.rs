@@ -1,5 +1,5 @@
-//! The answer to the first question at every volume: is it good? Last verdict, distance from the
-//! limit, and whether it is becoming slower.
+//! Answers the first question about any volume: is it good? Last verdict, distance from the limit,
+//! and whether it is becoming slower.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use super::{address, list, volume_address};
 use crate::runs::Listed;
 use crate::volumes::{MeasuredVolume, measured};
 
-/// Drift of the read latency, in percent, below which two loads are called alike.
+/// Drift of the read latency, in percent, below which two loads are considered equal.
 const ALIKE_PERCENT: f64 = 10.0;
 
-/// A table with a row for each volume; nothing if no run has measured one.
+/// A table with a row for each volume; empty if no run measured one.
 pub(crate) fn volumes(runs: &[Listed]) -> String {
     let volumes = measured(runs);
     if volumes.is_empty() {
@@ -80,7 +80,7 @@ fn drift(volume: &MeasuredVolume<'_>) -> String {
     }
 }
 
-/// Mean read latencies of the last loads as a line without axes; empty below two of them.
+/// Mean read latencies of the last loads as a line without axes; empty if there are fewer than two.
 fn curve(volume: &MeasuredVolume<'_>) -> String {
     let reads_ms: Vec<f64> = volume.loads.iter().filter_map(|load| load.read_ms).collect();
     let highest = reads_ms.iter().copied().fold(0.0, f64::max);

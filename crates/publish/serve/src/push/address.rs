@@ -1,11 +1,11 @@
-//! Address of a collector, as people write it: its address alone, or that of its metrics; and the
-//! headers that it requires, which hold keys and so come from the environment.
+//! Parses the address of a collector, given with or without the path of its metrics, and the
+//! headers that it requires, which contain keys and therefore come from the environment.
 
 use std::fmt;
 
 use ureq::http::{HeaderName, HeaderValue, Uri};
 
-/// Path of metrics at a collector, used if only its address is given.
+/// Path of metrics on a collector, used if only the address is given.
 const PLACE: &str = "/v1/metrics";
 
 /// Target of the push.
@@ -20,7 +20,7 @@ pub struct OtlpTarget {
 pub enum OtlpTargetError {
     /// It is no address of HTTP.
     Address(String),
-    /// The list of headers cannot be read; its text holds keys and is not repeated.
+    /// The list of headers cannot be parsed; its text contains keys and is not repeated.
     Headers,
 }
 
@@ -50,8 +50,8 @@ impl fmt::Display for OtlpTarget {
 }
 
 impl OtlpTarget {
-    /// Of an address and the text of `OTEL_EXPORTER_OTLP_HEADERS`, which the specification of
-    /// OpenTelemetry defines.
+    /// Parses an address and the value of `OTEL_EXPORTER_OTLP_HEADERS`, which is defined in the
+    /// OpenTelemetry specification.
     pub fn parse(address: &str, headers: &str) -> Result<Self, OtlpTargetError> {
         let wrong = OtlpTargetError::Address(address.to_owned());
         let Ok(uri) = address.parse::<Uri>() else {
@@ -91,7 +91,7 @@ fn header(text: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value))
 }
 
-/// Values come as in addresses, `%20` for a blank.
+/// Decodes a value that is percent-encoded as in addresses, such as `%20` for a space.
 fn decoded(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.bytes();

@@ -1,5 +1,5 @@
-//! Handlers that change something: filling databases; starting, stopping and resuming runs. The
-//! gate has checked the token of each such request.
+//! Handlers that change state: filling databases; starting, stopping and resuming runs. The gate
+//! has already checked the token of each such request.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ fn not_now(why: String) -> NoAnswer {
     refusal(StatusCode::CONFLICT, why)
 }
 
-/// Asks whether a run is really to be stopped.
+/// Asks for confirmation before a run is stopped.
 pub(super) async fn ask_to_stop(
     Path(id): Path<String>,
     State(runs): State<ServedRuns>,
@@ -64,7 +64,7 @@ pub(super) async fn resume(
     .await
 }
 
-/// The plan of a form, which would disturb nothing.
+/// The plan selected in a form, provided that no run would be disturbed.
 fn idle_plan(runs: &ServedRuns, fields: &FormFields) -> Result<PathBuf, NoAnswer> {
     let plan = runs.document(value_of(fields, "plan"));
     let plan = plan.ok_or_else(|| missing("No such plan lies in this folder."))?;
@@ -108,7 +108,7 @@ pub(super) async fn prepare(
     .await?
 }
 
-/// From a folder and a size to a plan whose databases are being filled.
+/// Creates a plan from a folder and a size, and starts to fill its databases.
 pub(super) async fn guide(
     State(runs): State<ServedRuns>,
     Form(fields): Form<FormFields>,
@@ -125,7 +125,7 @@ pub(super) async fn guide(
     .await?
 }
 
-/// How far the databases are that were filled last.
+/// Progress of the latest filling of databases.
 pub(super) async fn preparation(
     State(runs): State<ServedRuns>,
     Extension(MayChange(may_change)): Extension<MayChange>,

@@ -1,4 +1,5 @@
-//! Handlers of fleet runs: the page of a live one with its button, or the report of one that ended.
+//! Handlers of fleet runs: the page of a live one with its stop button, or the report of one that
+//! has ended.
 
 use std::fs;
 
@@ -20,7 +21,7 @@ pub(super) fn all(runs: &ServedRuns) -> Vec<(String, FleetState)> {
     states
 }
 
-/// Whether a run is that of a host of one of these fleets.
+/// Whether a run belongs to a host of one of these fleets.
 pub(super) fn is_part(run: &Listed, fleets: &[(String, FleetState)]) -> bool {
     fleets.iter().any(|(id, _)| {
         let below = run.id.strip_prefix(id.as_str());

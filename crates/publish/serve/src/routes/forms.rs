@@ -1,4 +1,5 @@
-//! Questions that the program answers itself: a deployment sized, and arrays simulated.
+//! Handlers of questions that the program computes itself: sizing a deployment, and simulating
+//! arrays.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
@@ -17,10 +18,10 @@ use crate::{DocumentKind, SimulationQuestion, SizingQuestion, search};
 /// File name of a finished ranking in its folder.
 const RANKING: &str = "what-if.json";
 
-/// Simulations that one page ranks; a terminal may start more.
+/// Maximum number of simulations ranked on one page; a terminal may start more.
 const MOST_RANKED: usize = 200;
 
-/// Held while a deployment is sized: many designs take a processor for seconds.
+/// Held while a deployment is sized: many designs occupy a processor for seconds.
 static SIZING: Mutex<()> = Mutex::new(());
 
 pub(super) async fn size_form(
@@ -133,7 +134,7 @@ fn begin(runs: &ServedRuns, form: &SimulationForm<'_>) -> Result<String, (Status
     Ok(folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
 }
 
-/// The ranking of simulations, or how far they are.
+/// The ranking of simulations, or their progress.
 pub(super) async fn what_if(
     State(runs): State<ServedRuns>,
     Place(id): Place<String>,
@@ -187,13 +188,13 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAn
     Ok(report::ranked_predictions(predictions))
 }
 
-/// Asks simulations to stop; an answer where `id` names some.
+/// Asks the simulations in `id` to stop; `None` if none of them is live.
 pub(super) fn stop_simulations(runs: &ServedRuns, id: &str) -> Option<Result<(), String>> {
     let live = search::simulations(id, runs.all()).find(|run| run.is_live)?;
     Some(runs.machine().stop(live.folder.parent()?))
 }
 
-/// Page of a live run that is no measurement.
+/// The page of a live run that is not a measurement.
 pub(super) fn instead_of_live(runs: &ServedRuns, run: &Listed) -> Option<WebAnswer> {
     let is_simulated = runs.followed(run, |record| record.simulated().is_some());
     is_simulated.filter(|is| *is)?;

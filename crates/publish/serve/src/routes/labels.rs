@@ -1,4 +1,4 @@
-//! Name, tags and description of a run, edited afterwards.
+//! Edits name, tags and description of a run afterwards.
 
 use axum::extract::{Extension, Form, Path, State};
 
@@ -9,7 +9,7 @@ use crate::pages;
 use crate::runs::ServedRuns;
 use crate::summary::RunLine;
 
-/// The form, filled in with what the list shows.
+/// The form, prefilled with the labels shown in the list.
 pub(super) async fn form(
     Path(id): Path<String>,
     State(runs): State<ServedRuns>,
@@ -23,7 +23,7 @@ pub(super) async fn form(
     .await
 }
 
-/// Keeps the labels of the form beside the journal.
+/// Stores the labels from the form next to the journal.
 pub(super) async fn give(
     Path(id): Path<String>,
     State(runs): State<ServedRuns>,

@@ -26,7 +26,7 @@ const PACE: Duration = Duration::from_secs(1);
 /// Pages that may watch at the same time; each costs one read of the journal per second.
 const MOST_WATCHERS: usize = 32;
 
-/// The next load of a search for the load line begins within this, or none does.
+/// Time within which the next load of a search for the load line begins, if there is one.
 const BETWEEN_LOADS: Duration = Duration::from_secs(10);
 
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
@@ -47,7 +47,7 @@ enum Sight {
     Live(Value),
     /// Nothing to show yet; check again.
     Nothing,
-    /// It has ended; the address to go to next.
+    /// It has ended; contains the address to go to next.
     Ended(String),
 }
 

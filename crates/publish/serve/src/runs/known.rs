@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use crate::summary::RunLine;
 
-/// Distinguishes states of a journal and of the labels beside it.
+/// Distinguishes versions of a journal and of its labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JournalStamp {
     /// Its length.
     pub bytes: u64,
-    /// The time of its last change, in nanoseconds since 1970, if the file system has one.
+    /// The time of its last change, in nanoseconds since 1970, if the file system reports it.
     pub changed_ns: Option<i64>,
-    /// The same of the labels beside it; none if the run was given none.
+    /// The same for its labels; `None` if the run has none.
     pub labelled_ns: Option<i64>,
 }
 
 /// Summary of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Known {
-    /// Its journal is still to be read.
+    /// Its journal has not been read yet.
     Unread,
     /// Read from its journal.
     Summary(Arc<RunLine>),

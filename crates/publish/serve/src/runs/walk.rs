@@ -12,7 +12,7 @@ use report::SUITE_PARTS;
 use super::known::JournalStamp;
 use crate::labels::LABELS;
 
-/// Runs lie in the folder, in one of its folders, or in one of theirs, as `list` looks for them.
+/// Runs are in the folder, in its subfolders, or one level below those, as in `list`.
 const DEEPEST: u32 = 3;
 
 /// The journal of a fleet run, as the program writes it.
@@ -32,13 +32,13 @@ pub(super) struct WalkedFolder {
 /// Walks through `root`.
 pub(super) fn walked(root: &Path) -> WalkedFolder {
     let mut found = WalkedFolder::default();
-    // An unreadable folder holds no run for this user.
+    // For this user an unreadable folder contains no runs.
     let _ = walk(root, "", DEEPEST, &mut found);
     found
 }
 
-/// Finds journals and documents below `folder`, which is `name` below the served one. Links are
-/// neither followed nor taken for files.
+/// Finds journals and documents below `folder`, which is `name` relative to the served one. Links
+/// are neither followed nor treated as files.
 fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::Result<()> {
     if let Some(stamp) = run_stamp(folder) {
         let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
@@ -56,7 +56,7 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         let entry = entry?;
         let kind = entry.file_type()?;
         let own = entry.file_name();
-        // A name that is no text cannot be asked for.
+        // A name that is not valid text cannot be requested.
         let Some(own) = own.to_str() else {
             continue;
         };
@@ -70,8 +70,8 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
     Ok(())
 }
 
-/// The tests of a set at the deepest level: a set there is one of the runs, although the runs of
-/// its tests lie deeper.
+/// Adds the tests of a set at the deepest level: a set there counts as one of the runs, although
+/// the runs of its tests are one level deeper.
 fn push_tests(folder: &Path, name: &str, found: &mut WalkedFolder) {
     for (part, _) in SUITE_PARTS {
         let run = folder.join(part);
@@ -86,7 +86,7 @@ fn last_part(folder: &Path) -> String {
     folder.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The state of the run in `folder`; `None` if it holds none.
+/// The state of the run in `folder`; `None` if there is no run.
 fn run_stamp(folder: &Path) -> Option<JournalStamp> {
     let journal = plain_file(&folder.join(JOURNAL))?;
     let labels = plain_file(&folder.join(LABELS));
@@ -101,7 +101,7 @@ fn plain_file(path: &Path) -> Option<fs::Metadata> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)
 }
 
-/// The last change of a file, since 1970, if the file system has the time.
+/// The last change of a file, since 1970, if the file system reports it.
 fn changed_ns(file: &fs::Metadata) -> Option<i64> {
     let since = file.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_nanos()).ok()

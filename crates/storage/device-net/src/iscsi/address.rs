@@ -1,16 +1,16 @@
-//! Address of a LUN, as people write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; a shorter one
-//! asks for a listing.
+//! Address of a LUN as users write it: `iscsi://[USER@]HOST[:PORT]/TARGET/LUN`; a shorter one asks
+//! for a listing.
 
 use std::fmt;
 
 use crate::uri::{decoded, host_and_port};
 
-/// The port that IANA has given to iSCSI.
+/// The port assigned to iSCSI by IANA.
 const DEFAULT_PORT: u16 = 3260;
 
 const SCHEME: &str = "iscsi://";
 
-/// How names of targets begin (RFC 7143, 4.2.7).
+/// Prefixes of target names (RFC 7143, 4.2.7).
 const NAMES: [&str; 3] = ["iqn.", "eui.", "naa."];
 
 /// Address of a portal.
@@ -36,7 +36,7 @@ pub struct IscsiAddress {
 }
 
 impl IscsiPortal {
-    /// `HOST` or `HOST:PORT`; an address of IPv6 in brackets.
+    /// Parses `HOST` or `HOST:PORT`; an IPv6 address is in brackets.
     pub fn parse(text: &str) -> Option<Self> {
         let (host, port) = host_and_port(text, DEFAULT_PORT)?;
         Some(Self { host: host.to_owned(), port })
@@ -51,16 +51,16 @@ impl fmt::Display for IscsiPortal {
 }
 
 impl IscsiAddress {
-    /// Highest number that flat addressing reaches.
+    /// Highest LUN that flat addressing can express.
     const LAST_LUN: u16 = 0x3fff;
 
-    /// Whether `text` begins like an address, so that it is no path.
+    /// Whether `text` starts like an address, and so is not a path.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// The logical unit that `text` begins with, the length of its address, and the rest without a
-    /// slash: the name of a file on it. `None` if it is no address.
+    /// The logical unit at the start of `text`, its address as written, and the rest without a
+    /// slash: the name of a file on it. `None` if it is not an address.
     pub fn parse(text: &str) -> Option<(Self, String, String)> {
         let rest = text.strip_prefix(SCHEME)?;
         let mut parts = rest.splitn(4, '/');
@@ -73,10 +73,10 @@ impl IscsiAddress {
         Some((Self { portal, target, lun, user }, named, inside))
     }
 
-    /// The logical unit as SCSI writes it (SAM-5, 4.7).
+    /// The LUN in SCSI encoding (SAM-5, 4.7).
     pub(crate) fn encoded_lun(&self) -> [u8; 8] {
         let [high, low] = self.lun.to_be_bytes();
-        // Beyond one byte only the flat form has room.
+        // Numbers above one byte need the flat form.
         let first = if high > 0 { 0x40 | high } else { 0 };
         [first, low, 0, 0, 0, 0, 0, 0]
     }
@@ -87,7 +87,7 @@ impl IscsiAddress {
 pub struct IscsiSearch {
     /// The portal to ask for targets.
     pub portal: IscsiPortal,
-    /// The one target that is meant; none for all.
+    /// The only target to search; `None` for all.
     pub target: Option<String>,
     /// The account to log in with, if one is required.
     pub user: Option<String>,
@@ -96,7 +96,8 @@ pub struct IscsiSearch {
 }
 
 impl IscsiSearch {
-    /// `iscsi://[USER@]HOST[:PORT][/TARGET]`; `None` if it is no such address, or names a LUN.
+    /// Parses `iscsi://[USER@]HOST[:PORT][/TARGET]`; `None` if it is not such an address, or names
+    /// a LUN.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix(SCHEME)?.trim_end_matches('/');
         let (server, target) =
@@ -110,7 +111,7 @@ impl IscsiSearch {
         Some(Self { portal, target, user, server: server.to_owned() })
     }
 
-    /// A logical unit of a target that was found, and how its address is written.
+    /// A logical unit found on a target, and its address as text.
     pub fn found(&self, target: &str, lun: u16) -> (IscsiAddress, String) {
         let (portal, user) = (self.portal.clone(), self.user.clone());
         let address = IscsiAddress { portal, target: target.to_owned(), lun, user };
@@ -130,8 +131,8 @@ fn target_name(text: &str) -> Option<String> {
     decoded(text).filter(|target| NAMES.iter().any(|begin| target.starts_with(begin)))
 }
 
-/// Whether it can be an account. In other programs' addresses a colon precedes a secret, unless the
-/// whole is the name of an initiator: it would be sent in clear text.
+/// Whether it can be an account. In other programs' addresses a secret follows a colon and would be
+/// sent in clear text; only initiator names may contain colons.
 fn is_account(user: &str) -> bool {
     !user.is_empty() && (!user.contains(':') || NAMES.iter().any(|begin| user.starts_with(begin)))
 }

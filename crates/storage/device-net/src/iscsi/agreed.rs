@@ -2,9 +2,9 @@
 
 use super::text::KeyText;
 
-/// The longest piece of data that the target may send at once, in bytes.
+/// Maximum size of a data segment that the target may send, in bytes.
 pub(crate) const MOST_RECEIVED: usize = 256 << 10;
-/// Our proposal for the longest transfer of one request for data.
+/// Proposed maximum transfer per request for data.
 const BURST_BYTES: u32 = 256 << 10;
 /// Default for the longest data segment that the target accepts, in bytes.
 const DEFAULT_MOST_SENT: u32 = 8_192;
@@ -13,7 +13,7 @@ const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 /// Who has proved to be who.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication {
-    /// Neither side: the target did not ask.
+    /// Neither side: the target did not require it.
     None,
     /// The initiator.
     OneWay,
@@ -24,13 +24,13 @@ pub enum Authentication {
 /// How data moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agreed {
-    /// Longest piece of data that we send, in bytes.
+    /// Maximum size of a data segment to send, in bytes.
     pub most_sent: u32,
     /// Whether data waits until the target asks for it.
     pub waits_for_request: bool,
     /// Whether data is sent with its command.
     pub is_immediate: bool,
-    /// Most bytes of a command that go out before the target asks.
+    /// Maximum number of bytes of a command sent before the target asks.
     pub first_burst: u32,
 }
 
@@ -45,7 +45,7 @@ impl Default for Agreed {
     }
 }
 
-/// Whether we can continue with `value` of `key`; unknown keys are ignored.
+/// Whether `value` of `key` is acceptable; unknown keys are ignored.
 fn is_taken(key: &str, value: &str) -> bool {
     match key {
         "HeaderDigest" | "DataDigest" => value == "None",
@@ -78,7 +78,7 @@ impl Agreed {
         text
     }
 
-    /// Records answers; returns the key and value of one that we cannot continue with.
+    /// Records answers; fails with the key and value of one that is unacceptable.
     pub(crate) fn note(&mut self, answer: &KeyText) -> Result<(), String> {
         for (key, value) in answer.pairs() {
             let number = value.parse().ok().filter(|&number| number >= 512);
@@ -94,7 +94,7 @@ impl Agreed {
                 ("MaxRecvDataSegmentLength" | "FirstBurstLength", None) => false,
                 _ => is_taken(key, value),
             };
-            // To a session for discovery some of them mean nothing.
+            // Some of them are meaningless in a discovery session.
             if !is_number && value != "Irrelevant" {
                 return Err(format!("{key}={value}"));
             }

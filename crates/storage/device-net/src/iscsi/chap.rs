@@ -1,38 +1,40 @@
-//! CHAP with MD5 (RFC 1994, RFC 7143 section 12.1): who knows the secret proves it without telling.
+//! CHAP with MD5 (RFC 1994, RFC 7143 section 12.1): proves knowledge of the secret without
+//! revealing it.
 
 use std::fmt;
 
 use md5::{Digest as _, Md5};
 
-/// Shortest secret in characters; below 96 bits RFC 7143 wants encryption of the network.
+/// Minimum length of a secret in characters; below 96 bits RFC 7143 wants encryption of the
+/// network.
 const SHORTEST: usize = 12;
-/// Longest secret in characters: Microsoft's initiator takes no more.
+/// Maximum length of a secret in characters, the limit of Microsoft's initiator.
 const LONGEST: usize = 16;
 
-/// A secret that every initiator takes.
+/// A secret that every initiator accepts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChapSecret(String);
 
-/// Why a text is not used as a secret. It does not repeat the text.
+/// Why a text is not accepted as a secret. Does not repeat the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
     /// Too few or too many characters; their number.
     Length(usize),
-    /// Something that targets and initiators read differently is in it.
+    /// It contains a character that targets and initiators interpret differently.
     Character,
-    /// The same secret proves both sides, so that an answer can be sent back as one's own.
+    /// Both sides use the same secret, so that an answer could be reflected.
     Same,
 }
 
 /// The initiator's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChapLogin {
-    /// The account at the target.
+    /// The account on the target.
     pub user: String,
     /// Its secret.
     pub secret: ChapSecret,
-    /// The secret that the target must prove to know, if it must authenticate itself.
+    /// The secret whose knowledge the target must prove, if it must authenticate itself.
     pub target_secret: Option<ChapSecret>,
 }
 
@@ -49,7 +51,7 @@ impl ChapSecret {
         Ok(Self(text.to_owned()))
     }
 
-    /// Proof that the secret is known.
+    /// The response that proves knowledge of the secret.
     pub fn answer(&self, identifier: u8, challenge: &[u8]) -> [u8; 16] {
         let mut hash = Md5::new();
         hash.update([identifier]);
@@ -77,7 +79,7 @@ impl ChapLogin {
         Ok(Self { user: user.to_owned(), secret, target_secret })
     }
 
-    /// The same login, which asks the target for no proof.
+    /// The same login without requiring a proof from the target.
     #[must_use]
     pub fn one_way(self) -> Self {
         Self { target_secret: None, ..self }

@@ -1,4 +1,4 @@
-//! A command on its way to a logical unit, and how it ends.
+//! A command on its way to a logical unit, and its outcome.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) struct Command {
     pub block: CommandBlock,
     pub direction: DataDirection,
     pub buffer: Option<Buffer>,
-    /// Which bytes of the buffer move.
+    /// Range of the buffer to transfer.
     pub range: Range<usize>,
     pub end: CommandEnd,
 }

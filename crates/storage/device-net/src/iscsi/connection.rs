@@ -1,5 +1,5 @@
 //! One session with one connection: a thread that sends, a thread that receives, and the commands
-//! under way between them.
+//! in flight between them.
 
 use std::io::{self, BufReader, Read as _};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::shared_wire::SharedWire;
 use crate::line::{Abandon as _, SharedLine, UnderWay, lock, reason, start_threads};
 use crate::transport::WireStream;
 
-/// A command that a busy target rejected waits this long.
+/// Delay before a command is sent again that a busy target rejected.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes taken from the socket at once.
+/// Maximum number of bytes read from the socket at once.
 const RECEIVE_BYTES: usize = 128 << 10;
 
 /// Jobs for the sender.
@@ -31,7 +31,7 @@ enum SenderJob {
     Supply(AskedData),
     /// The target pings us.
     Answer([u8; 8], u32),
-    /// The target takes more commands.
+    /// The target accepts more commands.
     Resume,
     Close,
 }
@@ -53,7 +53,7 @@ impl Wire {
         self.hand_over(SenderJob::Later(Box::new(command)));
     }
 
-    /// Ends the session once the present data has been processed.
+    /// Ends the session once the data already received has been processed.
     pub(crate) fn give_up(&self, why: &str) {
         self.shared.line.note(why.to_owned());
     }
@@ -142,7 +142,7 @@ fn send_all(mut outbox: Outbox, mut stream: WireStream, jobs: &Receiver<SenderJo
     }
 }
 
-/// Takes one job; whether others may follow.
+/// Processes one job; returns whether more may follow.
 fn take(outbox: &mut Outbox, job: SenderJob) -> bool {
     match job {
         SenderJob::Command(command) => outbox.add(command),
@@ -219,7 +219,7 @@ impl Incoming {
     }
 
     fn tell(&self, job: SenderJob) {
-        // Once the sender has exited, nothing is answered.
+        // Once the sender has exited, there is nothing to answer.
         let _ = self.jobs.send(job);
     }
 
@@ -233,7 +233,7 @@ impl Incoming {
         }
     }
 
-    /// Data of a read, perhaps with its status.
+    /// Receives the data of a read, possibly with its status.
     fn data(&mut self, head: &Head) -> io::Result<()> {
         let (tag, length) = (u64::from(head.word(field::TASK_TAG)), head.data_bytes());
         let offset = head.word(field::OFFSET) as usize;
@@ -258,7 +258,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The status of a command, with sense data.
+    /// Receives the status of a command, with sense data.
     fn ended(&mut self, head: &Head) -> io::Result<()> {
         let data = pdu::read_data(&mut self.stream, head, MOST_RECEIVED)?;
         if head.0[2] != 0 {

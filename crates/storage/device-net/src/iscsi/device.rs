@@ -1,4 +1,4 @@
-//! A logical unit as a device of the seam.
+//! A logical unit behind the `Device` trait.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::lun::Lun;
 use super::scsi;
 use super::sense::SenseReaction;
 
-/// Longest transfer of one command if the target states no limit, in bytes.
+/// Maximum transfer of one command if the target states no limit, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Times that a request is sent again: ten seconds of a busy target.
@@ -37,7 +37,7 @@ struct LunFacts {
     encoded: [u8; 8],
     wire: Arc<Wire>,
     block_bytes: u32,
-    /// Longest transfer of one command, in bytes.
+    /// Maximum transfer of one command, in bytes.
     most_bytes: usize,
     /// How a write is made durable.
     durability: LunDurability,
@@ -50,11 +50,11 @@ enum LunDurability {
     Flag,
     /// A flush behind the write.
     Flush,
-    /// Every write is durable: no cache, and none to flush.
+    /// Every write is durable: there is no cache to flush.
     Always,
 }
 
-/// Logs in to a logical unit, which errors call `name`; its requests complete through `remote`.
+/// Logs in to a logical unit, called `name` in errors; its requests complete through `remote`.
 /// Opening it for writes requires that it accepts writes and can make them durable. Use by another
 /// system goes undetected.
 pub fn connect_lun(
@@ -139,7 +139,7 @@ impl Device for LunDevice {
 }
 
 impl LunDevice {
-    /// An error that is known without asking the target, if any.
+    /// The error of a request that fails without asking the target, if any.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         let file = self.facts.name.clone();
         if !self.writable && !matches!(op, Op::Read { .. }) {
@@ -177,7 +177,7 @@ struct LunStep {
 }
 
 impl LunStep {
-    /// Sends the next command by `way`.
+    /// Sends the next command through `way`.
     fn send(self, buffer: Option<Buffer>, way: fn(&Wire, Command)) {
         let facts = Arc::clone(&self.facts);
         let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
@@ -201,7 +201,7 @@ impl LunStep {
         way(&facts.wire, Command { lun: facts.encoded, block, direction, buffer, range, end });
     }
 
-    /// A command that should have moved `wanted` bytes has ended.
+    /// Handles the end of a command that should have transferred `wanted` bytes.
     fn ended(mut self, outcome: CommandOutcome, wanted: usize) {
         let CommandOutcome { buffer, moved, result } = outcome;
         let facts = Arc::clone(&self.facts);
@@ -216,7 +216,7 @@ impl LunStep {
                 self.done += wanted;
                 let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
                 let flushes = self.is_durable && facts.durability == LunDurability::Flush;
-                // A command that moved nothing was the flush.
+                // A command without data was the flush.
                 if wanted > 0 && (self.done < length || flushes) {
                     return self.send(buffer, Wire::send);
                 }

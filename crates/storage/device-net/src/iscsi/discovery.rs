@@ -1,4 +1,4 @@
-//! Which targets a portal has, and where else each of them listens.
+//! Lists the targets of a portal, and the other portals on which each listens.
 
 use std::io::{self, Write as _};
 
@@ -10,7 +10,7 @@ use super::session;
 use super::text::{KeyText, LONGEST_TEXT};
 use crate::transport::WireStream;
 
-/// Most bytes of a whole list.
+/// Maximum size of a whole list, in bytes.
 const LONGEST_LIST: usize = 4 << 20;
 
 /// A target listed by a portal.
@@ -36,7 +36,7 @@ pub fn discover(
     Ok(targets(&text.ok_or(IscsiError::NotIscsi { name, why })?, portal))
 }
 
-/// The whole list, and the end of the session.
+/// Retrieves the whole list, and ends the session.
 fn ask(stream: &mut WireStream, login: LoggedIn) -> io::Result<Vec<u8>> {
     let (mut number, mut expected) = (FIRST_COMMAND, login.expected_status);
     let (mut list, mut transfer_tag) = (Vec::new(), NO_TAG);
@@ -74,7 +74,7 @@ fn send(
     stream.write_all(&bytes)
 }
 
-/// Appends the data of the next answer of that kind.
+/// Appends the data of the next answer with this opcode.
 fn answer(stream: &mut WireStream, opcode: u8, list: &mut Vec<u8>) -> io::Result<Head> {
     loop {
         let head = pdu::read_head(stream)?;
@@ -83,14 +83,14 @@ fn answer(stream: &mut WireStream, opcode: u8, list: &mut Vec<u8>) -> io::Result
             list.extend(data);
             return Ok(head);
         }
-        // A target may ping us; the next request is the answer.
+        // A target may send a ping, which the next request answers.
         if head.opcode() != response::NOP_IN {
             return Err(io::Error::other("it does not answer with its targets"));
         }
     }
 }
 
-/// Targets of a list. One without addresses listens at the portal that was asked.
+/// The targets in a list. One without addresses listens on the portal that was asked.
 pub(super) fn targets(text: &KeyText, asked: &IscsiPortal) -> Vec<DiscoveredTarget> {
     let mut targets: Vec<DiscoveredTarget> = Vec::new();
     for (key, value) in text.pairs() {

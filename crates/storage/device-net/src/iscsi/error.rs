@@ -5,11 +5,11 @@ use std::io;
 
 use super::sense::ScsiRefusal;
 
-/// Why a target was not logged in to, or a LUN not opened.
+/// Why the login to a target failed, or a LUN was not opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum IscsiError {
-    /// The target cannot be reached, or broke off.
+    /// The target cannot be reached, or closed the connection.
     Connection {
         /// The LUN or portal, as named by the caller.
         name: String,
@@ -23,7 +23,7 @@ pub enum IscsiError {
         /// The problem.
         why: String,
     },
-    /// The target does not agree to how we want to speak.
+    /// The target does not accept the proposed parameters.
     Disagreed {
         /// The LUN or portal, as named by the caller.
         name: String,
@@ -39,19 +39,19 @@ pub enum IscsiError {
         /// Whether its rules exclude this initiator, or hide the target from it.
         is_for_rules: bool,
     },
-    /// The target asks who logs in, and no user was given.
+    /// The target requires authentication, and no user was given.
     UserNeeded {
         /// The LUN or portal, as named by the caller.
         name: String,
     },
-    /// The target does not take user and secret.
+    /// The target rejects user and secret.
     WrongSecret {
         /// The LUN or portal, as named by the caller.
         name: String,
         /// The account.
         user: String,
     },
-    /// The target does not prove who it is.
+    /// The target does not prove its identity.
     WrongTarget {
         /// The LUN or portal, as named by the caller.
         name: String,
@@ -65,7 +65,7 @@ pub enum IscsiError {
         /// Those that it has.
         there: Vec<u64>,
     },
-    /// The logical unit is no disk.
+    /// The logical unit is not a disk.
     NotADisk {
         /// The LUN, as named by the caller.
         name: String,
@@ -77,7 +77,7 @@ pub enum IscsiError {
         /// The LUN, as named by the caller.
         name: String,
     },
-    /// The LUN has no way to make writes last.
+    /// The LUN has no way to make writes durable.
     NoFlush {
         /// The LUN, as named by the caller.
         name: String,
@@ -182,7 +182,7 @@ impl fmt::Display for IscsiError {
 
 fn connection(f: &mut fmt::Formatter<'_>, name: &str, error: &io::Error) -> fmt::Result {
     match error.kind() {
-        // Both words are in use for a wait that was too long.
+        // Both kinds are used for a timeout.
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
             write!(f, "{name}: the target does not answer; look whether it hangs")
         }

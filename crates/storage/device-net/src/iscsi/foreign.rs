@@ -1,4 +1,4 @@
-//! Every decoder of target data, fed with bytes that no target sends.
+//! Feeds every decoder of target data with bytes that no target sends.
 
 use super::address::IscsiPortal;
 use super::agreed::Agreed;

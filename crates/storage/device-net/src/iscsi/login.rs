@@ -1,4 +1,4 @@
-//! The login: who each side is, then how they speak (RFC 7143, 6 and 11.12).
+//! The login: first authentication, then negotiation of parameters (RFC 7143, 6 and 11.12).
 
 use std::io::{self, Read, Write};
 
@@ -11,10 +11,10 @@ use super::pdu::{self, CONTINUED, FINAL, Head, IMMEDIATE, field, request, respon
 use super::status::LoginStatus;
 use super::text::{KeyText, LONGEST_TEXT, binary, hex_value};
 
-/// Rounds after which a negotiation is given up.
+/// Maximum number of rounds before a negotiation is abandoned.
 const MOST_ROUNDS: usize = 16;
 
-/// Longest challenge in bytes.
+/// Maximum length of a challenge in bytes.
 const LONGEST_CHALLENGE: usize = 1_024;
 
 /// Number of the first command.
@@ -28,7 +28,7 @@ const FULL: u8 = 3;
 /// Who logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IscsiInitiator {
-    /// Its name, as the rules of the target know it: `iqn....`.
+    /// Its name, as in the access rules of the target: `iqn....`.
     pub name: String,
     /// Account and secret, in case the target requires them.
     pub chap: Option<ChapLogin>,
@@ -39,7 +39,7 @@ pub(crate) struct LoginOrder<'a> {
     /// Its name in errors.
     pub name: &'a str,
     pub initiator: &'a IscsiInitiator,
-    /// The target; `None` to list the targets only.
+    /// The target; `None` to only list the targets.
     pub target: Option<&'a str>,
     pub nonce: SessionNonce,
 }
@@ -77,7 +77,7 @@ pub(crate) fn log_in(
     Ok(LoginEnd::Done(LoggedIn { agreed, authentication, expected_status, last_command }))
 }
 
-/// How the first stage ended.
+/// Outcome of the first stage.
 enum Identified {
     As(Authentication),
     Elsewhere(IscsiPortal),
@@ -149,8 +149,8 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         Ok(Identified::As(Authentication::None))
     }
 
-    /// Whether the target must authenticate itself. A listing needs no proof: each target gives it
-    /// when it is logged in to.
+    /// Whether the target must authenticate itself. A listing needs no proof: each target provides
+    /// it at its own login.
     fn needs_proof(&self) -> bool {
         let chap = self.order.initiator.chap.as_ref();
         self.order.target.is_some() && chap.is_some_and(|chap| chap.target_secret.is_some())
@@ -168,7 +168,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         address.ok_or_else(|| self.not_iscsi("it has moved and does not say where to"))
     }
 
-    /// Authenticates us, and makes the target do so if it must.
+    /// Authenticates us, and the target if `chap` asks for it.
     fn prove(&mut self, chap: &ChapLogin) -> Result<Authentication, IscsiError> {
         let mut text = KeyText::default();
         text.set("CHAP_A", "5");
@@ -205,7 +205,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
             Some(answer) if answer != wanted => {
                 Err(self.wrong_target("its answer is not that of the secret"))
             }
-            // One that goes back to the target would be our own answer.
+            // With equal challenges, the proof would be the initiator's own answer sent back.
             Some(_) if challenge == nonce.challenge() => {
                 Err(self.wrong_target("it sends our own challenge back"))
             }
@@ -231,7 +231,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         Err(self.not_iscsi("its login has no end"))
     }
 
-    /// The answer, unless it is a refusal.
+    /// The answer, or an error if it is a refusal.
     fn accepted(&self, answer: LoginAnswer) -> Result<LoginAnswer, IscsiError> {
         let name = self.order.name.to_owned();
         match (answer.status, &self.order.initiator.chap) {
@@ -250,7 +250,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         }
     }
 
-    /// One round: `next` is the stage that we request.
+    /// Performs one round; `next` is the requested stage.
     fn exchange(
         &mut self,
         stage: u8,

@@ -18,10 +18,10 @@ use super::scsi::{self, CommandBlock, LunCaching, LunCapacity, LunIdentity};
 use super::sense::{ScsiRefusal, SenseReaction};
 use super::session;
 
-/// Longest wait for an answer.
+/// Maximum wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Attempts before a unit that reports attention or busy is given up.
+/// Maximum number of attempts on a unit that reports attention or busy.
 const MOST_ATTEMPTS: usize = 100;
 
 /// The type of disks.
@@ -49,7 +49,7 @@ pub struct Lun {
 }
 
 impl Lun {
-    /// Logs in and identifies the logical unit; errors call it `name`. Nothing is written.
+    /// Logs in and identifies the logical unit, called `name` in errors. Nothing is written.
     pub fn attach(
         address: &IscsiAddress,
         name: &str,
@@ -64,7 +64,7 @@ impl Lun {
     }
 
     /// Logs in to the target of `address` and asks for the numbers of the logical units that it
-    /// shows, whatever they are. Errors call it `name`.
+    /// shows, of any kind. Errors call it `name`.
     pub fn numbers(
         address: &IscsiAddress,
         name: &str,
@@ -95,7 +95,7 @@ impl Lun {
         })
     }
 
-    /// The address of this machine that the connection begins at.
+    /// The local address of the connection.
     pub const fn begin(&self) -> Option<IpAddr> {
         self.begin
     }
@@ -120,12 +120,12 @@ impl Lun {
         self.caching
     }
 
-    /// Asks whether it is ready: the shortest way there and back.
+    /// Asks whether it is ready: the shortest possible round trip.
     pub fn test(&self) -> Result<(), IscsiError> {
         self.ask("TEST UNIT READY", scsi::test_unit_ready(), 0).map(drop)
     }
 
-    /// Writes no blocks at all, which changes nothing, to see whether writes are taken.
+    /// Writes zero blocks, which changes nothing, to find out whether writes are accepted.
     pub fn try_empty_write(&self) -> Result<WriteAnswer, IscsiError> {
         match self.ask("WRITE(16) of no blocks", scsi::transfer(true, false, 0, 0), 0) {
             Ok(_) => Ok(WriteAnswer::Taken),
@@ -148,7 +148,7 @@ impl Lun {
         &self.connection.wire
     }
 
-    /// Has the logical unit flush its cache; whether it knows how to.
+    /// Makes the logical unit flush its cache; returns whether it supports this.
     pub(crate) fn flushes(&self) -> Result<bool, IscsiError> {
         match self.ask("SYNCHRONIZE CACHE", scsi::synchronize_cache(), 0) {
             Ok(_) => Ok(true),
@@ -171,7 +171,7 @@ impl Lun {
             return Err(IscsiError::NotADisk { name, kind });
         }
         let page = |number| self.ask("INQUIRY", scsi::inquiry(Some(number)), scsi::ANSWER_BYTES);
-        // Not every target has every page.
+        // Some pages are missing on some targets.
         identity.serial = page(0x80).ok().and_then(|page| scsi::serial(&page));
         identity.most_blocks = page(0xb0).map_or(0, |page| scsi::most_blocks(&page));
         Ok(identity)
@@ -191,7 +191,7 @@ impl Lun {
         })
     }
 
-    /// Both forms of the question are optional.
+    /// Both forms of the command are optional.
     fn ask_caching(&self) -> Result<LunCaching, IscsiError> {
         let forms = [(scsi::mode_sense_6(), 4), (scsi::mode_sense_10(), 8)];
         for (block, head_bytes) in forms {
@@ -204,7 +204,7 @@ impl Lun {
         Ok(LunCaching::default())
     }
 
-    /// Sends a command and waits for its answer of at most `room` bytes.
+    /// Sends a command and waits for its answer, which may have up to `room` bytes.
     fn ask(
         &self,
         command: &'static str,

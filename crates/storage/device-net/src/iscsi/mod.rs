@@ -21,7 +21,7 @@ mod shared_wire;
 mod status;
 mod text;
 
-/// The form of PDUs and texts, which targets share.
+/// The encoding of PDUs and texts, shared with targets.
 pub mod codec {
     pub use super::pdu::{
         CONTINUED, FINAL, HEAD_BYTES, Head, IMMEDIATE, NO_TAG, append, data_in, field, padding,

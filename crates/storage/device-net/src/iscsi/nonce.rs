@@ -1,5 +1,5 @@
-//! Bytes that no two sessions share and that cannot be predicted: the session's number, and the
-//! challenge to the target.
+//! Unpredictable bytes, unique to each session: the session's number, and the challenge to the
+//! target.
 
 use std::io;
 
@@ -15,7 +15,7 @@ impl SessionNonce {
         Ok(Self(bytes))
     }
 
-    /// Number of the session at the initiator, of the random kind (RFC 7143, 11.12.5).
+    /// Number of the session on the initiator, of the random kind (RFC 7143, 11.12.5).
     pub(crate) fn session(&self) -> [u8; 6] {
         let mut number = [0x80; 6];
         number[1..].copy_from_slice(&self.0[..5]);

@@ -19,7 +19,7 @@ const WRITES: u8 = 0x20;
 /// The target may carry out commands in any order.
 const SIMPLE: u8 = 0x01;
 
-/// Bytes above which they are sent before more is put together.
+/// Number of pending bytes above which they are sent before more are added.
 const ENOUGH_BYTES: usize = 256 << 10;
 
 /// Data that a target asks for.
@@ -27,7 +27,7 @@ const ENOUGH_BYTES: usize = 256 << 10;
 pub(crate) struct AskedData {
     pub tag: u32,
     pub transfer_tag: u32,
-    /// In the data of the command, in bytes.
+    /// Offset in the data of the command, in bytes.
     pub offset: u32,
     pub length: u32,
 }
@@ -38,9 +38,9 @@ pub(crate) struct Outbox {
     agreed: Agreed,
     next_command: u32,
     next_tag: u32,
-    /// Commands that the target does not yet let in.
+    /// Commands beyond the target's current window.
     waiting: VecDeque<Box<Command>>,
-    /// Commands that it was too busy for.
+    /// Commands that it rejected because it was busy.
     later: VecDeque<Box<Command>>,
     bytes: Vec<u8>,
 }
@@ -58,12 +58,12 @@ impl Outbox {
         }
     }
 
-    /// Whether there is room for more before it is sent.
+    /// Whether more can be added before sending.
     pub(crate) fn has_room(&self) -> bool {
         self.bytes.len() < ENOUGH_BYTES
     }
 
-    /// Whether commands wait for a pause to end.
+    /// Whether any commands are delayed.
     pub(crate) fn is_delayed(&self) -> bool {
         !self.later.is_empty()
     }
@@ -96,7 +96,7 @@ impl Outbox {
         }
     }
 
-    /// Answers a ping of the target.
+    /// Answers a ping from the target.
     pub(crate) fn answer(&mut self, lun: [u8; 8], transfer_tag: u32) {
         let head = Head::new(request::NOP_OUT | IMMEDIATE, FINAL)
             .with_lun(lun)
@@ -106,7 +106,7 @@ impl Outbox {
         self.append(head, 0..0, None);
     }
 
-    /// Says that the session is over.
+    /// Adds a logout request.
     pub(crate) fn log_out(&mut self) {
         let head = Head::new(request::LOGOUT | IMMEDIATE, FINAL)
             .with(field::TASK_TAG, NO_TAG - 1)
@@ -114,7 +114,7 @@ impl Outbox {
         self.append(head, 0..0, None);
     }
 
-    /// Adds data that the target asked for; nothing where the command has ended meanwhile.
+    /// Adds data that the target asked for; does nothing if the command has ended meanwhile.
     pub(crate) fn supply(&mut self, ready: AskedData) {
         let task = self.wire.line.with(u64::from(ready.tag), |under_way| {
             let task = &under_way.task;
@@ -157,7 +157,7 @@ impl Outbox {
             return true;
         }
         self.wire.is_stalled.store(true, Ordering::SeqCst);
-        // It may have changed in between.
+        // The window may have changed in between.
         self.wire.takes(self.next_command)
     }
 
@@ -202,12 +202,12 @@ impl Outbox {
         }
     }
 
-    /// Bytes of `length` that go out with their command.
+    /// How many of the `length` bytes are sent with their command.
     fn first(&self, length: usize) -> usize {
         length.min(self.agreed.first_burst as usize).min(self.agreed.most_sent as usize)
     }
 
-    /// Adds the bytes `data` of a buffer, in which the command's begin at `begin`.
+    /// Adds the range `data` of a buffer; the command's own bytes start at `begin` in it.
     fn data_out(
         &mut self,
         lun: [u8; 8],

@@ -1,4 +1,4 @@
-//! Protocol data units: a header of 48 bytes, and data that is padded to words (RFC 7143, 11).
+//! Protocol data units: a header of 48 bytes, and data padded to words (RFC 7143, 11).
 
 use std::io::{self, Read};
 
@@ -51,7 +51,7 @@ pub mod response {
     pub(crate) const REJECT: u8 = 0x3f;
 }
 
-/// Places of the numbers that most PDUs have.
+/// Offsets of fields common to most PDUs.
 pub mod field {
     /// The initiator task tag.
     pub const TASK_TAG: usize = 16;
@@ -65,11 +65,11 @@ pub mod field {
     pub const EXPECTED_STATUS_NUMBER: usize = 28;
     /// Of answers.
     pub const LAST_COMMAND_NUMBER: usize = 32;
-    /// Of data, and of requests for data.
+    /// Sequence number of data, and of requests for data.
     pub const DATA_NUMBER: usize = 36;
-    /// Of data, and of requests for data.
+    /// Offset of data, and of requests for data.
     pub const OFFSET: usize = 40;
-    /// Bytes wanted by a request for data.
+    /// Number of bytes wanted by a request for data.
     pub const LENGTH: usize = 44;
     /// The command descriptor block: 16 bytes.
     pub const COMMAND_BLOCK: usize = 32;
@@ -132,12 +132,12 @@ impl Head {
         lun
     }
 
-    /// Bytes of data behind it, without padding.
+    /// Bytes of data after it, without padding.
     pub fn data_bytes(&self) -> usize {
         self.word(4) as usize & 0x00ff_ffff
     }
 
-    /// Number of the status that it carries, if any.
+    /// Its status number, if any.
     pub(crate) fn status_number(&self) -> Option<u32> {
         let carries = match self.opcode() {
             response::READY => false,
@@ -151,7 +151,7 @@ impl Head {
 
 /// Flags of data that arrives.
 pub mod data_in {
-    /// It ends its command, whose status is in it.
+    /// It ends its command and includes the status.
     pub const STATUS: u8 = 0x01;
     /// Fewer bytes were transferred than expected.
     pub const UNDERFLOW: u8 = 0x02;
@@ -178,7 +178,7 @@ pub(crate) fn read_head(stream: &mut impl Read) -> io::Result<Head> {
     Ok(Head(bytes))
 }
 
-/// Reads the data after `head`, at most this many bytes.
+/// Reads the data after `head`, at most `most` bytes.
 pub(crate) fn read_data(stream: &mut impl Read, head: &Head, most: usize) -> io::Result<Vec<u8>> {
     let length = head.data_bytes();
     if length > most {

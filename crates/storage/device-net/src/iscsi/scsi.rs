@@ -1,10 +1,10 @@
-//! Commands of SCSI disks and their answers (SPC-4, SBC-3): only those that a load and an
+//! Commands of SCSI disks and their answers (SPC-4, SBC-3), limited to those that a load and an
 //! inspection need.
 
 /// A command descriptor block.
 pub(crate) type CommandBlock = [u8; 16];
 
-/// Bytes that an answer may take.
+/// Maximum size of an answer, in bytes.
 pub(crate) const ANSWER_BYTES: u32 = 255;
 
 /// Identity that a logical unit reports.
@@ -20,11 +20,11 @@ pub struct LunIdentity {
     pub serial: Option<String>,
     /// 0 for disks.
     pub(crate) kind: u8,
-    /// Longest transfer in blocks; 0 means no limit.
+    /// Maximum transfer in blocks; 0 means no limit.
     pub(crate) most_blocks: u32,
 }
 
-/// Size of a logical unit, and its units.
+/// Size of a logical unit, and its block sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LunCapacity {
     /// Blocks.
@@ -61,12 +61,12 @@ pub(crate) const fn test_unit_ready() -> CommandBlock {
     [0; 16]
 }
 
-/// The standard page, or one of vital product data.
+/// Requests the standard page, or one of vital product data.
 pub(crate) fn inquiry(page: Option<u8>) -> CommandBlock {
     block(&[0x12, u8::from(page.is_some()), page.unwrap_or(0), 0, 255])
 }
 
-/// The page on caching, without descriptors of blocks.
+/// Requests the caching page, without block descriptors.
 pub(crate) fn mode_sense_6() -> CommandBlock {
     block(&[0x1a, 0x08, 0x08, 0, 255])
 }
@@ -86,10 +86,10 @@ pub(crate) fn report_luns() -> CommandBlock {
     bytes
 }
 
-/// Room for the list of logical units, in bytes.
+/// Space for the list of logical units, in bytes.
 pub(crate) const REPORT_BYTES: u32 = 8 << 10;
 
-/// Makes every write durable that has ended.
+/// Makes every completed write durable.
 pub(crate) fn synchronize_cache() -> CommandBlock {
     block(&[0x35])
 }
@@ -108,7 +108,8 @@ fn block(begin: &[u8]) -> CommandBlock {
     bytes
 }
 
-/// The answer to the standard inquiry; `None` if it is too short, or if no unit has the number.
+/// Parses the answer to the standard inquiry; `None` if it is too short, or if there is no unit
+/// with this number.
 pub(crate) fn identity(answer: &[u8]) -> Option<LunIdentity> {
     let is_there = answer.first()? >> 5 == 0;
     is_there.then(|| LunIdentity {
@@ -136,7 +137,7 @@ pub(crate) fn serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The longest transfer in blocks of page B0h; 0 if there is no limit.
+/// The maximum transfer in blocks from page B0h; 0 if there is no limit.
 pub(crate) fn most_blocks(page: &[u8]) -> u32 {
     let limits = vital(page, 0xb0).unwrap_or_default();
     be32(limits, 4).unwrap_or(0)
@@ -153,7 +154,7 @@ fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
-/// The answer to READ CAPACITY; `None` if it is inconsistent.
+/// Parses the answer to READ CAPACITY; `None` if it is inconsistent.
 pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
     let last = u64::from_be_bytes(answer.get(..8)?.try_into().ok()?);
     let block_bytes = be32(answer, 8)?;
@@ -167,7 +168,7 @@ pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
     })
 }
 
-/// The answer to MODE SENSE, with a header of 4 or 8 bytes.
+/// Parses the answer to MODE SENSE, with a header of 4 or 8 bytes.
 pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
     let (device, descriptors) = if head_bytes == 4 {
         (*answer.get(2)?, usize::from(*answer.get(3)?))
@@ -185,7 +186,7 @@ pub(crate) fn caching(answer: &[u8], head_bytes: usize) -> Option<LunCaching> {
     })
 }
 
-/// The answer to REPORT LUNS: the numbers of those that are addressed by one number.
+/// Parses the answer to REPORT LUNS: the units that are addressed by a single number.
 pub(crate) fn luns(answer: &[u8]) -> Vec<u64> {
     let length = be32(answer, 0).unwrap_or(0) as usize;
     let entries = answer.get(8..).unwrap_or_default();

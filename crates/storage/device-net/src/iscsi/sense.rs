@@ -1,4 +1,4 @@
-//! How commands end (SAM-5 status, SPC-4 sense data), in words and as errors of the seam.
+//! Outcomes of commands (SAM-5 status, SPC-4 sense data), in words and as device errors.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub struct ScsiRefusal {
 /// Reaction to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SenseReaction {
-    /// Send it again: the target only wanted to tell something.
+    /// Send it again: the target only had something to report.
     Again,
     /// Send it again after a moment.
     Later,
@@ -44,7 +44,7 @@ pub(crate) enum SenseReaction {
 }
 
 impl ScsiRefusal {
-    /// Outcome of a command with `status` and this sense data; `None` if it was carried out.
+    /// The refusal in a command's `status` and sense data; `None` if the command was executed.
     pub(crate) fn of(status: u8, sense: &[u8]) -> Option<Self> {
         if status == code::GOOD {
             return None;
@@ -64,7 +64,7 @@ impl ScsiRefusal {
                 "the target was reset, and what it had not yet flushed may be lost",
             ),
             (_, Some((key::UNIT_ATTENTION, ..))) => SenseReaction::Again,
-            // A unit that is not ready becomes ready without help.
+            // The unit is becoming ready without intervention, or is busy.
             (_, Some((key::NOT_READY, 0x04, 0x01))) | (code::BUSY | code::TASK_SET_FULL, _) => {
                 SenseReaction::Later
             }
@@ -90,16 +90,16 @@ impl ScsiRefusal {
         matches!(self.sense, Some((key::DATA_PROTECT, 0x27, _)))
     }
 
-    /// Whether the target does not know the command, or something in it.
+    /// Whether the target does not support the command, or a part of it.
     pub(crate) const fn is_unknown(self) -> bool {
         matches!(self.sense, Some((key::ILLEGAL_REQUEST, ..)))
     }
 
-    /// The same as an error of a request of that kind at byte `offset` of the device `file`.
+    /// The refusal as an error of a request of this kind at byte `offset` of the device `file`.
     pub(crate) fn as_error(self, file: &str, kind: OpKind, offset: u64) -> DeviceError {
         let file = file.to_owned();
         match self.sense {
-            // Thin storage that has no more to give.
+            // Thin storage that is exhausted.
             Some((key::DATA_PROTECT, 0x27, 0x07)) => DeviceError::Full { file, offset },
             _ => DeviceError::Io {
                 file,

@@ -1,4 +1,4 @@
-//! From a portal to a session: connection, login, and the way to another portal where the target
+//! Opens a session on a portal: connection, login, and redirection to another portal if the target
 //! has moved.
 
 use super::address::IscsiPortal;
@@ -7,10 +7,10 @@ use super::login::{IscsiInitiator, LoggedIn, LoginEnd, LoginOrder, log_in};
 use super::nonce::SessionNonce;
 use crate::transport::WireStream;
 
-/// Redirections before a cycle is assumed.
+/// Maximum number of redirections; more are assumed to be a cycle.
 const MOST_MOVES: usize = 3;
 
-/// Logs in to `target`, or to a discovery session if it is `None`; errors call it `name`.
+/// Logs in to `target`, or to a discovery session if it is `None`; `name` is used in errors.
 pub(crate) fn open(
     portal: &IscsiPortal,
     target: Option<&str>,

@@ -23,7 +23,7 @@ impl SharedWire {
         last.wrapping_sub(number).cast_signed() >= 0
     }
 
-    /// Takes note of the highest number that a command may have; whether it is a higher one.
+    /// Records the highest number that a command may have; returns whether it has increased.
     pub(crate) fn takes_up_to(&self, last: u32) -> bool {
         let is_higher = !self.takes(last);
         if is_higher {

@@ -5,13 +5,13 @@
 pub(crate) enum LoginStatus {
     /// It proceeds.
     Accepted,
-    /// The target is elsewhere, at the address in its answer.
+    /// The target has moved to the address in its answer.
     Moved,
-    /// It refuses to believe, or to let in, whom it does not know.
+    /// Authentication failed, or the target admits no unknown initiators.
     NotAuthenticated,
-    /// Its rules do not let this initiator in, or do not show it the target; in words.
+    /// Its rules exclude this initiator or hide the target from it, with the reason.
     NotAdmitted(&'static str),
-    /// Any other refusal, in words.
+    /// Any other refusal, with the reason.
     Refused(&'static str),
 }
 

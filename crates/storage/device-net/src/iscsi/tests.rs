@@ -1,4 +1,4 @@
-//! Against tgt, if it is installed; otherwise skipped with a message.
+//! Tests against tgt, if it is installed; otherwise skipped with a message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn conforms(target: &Tgt, backend: Backend) {
     conformance::check_all(world.executor(), &volume);
 }
 
-/// Data goes out with its command, unsolicited, or on request, as the target wants it.
+/// Data is sent with its command, unsolicited, or on request, as the target demands.
 #[test]
 fn a_volume_on_a_lun_conforms_however_data_moves() {
     let settings: [&[(&str, &str)]; 4] = [
@@ -137,7 +137,7 @@ fn a_target_is_discovered_by_the_portal_that_was_asked() {
     let found = discover(&portal, &initiator(None)).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].name, TARGET);
-    // tgt names only the portal that was asked, whatever others it has.
+    // tgt only lists the portal that was asked, even if it has others.
     assert_eq!(found[0].portals, [portal]);
 }
 
@@ -177,7 +177,7 @@ fn the_target_proves_who_it_is() {
     assert!(matches!(wrong, Some(IscsiError::WrongTarget { .. })), "{wrong:?}");
 }
 
-/// A target that asks for nothing cannot prove anything.
+/// A target that requires no authentication cannot prove anything.
 #[test]
 fn a_target_that_should_prove_itself_and_does_not_is_refused() {
     let ground = Ground::new();
@@ -213,7 +213,7 @@ fn a_write_protected_lun_is_read_and_never_written() {
     assert!(fs::read(target.disk(1)).unwrap().iter().all(|&byte| byte == 7));
 }
 
-/// A unit that becomes write-protected while it is open says so.
+/// A unit that becomes write-protected while it is open reports it.
 #[test]
 fn a_write_that_the_target_refuses_fails_in_its_words() {
     let ground = Ground::new();
@@ -245,7 +245,7 @@ fn long_requests_are_taken_apart_and_many_go_at_once() {
     let read = Request::read(Purpose::Database, 4_096, long.len());
     let read = world.executor().block_on(device.submit(read)).into_buffer().unwrap();
     assert!(read[..] == long[..], "what was written is read");
-    // More than a target lets in.
+    // More than a target's window permits.
     let reads: Vec<_> = (0..512_u64)
         .map(|at| device.submit(Request::read(Purpose::Database, 4_096 + at * 4_096, 4_096)))
         .collect();

@@ -1,9 +1,9 @@
-//! Keys and values as text, by which both sides tell and agree (RFC 7143, 6).
+//! Keys and values as text, used by both sides for declarations and negotiation (RFC 7143, 6).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-/// The longest text of one negotiation, in bytes.
+/// Maximum length of the text in one negotiation, in bytes.
 pub(crate) const LONGEST_TEXT: usize = 64 << 10;
 
 /// Keys with values, in their order.
@@ -35,7 +35,7 @@ impl KeyText {
         bytes
     }
 
-    /// Parses the form on the wire; `None` if it is no such text.
+    /// Parses the wire format; `None` if it is not such a text.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut pairs = Vec::new();
         for pair in bytes.split(|&byte| byte == 0).filter(|pair| !pair.is_empty()) {
@@ -46,7 +46,7 @@ impl KeyText {
     }
 }
 
-/// Bytes of a value in hexadecimal (`0x`) or Base64 (`0b`); `None` if it is neither.
+/// Decodes a value in hexadecimal (`0x`) or Base64 (`0b`); `None` if it is neither.
 pub fn binary(value: &str) -> Option<Vec<u8>> {
     let (mark, rest) = value.split_at_checked(2)?;
     match mark {
@@ -66,7 +66,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     Some(odd.iter().copied().chain(pairs).collect())
 }
 
-/// Bytes as a value in hexadecimal.
+/// Encodes bytes as a hexadecimal value.
 pub fn hex_value(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
 

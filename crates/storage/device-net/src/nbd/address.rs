@@ -1,11 +1,11 @@
-//! Address of an export, as people write it: the NBD URI specification of the protocol's authors
-//! (NetworkBlockDevice/nbd, doc/uri.md), without TLS.
+//! Address of an export as users write it, following the NBD URI specification of the protocol's
+//! authors (NetworkBlockDevice/nbd, doc/uri.md), without TLS.
 
 use std::path::{Path, PathBuf};
 
 use crate::uri::{decoded, host_and_port};
 
-/// The port that IANA has given to NBD.
+/// The port assigned to NBD by IANA.
 const DEFAULT_PORT: u16 = 10809;
 
 /// An export of a server.
@@ -27,18 +27,18 @@ pub enum NbdPlace {
 }
 
 impl NbdAddress {
-    /// Whether `text` begins like an address, so that it is no path.
+    /// Whether `text` starts like an address, and so is not a path.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with("nbd://") || text.starts_with("nbd+unix:")
     }
 
-    /// The export that `text` begins with, the length of its address, and the rest without a slash:
-    /// the name of a file on it. `None` if it is no address. `exists` reports whether a path
+    /// The export at the start of `text`, its address as written, and the rest without a slash: the
+    /// name of a file on it. `None` if it is not an address. `exists` reports whether a path
     /// exists.
     ///
-    /// The name of an export is one part of the path, slashes in it written as `%2F`; a name that
-    /// ends like a file of a database is a file on the default export. Both ways of writing an
-    /// address begin as [`NbdAddress::is_meant`] requires.
+    /// The name of an export is one part of the path, with slashes in it written as `%2F`; a name
+    /// that ends like a database file is a file on the default export. Both forms of an address
+    /// start as [`NbdAddress::is_meant`] requires.
     pub fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> Option<(Self, String, String)> {
         if let Some(rest) = text.strip_prefix("nbd+unix:///") {
             let (export, path) = rest.split_once("?socket=")?;
@@ -65,7 +65,7 @@ impl NbdAddress {
     }
 }
 
-/// Whether a part of a path ends like a file of a database.
+/// Whether a part of a path ends like the name of a database file.
 fn is_database_file(name: &str) -> bool {
     let endings = ["edb", "jfm", "plg", "pck", "json"];
     let ending = Path::new(name).extension();

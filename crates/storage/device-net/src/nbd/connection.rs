@@ -11,7 +11,7 @@ use super::protocol::{self, REPLY_BYTES, WireCommand};
 use crate::line::{Abandon, SharedLine, UnderWay, lock, reason, start_threads};
 use crate::transport::WireStream;
 
-/// Payloads up to this length go out in one piece with their request, in bytes.
+/// Maximum length of payloads sent in one piece with their request, in bytes.
 const JOINED_BYTES: usize = 64 << 10;
 
 /// A request on its way to the server.
@@ -125,7 +125,7 @@ fn send(
     let head =
         protocol::request(command, cookie, offset, u32::try_from(length).unwrap_or(u32::MAX));
     let slot = Arc::new(Mutex::new(buffer));
-    // Held until all is sent: the answer to a write cannot be handed on without its buffer.
+    // Locked until all is sent, so that no answer to a write is delivered before.
     let held = lock(&slot);
     let task = ExportTask { kind, offset, length, then_flush, end };
     line.begin(cookie, UnderWay { buffer: Arc::clone(&slot), task });

@@ -7,14 +7,14 @@ use std::io;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NbdError {
-    /// The server cannot be reached, or broke off.
+    /// The server cannot be reached, or closed the connection.
     Connection {
         /// The export, as named by the caller.
         name: String,
         /// The system's words.
         error: io::Error,
     },
-    /// The peer does not speak NBD, or a form of it from before 2013.
+    /// The peer does not speak NBD, or only a form of it from before 2013.
     NotNbd {
         /// The export, as named by the caller.
         name: String,
@@ -26,12 +26,12 @@ pub enum NbdError {
         /// The reason and the remedy.
         why: &'static str,
     },
-    /// The export takes no writes.
+    /// The export does not accept writes.
     ReadOnly {
         /// The export, as named by the caller.
         name: String,
     },
-    /// The export has no way to make writes last.
+    /// The export has no way to make writes durable.
     NoFlush {
         /// The export, as named by the caller.
         name: String,
@@ -82,7 +82,7 @@ impl fmt::Display for NbdError {
     }
 }
 
-/// Both words are in use for a wait that was too long.
+/// Whether the error is a timeout, for which both kinds are used.
 fn is_silence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }

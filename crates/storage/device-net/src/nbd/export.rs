@@ -1,4 +1,4 @@
-//! An export as a device of the seam.
+//! An export behind the `Device` trait.
 
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ struct NbdExport {
     remote: Rc<dyn Remote>,
 }
 
-/// Connects to an export, which errors call `name`; its requests complete through `remote`. Opening
+/// Connects to an export, called `name` in errors; its requests complete through `remote`. Opening
 /// it for writes requires that it accepts writes and offers flush. Use by another client goes
 /// undetected.
 pub fn connect(
@@ -95,7 +95,7 @@ impl Device for NbdExport {
 }
 
 impl NbdExport {
-    /// Why the server need not be asked.
+    /// The error of a request that fails without asking the server, if any.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         let file = self.name.clone();
         if !self.writable && !matches!(op, Op::Read { .. }) {

@@ -7,16 +7,16 @@ use super::error::NbdError;
 const SERVER_MAGIC: &[u8; 16] = b"NBDMAGICIHAVEOPT";
 const OPTION_MAGIC: &[u8; 8] = b"IHAVEOPT";
 const ANSWER_MAGIC: u64 = 0x0003_E889_0455_65A9;
-/// Fixed newstyle, and no 124 zeros at its end.
+/// Fixed newstyle, without the 124 zeros at its end.
 const FLAGS: u16 = 0b11;
 const OPTION_GO: u32 = 7;
 const ANSWER_ACKNOWLEDGED: u32 = 1;
 const ANSWER_INFORMATION: u32 = 3;
 const INFORMATION_EXPORT: u16 = 0;
 const INFORMATION_BLOCK_SIZE: u16 = 3;
-/// Answers to our single option are no longer than this.
+/// Maximum length of an answer to the only option sent.
 const LONGEST_ANSWER: u32 = 64 << 10;
-/// Default for the longest request of a server (doc/proto.md, "Block size constraints").
+/// Default maximum request size of a server (doc/proto.md, "Block size constraints").
 const DEFAULT_MAXIMUM: u32 = 32 << 20;
 
 /// The server's facts about an export.
@@ -48,7 +48,7 @@ impl ExportFacts {
     }
 }
 
-/// Agrees with the server on the export `export`, which errors call `name`.
+/// Negotiates the export `export` with the server; `name` is used in errors.
 pub(crate) fn agree(
     stream: &mut (impl Read + Write),
     export: &str,
@@ -86,7 +86,7 @@ fn length(bytes: usize) -> [u8; 4] {
     u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// The option that chooses an export and begins with it.
+/// The option that selects an export and starts transmission.
 fn go(export: &str) -> Vec<u8> {
     let mut data = length(export.len()).to_vec();
     data.extend(export.as_bytes());
@@ -99,7 +99,7 @@ fn word(head: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])
 }
 
-/// Kind and data of the next answer; `None` if it is none.
+/// Kind and data of the next answer; `None` if it is not an answer.
 fn answer(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 20];
     stream.read_exact(&mut head)?;
@@ -113,7 +113,7 @@ fn answer(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> {
 }
 
 impl ExportFacts {
-    /// Takes note of one information; those that were not asked for are passed over.
+    /// Records one piece of information; unrequested ones are ignored.
     fn note(&mut self, data: &[u8]) {
         let Some((kind, rest)) = data.split_first_chunk() else {
             return;

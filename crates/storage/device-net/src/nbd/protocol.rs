@@ -51,7 +51,7 @@ pub(crate) fn request(
     bytes
 }
 
-/// Error number and cookie of a reply; `None` if it is no simple reply.
+/// Error number and cookie of a reply; `None` if it is not a simple reply.
 pub(crate) fn reply(bytes: &[u8; REPLY_BYTES]) -> Option<(u32, u64)> {
     let (magic, rest) = bytes.split_first_chunk()?;
     let (error, cookie) = rest.split_first_chunk()?;
@@ -60,7 +60,7 @@ pub(crate) fn reply(bytes: &[u8; REPLY_BYTES]) -> Option<(u32, u64)> {
     is_reply.then_some((u32::from_be_bytes(*error), cookie))
 }
 
-/// Meaning of the server's error `number` for a request of this kind at byte `offset`.
+/// Converts the server's error `number`, for a request of this kind at byte `offset`.
 pub(crate) fn error_of(number: u32, file: &str, kind: OpKind, offset: u64) -> DeviceError {
     let message = match number {
         1 => return DeviceError::PermissionDenied { file: file.to_owned() },

@@ -1,4 +1,4 @@
-//! Against nbdkit and qemu-nbd, if they are installed; otherwise skipped with a message.
+//! Tests against nbdkit and qemu-nbd, if they are installed; otherwise skipped with a message.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Server {
 }
 
 impl Server {
-    /// nbdkit with these arguments; `None`, with a message, if it is not installed.
+    /// Starts nbdkit with these arguments; `None`, with a message, if it is not installed.
     fn start(words: &[&str]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl Server {
         Self::spawn(command, socket)
     }
 
-    /// qemu-nbd over the file `disk`.
+    /// Starts qemu-nbd on the file `disk`.
     fn of_qemu(disk: &Path) -> Option<Self> {
         let socket = disk.with_extension("sock");
         let mut command = Command::new("qemu-nbd");
@@ -121,7 +121,8 @@ fn a_volume_on_a_slow_export_conforms() {
     }
 }
 
-/// Requests that a durable write causes, if the server offers force unit access or only flush.
+/// Requests caused by a durable write, for a server with force unit access and for one with only
+/// flush.
 #[test]
 fn durable_writes_are_one_request_or_are_flushed() {
     for (can_fua, expected) in [("native", "pwrite fua\n"), ("none", "pwrite \nflush\n")] {

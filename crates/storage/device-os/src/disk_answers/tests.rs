@@ -1,4 +1,4 @@
-//! Answers as Windows lays them out, made by hand.
+//! Hand-made answers in the layout that Windows uses.
 
 use super::{
     Descriptor, DiskExtent, SectorSizes, ToldCache, bytes_read, disk_bytes, extents, has_integrity,
@@ -10,7 +10,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A descriptor with vendor and product behind its 36 bytes.
+/// A descriptor with vendor and product after its 36 bytes.
 fn descriptor(bus: u32, vendor: &str, product: &str) -> Vec<u8> {
     let product_at = 36 + u32::try_from(vendor.len()).unwrap() + 1;
     let vendor_at = if vendor.is_empty() { 0 } else { 36 };

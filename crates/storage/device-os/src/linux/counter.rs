@@ -1,4 +1,4 @@
-//! A counter of events that another program rings, such as a hypervisor.
+//! An event counter that another program, such as a hypervisor, rings.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -15,7 +15,7 @@ pub struct EventCounter {
 }
 
 impl Watcher {
-    /// Waits for the counter `file`, an eventfd that was received from elsewhere.
+    /// Watches the counter `file`, an eventfd received from elsewhere.
     pub fn watch_counter(&self, file: File) -> io::Result<EventCounter> {
         sys::set_nonblocking(&file)?;
         let watch = self.watch(OwnedFd::from(file.try_clone()?));
@@ -24,7 +24,7 @@ impl Watcher {
 }
 
 impl EventCounter {
-    /// Ready if it was rung since it was last asked; else its ringing wakes the task.
+    /// Ready if it was rung since the last poll; otherwise ringing it wakes the task.
     pub fn poll_rung(&self, context: &Context<'_>) -> Poll<()> {
         if self.watch.still_waits(Readiness::Readable, context) {
             return Poll::Pending;
@@ -37,7 +37,7 @@ impl EventCounter {
                     self.watch.wake_when(Readiness::Readable, context);
                     return Poll::Pending;
                 }
-                // It is no counter: nothing will ever ring it.
+                // Not a counter: nothing will ever ring it.
                 Ok(_) | Err(_) => return Poll::Pending,
             }
         }
@@ -46,7 +46,7 @@ impl EventCounter {
 
 impl Drop for EventCounter {
     fn drop(&mut self) {
-        // Any number but zero rings it; a full counter has been rung already.
+        // Any nonzero number rings it; a full counter has already been rung.
         let _ = (&self.file).write(&1_u64.to_le_bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! From error numbers to errors that an operator can act on.
+//! Turns error numbers into errors that an operator can act on.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! An open file, unbuffered and locked, and the checks that every backend needs before the kernel.
+//! An open file, unbuffered and locked, and the checks that every backend makes before it calls the
+//! kernel.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -31,7 +32,7 @@ pub(crate) struct OpenFile {
     writable: bool,
     /// `true` if its file system keeps files in memory.
     pub lives_in_memory: bool,
-    /// Requests that the ring has of it.
+    /// Requests on it that the ring holds.
     pub under_way: Cell<u32>,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Opened {
     pub direct_alignment: Option<u32>,
 }
 
-/// Opens `path` for reads only: past the cache where the file system can do that, else through it.
+/// Opens `path` read-only: bypassing the cache if the file system supports that, else through it.
 pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     let mut opened = match open(path, OpenMode::ReadOnly) {
         Err(DeviceError::Unbuffered { .. }) => open_as(path, OpenMode::ReadOnly, false)?,
@@ -60,8 +61,7 @@ pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     Ok(opened)
 }
 
-/// Opens `path` unbuffered, takes the lock if it is opened for writes, and gives a new file its
-/// length.
+/// Opens `path` unbuffered, locks it if it is opened for writes, and sets the length of a new file.
 pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     open_as(path, mode, true)
 }
@@ -155,7 +155,7 @@ fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::ENOSPC));
     }
     match sys::allocate(file, from, to) {
-        // Without allocation on this file system, a full volume shows at the writes.
+        // Without allocation on this file system, a full volume shows only when it is written.
         Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(to),
         result => result,
     }
@@ -228,7 +228,7 @@ impl OsDevice {
         Self { file, host, caps }
     }
 
-    /// A change of length has no asynchronous form that also allocates.
+    /// On a helper thread: no asynchronous call changes the length and also allocates.
     fn change_length(&self, length: u64, completer: Completer, submitted: Nanos) {
         let (handle, file) = (Rc::clone(&self.file), Arc::clone(&self.file.file));
         let (from, name) = (handle.length.get(), handle.name.clone());

@@ -10,8 +10,8 @@ const FIRST: RawFd = 3;
 /// More than any unit lists.
 const MOST: RawFd = 64;
 
-/// The listening sockets that were handed over with the environment's `LISTEN_PID` and
-/// `LISTEN_FDS`; empty at the second call, or if they are meant for another process.
+/// The listening sockets handed over through `LISTEN_PID` and `LISTEN_FDS` in the environment;
+/// empty on the second call, or if they are meant for another process.
 pub fn inherited_sockets() -> Vec<OwnedFd> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     let is_ours = number("LISTEN_PID") == Some(std::process::id());

@@ -1,11 +1,11 @@
-//! The places that a ring's thread looks at in each turn.
+//! The lookouts that a ring's thread polls in each turn.
 
 use std::cell::RefCell;
 use std::rc::Weak;
 
 use device::Lookout;
 
-/// See the module. A place that is gone is forgotten.
+/// See the module. A dropped lookout is removed.
 #[derive(Default)]
 pub(super) struct Lookouts(RefCell<Vec<Weak<dyn Lookout>>>);
 
@@ -16,12 +16,12 @@ impl Lookouts {
         all.push(lookout);
     }
 
-    /// Whether any has news; each that has wakes its task.
+    /// Whether any has news; each one that does wakes its task.
     pub(super) fn have_news(&self) -> bool {
         self.any(|one| one.has_news())
     }
 
-    /// Has each of them wake this thread from now on; whether one has news already.
+    /// Makes each of them wake this thread from now on; `true` if one has news already.
     pub(super) fn before_sleep(&self) -> bool {
         self.any(|one| one.before_sleep())
     }

@@ -30,8 +30,8 @@ pub(super) fn set<T: Copy>(
     check(result).map(drop)
 }
 
-/// Has the kernel hold as many bytes as these for a peer that is slow to read them. Past the limit
-/// of the system that needs a privilege; without it, the limit is what there is.
+/// Sets how many bytes the kernel buffers for a peer that is slow to read them. Exceeding the
+/// system limit needs a privilege; without it, the limit applies.
 pub(super) fn set_room_to_send(socket: &OwnedFd, bytes: i32) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &bytes)
         .or_else(|_| set(socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &bytes))

@@ -1,5 +1,5 @@
-//! A disk's own report of its write cache: the caching page of SCSI, the feature of `NVMe`. The
-//! kernel relies on the device's abilities, or on its configuration, which may differ.
+//! A disk's own report of its write cache: the SCSI caching page, or the `NVMe` feature. The kernel
+//! goes by the device's abilities, or by its own configuration, which may differ.
 #![expect(unsafe_code, reason = "two system calls; each block has its argument")]
 
 use std::ffi::c_void;
@@ -172,8 +172,8 @@ fn ask_nvme(disk: &File, opcode: u8, word_10: u32, data: &mut [u8]) -> io::Resul
         timeout_ms: PATIENCE_MS,
         ..NvmeCommand::default()
     };
-    // SAFETY: the command is the structure that the call takes; its address is that of a live
-    // buffer of the length beside it, and the call returns when the command is over.
+    // SAFETY: `command` is the structure that the call takes; it holds the address and length of a
+    // live buffer, and the call returns only after the command ends.
     let status = unsafe { libc::ioctl(disk.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut command) };
     match status {
         0 => Ok(command.result),

@@ -63,8 +63,8 @@ impl PacketSocket {
         message.msg_iovlen = 1;
         message.msg_control = control.as_mut_ptr().cast();
         message.msg_controllen = size_of::<[u64; 16]>() as _;
-        // SAFETY: the header points to the frame's own room and to `control`, both alive and as
-        // long as it says.
+        // SAFETY: the header points to the frame's spare capacity and to `control`, both alive and
+        // of the stated length.
         let received = unsafe { libc::recvmsg(self.socket.as_raw_fd(), &raw mut message, 0) };
         let Ok(length) = usize::try_from(received) else {
             return none_yet(io::Error::last_os_error());
@@ -113,7 +113,7 @@ fn index(name: &str) -> io::Result<libc::c_int> {
     }
 }
 
-/// Lets frames of the interface in; only those of Ethernet have the addresses that matter.
+/// Admits frames of the interface; only Ethernet frames have the addresses that matter.
 fn bind(socket: &OwnedFd, index: libc::c_int) -> io::Result<()> {
     let mut address = libc::sockaddr_ll {
         sll_family: short(libc::AF_PACKET),

@@ -1,4 +1,4 @@
-//! The fallback where `io_uring` is refused: a thread per request in flight, up to a maximum.
+//! The fallback if `io_uring` is refused: a thread per request in flight, up to a maximum.
 
 use std::fs::File;
 use std::io;
@@ -17,10 +17,10 @@ use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::transfer::{Progress, progress};
 
-/// More requests than this wait for a thread. Disks gain little beyond 32 in flight.
+/// Requests beyond this number wait for a thread. Disks gain little beyond 32 in flight.
 const MOST_THREADS: usize = 64;
 
-/// Waits longer than a day are cut: the executor just waits again.
+/// Waits longer than a day are cut short: the executor waits again.
 const LONGEST_WAIT: Nanos = Nanos::from_secs(86_400);
 
 /// Requests as blocking calls on threads.
@@ -98,7 +98,7 @@ impl Host for PoolHost {
     }
 }
 
-/// Makes a request as a blocking call on one of `helpers`.
+/// Runs a request as a blocking call on one of `helpers`.
 pub(super) fn block(
     helpers: &Helpers,
     handle: &Rc<OpenFile>,
@@ -123,7 +123,7 @@ pub(super) fn block(
     );
 }
 
-/// Makes a request as a blocking call on this thread.
+/// Runs a request as a blocking call on this thread.
 pub(super) fn call(handle: &OpenFile, mut op: Op, clock: OsClock) -> Completed {
     let submitted = clock.now();
     let result = perform(&handle.file, &mut op).map_err(|failure| failure.on(handle, &op));

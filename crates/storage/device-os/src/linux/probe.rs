@@ -94,7 +94,7 @@ pub(super) fn block_disk(number: u64) -> Option<DiskFacts> {
     disk_of(Path::new("/sys"), number, "")
 }
 
-/// Number of the block device that something lies on, or is.
+/// Number of the block device that holds the file, or that it is.
 fn device_number(found: &fs::Metadata) -> u64 {
     if found.file_type().is_block_device() { found.rdev() } else { found.dev() }
 }
@@ -117,7 +117,8 @@ struct Mount {
     options: String,
 }
 
-/// The mount that holds `path`: the longest mount point above it, and of equals the last mounted.
+/// The mount that holds `path`: the longest mount point above it, and the last mounted among
+/// equals.
 fn mount_of(table: &str, path: &Path) -> Option<Mount> {
     table
         .lines()
@@ -161,12 +162,12 @@ fn unescape(field: &str) -> String {
 }
 
 /// The disk with the device number `number`, or else the one named by the mount's source: some file
-/// systems number themselves.
+/// systems use their own numbers.
 fn disk_of(sys: &Path, number: u64, source: &str) -> Option<DiskFacts> {
     folder_of(sys, number, source).map(|folder| disk(&whole_device(folder)))
 }
 
-/// Its folder in `sys`, that of a partition if it is one.
+/// The device's folder in `sys`; the partition's folder if it is a partition.
 fn folder_of(sys: &Path, number: u64, source: &str) -> Option<PathBuf> {
     let (major, minor) = (libc::major(number), libc::minor(number));
     let by_number = sys.join(format!("dev/block/{major}:{minor}"));

@@ -1,5 +1,5 @@
 //! A block device opened as a whole, or a file used as one, locked against every other user: the
-//! kernel refuses to open a device exclusively that is mounted, swapped to, or part of another.
+//! kernel refuses an exclusive open of a device that is mounted, used as swap, or part of another.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Seek as _, SeekFrom};
@@ -49,7 +49,7 @@ fn open_whole(path: &Path, name: &str, writable: bool) -> Result<(Opened, Caps),
     if writable {
         file::lock(&file, name)?;
     }
-    // Metadata knows no length of a device.
+    // Metadata does not include the length of a device.
     let length = file.seek(SeekFrom::End(0)).map_err(|error| wrong(&error, name))?;
     let unbuffered = !sys::lives_in_memory(&file).unwrap_or(false) || is_device;
     let direct_alignment = file::direct_alignment(&file).map_err(|error| wrong(&error, name))?;
@@ -62,7 +62,7 @@ fn wrong(error: &std::io::Error, name: &str) -> DeviceError {
     errors::of(error, name, "open", 0)
 }
 
-/// A device's own writes heed the flag: the kernel asks for force unit access or flushes.
+/// Writes to a raw device honour the flag: the kernel asks for force unit access or flushes.
 fn durable_writes(file: &File, found: &Metadata) -> std::io::Result<DurableWrites> {
     if found.file_type().is_block_device() { Ok(DurableWrites::Flag) } else { durability::of(file) }
 }
@@ -74,7 +74,7 @@ fn caps(path: &Path, found: &Metadata) -> Caps {
     volume::caps(path)
 }
 
-/// The loop device that serves the file at `path`, if any: the kernel holds no lock on it.
+/// The loop device backed by the file at `path`, if any: the kernel takes no lock on that file.
 fn loop_device_of(path: &Path, block: &Path) -> Option<String> {
     let path = fs::canonicalize(path).ok()?;
     let devices = fs::read_dir(block).ok()?.flatten();

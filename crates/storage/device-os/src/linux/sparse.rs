@@ -1,4 +1,4 @@
-//! Which parts of a file or block device occupy storage, and giving parts back.
+//! Finds which parts of a file or block device occupy storage, and frees parts.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,13 +11,13 @@ use device::{DeviceError, Pending};
 
 use super::{Host, errors, sys};
 
-/// Unit of storage that is given back: no file system has a smaller one.
+/// Unit in which storage is freed: no file system has a smaller one.
 const UNIT: u64 = 4096;
 
-/// Extents of one answer at most: a fragmented file has millions.
+/// Maximum number of extents in one answer: a fragmented file has millions.
 const MOST_EXTENTS: usize = 4096;
 
-/// Consecutive bytes that are stored alike.
+/// Consecutive bytes that are all stored or all a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageExtent {
     /// Length in bytes, more than 0.
@@ -46,8 +46,8 @@ impl SparseFile {
         Ok(Self { host, file: Arc::new(file), name: name.into() })
     }
 
-    /// Gives back the storage of the whole units of 4 KiB among `bytes`, which read as zeros
-    /// afterwards; `false` if the file system or the device cannot, and nothing changed. A flush
+    /// Frees the storage of the whole 4 KiB units in `bytes`, which read as zeros afterwards;
+    /// `false` if the file system or the device cannot, in which case nothing changed. A flush
     /// makes it durable.
     pub fn punch(&self, bytes: Range<u64>) -> Pending<bool> {
         let (this, whole) = (self.clone(), whole_units(&bytes));
@@ -67,8 +67,8 @@ impl SparseFile {
         })
     }
 
-    /// How the bytes of a range inside the file are stored, from its start on: at least one extent,
-    /// and all of the range unless it has thousands.
+    /// How the bytes of a range inside the file are stored, beginning at its start: at least one
+    /// extent, covering the whole range unless it has thousands of extents.
     pub fn extents(&self, bytes: Range<u64>) -> Pending<Vec<StorageExtent>> {
         let this = self.clone();
         Box::pin(async move {

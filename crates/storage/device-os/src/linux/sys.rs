@@ -1,4 +1,4 @@
-//! The system calls that the standard library lacks, as safe functions.
+//! Safe functions for system calls that the standard library lacks.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::CStr;
@@ -33,7 +33,7 @@ pub(super) fn allocate(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
-/// Gives the storage of the bytes `from..to` of `file` back; they read as zeros.
+/// Frees the storage of the bytes `from..to` of `file`; they read as zeros afterwards.
 pub(super) fn punch_hole(file: &File, from: u64, to: u64) -> io::Result<()> {
     let (offset, length) = (signed(from)?, signed(to - from)?);
     let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
@@ -41,8 +41,8 @@ pub(super) fn punch_hole(file: &File, from: u64, to: u64) -> io::Result<()> {
     check(unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, length) }).map(drop)
 }
 
-/// The first byte of `file` at or behind `from` that occupies storage; `None` if there is none. It
-/// moves the place at which `file` is read without an offset.
+/// The first byte of `file` at or after `from` that occupies storage; `None` if there is none.
+/// Moves the file position.
 pub(super) fn next_data(file: &File, from: u64) -> io::Result<Option<u64>> {
     match seek(file, from, libc::SEEK_DATA) {
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
@@ -50,7 +50,7 @@ pub(super) fn next_data(file: &File, from: u64) -> io::Result<Option<u64>> {
     }
 }
 
-/// The same for the first byte that occupies none, or the end of the file.
+/// The first byte of `file` at or after `from` that occupies no storage, or the end of the file.
 pub(super) fn next_hole(file: &File, from: u64) -> io::Result<u64> {
     seek(file, from, libc::SEEK_HOLE)
 }
@@ -61,9 +61,9 @@ fn seek(file: &File, from: u64, whence: libc::c_int) -> io::Result<u64> {
     u64::try_from(found).map_err(|_| io::Error::last_os_error())
 }
 
-/// Asks that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A
+/// Requests that the empty `file` be overwritten in place (`FS_NOCOW_FL` of linux/fs.h). A
 /// copy-on-write file system needs free space for every overwrite and may tear a page when it runs
-/// out; the others do not know the flag, and need none.
+/// out; other file systems do not know the flag and do not need it.
 pub(super) fn overwrite_in_place(file: &File) -> io::Result<()> {
     const FS_NOCOW_FL: libc::c_int = 0x0080_0000;
     let mut flags: libc::c_int = 0;
@@ -104,7 +104,7 @@ pub(super) fn event_counter() -> io::Result<File> {
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
-/// Has reads and writes of `file` fail where they would wait, for all who share it.
+/// Makes reads and writes of `file` fail instead of waiting, for all who share it.
 pub(super) fn set_nonblocking(file: &File) -> io::Result<()> {
     let descriptor = file.as_raw_fd();
     // SAFETY: takes only integers, and the descriptor is open.
@@ -137,7 +137,7 @@ pub(crate) fn boot_clock() -> Option<Duration> {
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Raises the number of files that this process may have open as far as it may; the number.
+/// Raises this process's limit on open files as far as permitted, and returns it.
 pub(crate) fn raise_open_files() -> io::Result<u64> {
     raise(libc::RLIMIT_NOFILE)
 }
@@ -145,7 +145,7 @@ pub(crate) fn raise_open_files() -> io::Result<u64> {
 /// Raises the limit on file sizes as far as permitted, in bytes, and ignores `SIGXFSZ`, so that a
 /// write beyond the limit fails with `EFBIG` (setrlimit(2)) instead of killing the process.
 pub(crate) fn raise_file_size() -> io::Result<u64> {
-    // SAFETY: takes only integers, and no handler of ours is replaced.
+    // SAFETY: takes only integers, and replaces no handler of this program.
     let before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     if before == libc::SIG_ERR {
         return Err(io::Error::last_os_error());
@@ -153,8 +153,8 @@ pub(crate) fn raise_file_size() -> io::Result<u64> {
     raise(libc::RLIMIT_FSIZE)
 }
 
-/// The bytes beyond which no file of this process may grow, however it raises its own limit; `None`
-/// if it is unlimited.
+/// Length in bytes beyond which no file of this process may grow, even if it raises its own limit;
+/// `None` if it is unlimited.
 pub(super) fn file_size_limit() -> io::Result<Option<u64>> {
     let most = limit(libc::RLIMIT_FSIZE)?.rlim_max;
     Ok((most != libc::RLIM_INFINITY).then_some(most))
@@ -186,7 +186,7 @@ pub(super) fn space(file: &File) -> io::Result<(u64, u64)> {
     Ok((stat.f_bavail * stat.f_frsize, stat.f_blocks * stat.f_frsize))
 }
 
-/// Owner that a quota is kept for.
+/// Kind of owner that a quota applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QuotaKind {
     User,
@@ -241,8 +241,8 @@ pub(super) fn quota(file: &File, kind: QuotaKind, id: u32) -> io::Result<Quota> 
     })
 }
 
-/// The project that new files in the folder `file` belong to (`FS_IOC_FSGETXATTR` of linux/fs.h);
-/// 0: none.
+/// The project that new files in the folder `file` belong to (`FS_IOC_FSGETXATTR` of linux/fs.h); 0
+/// if none.
 pub(super) fn project(file: &File) -> io::Result<u32> {
     const FS_IOC_FSGETXATTR: libc::Ioctl = 0x801c_581f_u32 as libc::Ioctl;
     /// Position of `fsx_projid` among the seven words of `struct fsxattr`.
@@ -254,7 +254,7 @@ pub(super) fn project(file: &File) -> io::Result<u32> {
     Ok(attributes[PROJECT_WORD])
 }
 
-/// An extended attribute of text of the file at `path`, up to 64 KiB, the most of Linux.
+/// A text extended attribute of the file at `path`, up to 64 KiB (Linux's limit).
 pub(super) fn attribute(path: &CStr, name: &CStr) -> io::Result<String> {
     let mut value = vec![0_u8; 64 << 10];
     let (buffer, bytes) = (value.as_mut_ptr().cast(), value.len());
@@ -265,7 +265,7 @@ pub(super) fn attribute(path: &CStr, name: &CStr) -> io::Result<String> {
     String::from_utf8(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The user and the group that this process acts as.
+/// The effective user and group of this process.
 pub(super) fn identity() -> (u32, u32) {
     // SAFETY: neither call takes an argument or can fail.
     unsafe { (libc::geteuid(), libc::getegid()) }
@@ -291,8 +291,8 @@ pub(super) fn file_system(file: &File) -> io::Result<libc::c_long> {
 }
 
 /// Required alignment of offsets and lengths of requests that bypass the system's cache, in bytes;
-/// 0: unsupported. `None` if the kernel or the file system does not report it (`STATX_DIOALIGN`,
-/// statx(2)).
+/// 0 if they are unsupported. `None` if the kernel or the file system does not report it
+/// (`STATX_DIOALIGN`, statx(2)).
 pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     let (descriptor, empty) = (file.as_raw_fd(), c"".as_ptr());
     let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
@@ -306,8 +306,8 @@ pub(super) fn direct_alignment(file: &File) -> io::Result<Option<u32>> {
     Ok(says.then_some(stat.stx_dio_offset_align))
 }
 
-/// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them says no, and
-/// ordinary pages serve as well, only slower.
+/// Asks for huge pages behind `bytes` of memory at `memory`. A kernel without them refuses, and
+/// ordinary pages also work, only more slowly.
 pub(crate) fn prefer_huge_pages(memory: *mut u8, bytes: usize) {
     // SAFETY: this advice changes neither the content nor the protection of any memory, and the
     // kernel refuses addresses that are not mapped.

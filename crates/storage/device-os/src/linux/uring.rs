@@ -3,11 +3,11 @@
 //! A request is submitted at once if its file has no other in flight: held until the next turn of
 //! the reactor, it would wait for the thread's other work while the device is idle. While the
 //! device is busy, further requests wait briefly to form a batch: submitting one costs as much as
-//! submitting several (decision 058). The time of a request begins when it is submitted.
+//! submitting several (decision 058). A request's clock starts when it is submitted.
 //!
-//! Completions are drained until the ring is empty and dated once per drain. A request owns its
-//! buffer, and the ring owns the request, until the kernel is done with it: dropping the ring waits
-//! for that.
+//! Completions are drained until the ring is empty and timestamped once per drain. A request owns
+//! its buffer, and the ring owns the request, until the kernel is done with it: dropping the ring
+//! waits for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
 mod attention;
@@ -45,11 +45,12 @@ const SUBMISSION_ENTRIES: u32 = 256;
 /// Completions that may wait to be drained before the kernel has to set some aside.
 const COMPLETION_ENTRIES: u32 = 4_096;
 
-/// Requests that wait for company, at most. More would have a fast device idle while the kernel
-/// prepares the last of them: with 32 in flight an unlimited number took a tenth of the reads.
+/// Maximum number of requests held to form a batch. With more, a fast device would idle while the
+/// kernel prepares the last of them: with 32 in flight an unlimited batch cost a tenth of the
+/// reads.
 const MOST_TOGETHER: usize = 8;
 
-/// Metadata calls at once. They are rare and short.
+/// Maximum number of concurrent metadata calls. They are rare and short.
 const HELPER_THREADS: usize = 4;
 
 /// Marks the completion of the poll on the helpers' bell.
@@ -61,7 +62,7 @@ const WATCH: u64 = 1 << 62;
 /// `RWF_DSYNC` of linux/fs.h: the write is durable when it completes.
 const RWF_DSYNC: i32 = 2;
 
-/// The most one call may move: the kernel's limit rounded down to whole blocks.
+/// Longest transfer of one call: the kernel's limit rounded down to whole blocks.
 const LONGEST_TRANSFER: usize = 1 << 30;
 
 /// Requests through one ring.
@@ -74,7 +75,7 @@ pub(super) struct UringHost {
     untold: RefCell<Vec<usize>>,
     sockets: WatchedSockets,
     lookouts: Lookouts,
-    /// How long the next wait for a socket looks before it sleeps.
+    /// How long the next wait for a socket polls before it sleeps.
     attention: Cell<Attention>,
     copied: CopiedAtOnce,
     helpers: Helpers,
@@ -86,7 +87,7 @@ pub(super) struct UringHost {
 struct RingRequest {
     op: Op,
     moved: usize,
-    /// Everything has been moved, and the flush that makes it durable is on its way.
+    /// All data has been transferred, and the flush that makes it durable is in flight.
     flushes: bool,
     file: Rc<OpenFile>,
     completer: Completer,
@@ -135,7 +136,7 @@ impl UringHost {
         let ring = build_ring()?;
         let bell = sys::event_counter()?;
         let counter = bell.try_clone()?;
-        // A full counter refuses the write and wakes the reactor all the same.
+        // A full counter refuses the write but still wakes the reactor.
         let ring_bell = Box::new(move || drop((&counter).write(&1_u64.to_le_bytes())));
         Ok(Self {
             clock: OsClock::new(),
@@ -162,8 +163,8 @@ impl UringHost {
     fn push(&self, entry: &squeue::Entry) {
         let mut ring = self.ring.borrow_mut();
         loop {
-            // SAFETY: the entry's pointer is into a buffer (see `InFlight::entry`) that stays
-            // where it is until the kernel completes the entry, or it has no pointer.
+            // SAFETY: the entry's pointer, if it has one, is into a buffer (see `InFlight::entry`)
+            // that does not move until the kernel completes the entry.
             if unsafe { ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -199,7 +200,7 @@ impl UringHost {
         }
     }
 
-    /// Submits queued entries; waits for a completion if `until` is ahead.
+    /// Submits queued entries; waits for a completion if `until` is in the future.
     fn enter(&self, until: Option<Nanos>) {
         self.date_untold();
         let wait = match until {
@@ -222,7 +223,7 @@ impl UringHost {
         }
     }
 
-    /// Submits queued entries and waits, unless something came to a place that is looked at.
+    /// Submits queued entries and waits, unless a lookout has news.
     fn sleep(&self, wait: Nanos) {
         let has_news = wait > Nanos::ZERO && self.lookouts.before_sleep();
         self.submit(if has_news { Nanos::ZERO } else { wait });
@@ -242,7 +243,7 @@ impl UringHost {
         self.attention.set(attention.after(looked));
     }
 
-    /// Looks for a socket until `span` has passed since `begun`.
+    /// Polls for a socket until `span` has passed since `begun`.
     fn look_for_a_client(&self, begun: Nanos, span: Nanos) -> ClientWait {
         self.submit(Nanos::ZERO);
         let (mut looked, mut before) = (ClientWait::default(), self.clock.now());
@@ -260,7 +261,7 @@ impl UringHost {
         looked
     }
 
-    /// Whether the ring has something to reap, or something came to a place that is looked at.
+    /// Whether the ring has something to reap, or a lookout has news.
     fn has_news(&self) -> bool {
         let mut ring = self.ring.borrow_mut();
         let has_completion = ring.submission().taskrun() || !ring.completion().is_empty();
@@ -291,13 +292,13 @@ impl UringHost {
         let harmless = [libc::ETIME, libc::EINTR, libc::EAGAIN, libc::EBUSY];
         if let Err(error) = result {
             let code = error.raw_os_error().unwrap_or(0);
-            // Time is up, a signal came, or the kernel is out of memory or wants completions
-            // drained first: the next turn tries again.
+            // The timeout expired, a signal arrived, or the kernel is out of memory or wants
+            // completions drained first: the next turn tries again.
             assert!(harmless.contains(&code), "io_uring_enter: {error}");
         }
     }
 
-    /// Takes every completion off the ring; whether there were any.
+    /// Takes every completion off the ring; `true` if there were any.
     fn drain(&self) -> bool {
         let mut finished = self.finished.take();
         {
@@ -318,7 +319,7 @@ impl UringHost {
     fn finish(&self, number: u64, result: i32, now: Nanos) {
         if number == BELL {
             self.bell_is_watched.set(false);
-            // Empties the counter; that it was emptied already is no harm.
+            // Empties the counter; an empty one does no harm.
             let _ = (&self.bell).read(&mut [0; 8]);
             return;
         }
@@ -427,7 +428,7 @@ impl RingRequest {
         durability == Durability::Durable && self.file.durable_writes == DurableWrites::Flush
     }
 
-    /// Result of the kernel's answer to the last call; `None` if another call must follow.
+    /// Interprets the kernel's result of the last call; `None` if another call must follow.
     fn judge(&mut self, result: i32) -> Option<Result<(), DeviceError>> {
         let (operation, offset) = match self.op {
             Op::Read { offset, .. } => ("read", offset),
@@ -518,7 +519,8 @@ impl Host for UringHost {
 }
 
 impl Drop for UringHost {
-    /// The kernel writes into buffers that this structure owns: it may not go before them.
+    /// The kernel writes into buffers that this structure owns, so the requests must complete
+    /// first.
     fn drop(&mut self) {
         while self.requests.borrow().count() > 0 {
             self.enter(Some(Nanos::MAX));

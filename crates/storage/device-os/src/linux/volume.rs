@@ -47,7 +47,7 @@ impl OsVolume {
     }
 }
 
-/// Opens the existing file `path` for reads only, on whatever file system.
+/// Opens the existing file `path` read-only, on any file system.
 pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
     let (host, path) = (Rc::clone(host), path.to_path_buf());
     let name = path.display().to_string();
@@ -68,7 +68,7 @@ pub(super) fn caps(path: &Path) -> Caps {
     caps_of(probe::facts(path).ok().and_then(|volume| volume.disk).as_ref())
 }
 
-/// The same of a disk, if known.
+/// Guarantees of a disk; if unknown, the weakest ones.
 pub(super) fn caps_of(disk: Option<&DiskFacts>) -> Caps {
     let sectors = disk.map_or((512, 4096), |disk| (disk.logical_sector, disk.physical_sector));
     Caps {

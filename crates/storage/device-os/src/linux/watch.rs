@@ -13,7 +13,7 @@ use device::Lookout;
 use super::Host;
 use super::options::set_room_to_send;
 
-/// What a socket is waited for.
+/// The event to wait for on a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// Bytes have arrived, or the peer has closed.
@@ -41,8 +41,8 @@ struct AwaitedDirection {
 /// A socket, and what to do once it is ready.
 type Waiting = (Arc<OwnedFd>, Box<dyn FnOnce()>);
 
-/// Sockets that a ring waits for, by the number in their completion. The reference to each keeps
-/// its descriptor from becoming that of another file before the kernel has seen it.
+/// Sockets that a ring waits for, by the number in their completion. Each reference keeps the
+/// descriptor from being reused for another file before the kernel has seen it.
 #[derive(Default)]
 pub(super) struct Watches {
     waiting: BTreeMap<u64, Waiting>,
@@ -50,7 +50,7 @@ pub(super) struct Watches {
 }
 
 impl Watches {
-    /// Files a socket; its number.
+    /// Adds a socket and returns its number.
     pub(super) fn add(&mut self, socket: &Arc<OwnedFd>, then: Box<dyn FnOnce()>) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -58,7 +58,7 @@ impl Watches {
         number
     }
 
-    /// What to do now that the socket of this number is ready.
+    /// Takes the action for the socket of this number, which is now ready.
     pub(super) fn take(&mut self, number: u64) -> Option<Box<dyn FnOnce()>> {
         self.waiting.remove(&number).map(|(_, then)| then)
     }
@@ -68,7 +68,7 @@ impl Watches {
     }
 }
 
-/// A socket whose readiness wakes tasks of one executor; one task for each direction.
+/// A socket that wakes tasks of one executor when it is ready; one task for each direction.
 pub struct Watch {
     host: Rc<dyn Host>,
     descriptor: Arc<OwnedFd>,
@@ -86,15 +86,16 @@ impl Watcher {
         Self { host }
     }
 
-    /// Watches a connected socket with room for `bytes` that its peer has not read yet, or what the
-    /// system allows: a server of many requests at once works on while its client is busy.
+    /// Watches a connected socket with room for `bytes` that its peer has not read yet, or the
+    /// maximum that the system allows: a server of many concurrent requests keeps working while its
+    /// client is busy.
     pub fn watch_with_room(&self, socket: OwnedFd, bytes: i32) -> Watch {
-        // The room that it has by itself is slower, and serves as well.
+        // The default room also works, only more slowly.
         let _ = set_room_to_send(&socket, bytes);
         self.watch(socket)
     }
 
-    /// Has the executor's thread look at a place in each turn; `false` if it never does.
+    /// Makes the executor's thread poll `lookout` in each turn; `false` if it never does.
     pub fn look_at(&self, lookout: Weak<dyn Lookout>) -> bool {
         self.host.look_at(lookout)
     }
@@ -107,8 +108,8 @@ impl Watcher {
 }
 
 impl Watch {
-    /// `true` if the socket has not been ready since a task began to wait for it; that is the task
-    /// of `context` from now on.
+    /// `true` if the socket has not been ready since a task began to wait for it; the task of
+    /// `context` takes its place.
     pub(super) fn still_waits(&self, readiness: Readiness, context: &Context<'_>) -> bool {
         let direction = &self.directions[readiness as usize];
         let still_waits = direction.is_armed.get();

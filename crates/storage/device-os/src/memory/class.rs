@@ -28,7 +28,7 @@ struct Freed {
     next: *mut Freed,
 }
 
-// SAFETY: the memory behind the pointers belongs to the class alone, no thread is special to it.
+// SAFETY: the memory behind the pointers belongs to the class alone and is not tied to any thread.
 unsafe impl Send for Class {}
 
 impl Class {
@@ -37,7 +37,7 @@ impl Class {
         Self { freed: ptr::null_mut(), fresh: ptr::null_mut(), fresh_bytes: 0 }
     }
 
-    /// A piece of `bytes`, always the same for a class, with any content; null where memory is
+    /// A piece of `bytes`, always the same for a class, with arbitrary content; null if memory is
     /// short.
     pub(super) fn take(&mut self, bytes: usize) -> *mut u8 {
         if !self.freed.is_null() {
@@ -77,7 +77,8 @@ impl Class {
     #[expect(clippy::cast_ptr_alignment, reason = "a piece is aligned to a block")]
     pub(super) unsafe fn give(&mut self, piece: *mut u8) {
         let piece = piece.cast::<Freed>();
-        // SAFETY: a piece is aligned to a block and as large, and by the caller's word unused.
+        // SAFETY: a piece is at least as aligned and as large as a block, and the caller promises
+        // that it is unused.
         unsafe { piece.write(Freed { next: self.freed }) };
         self.freed = piece;
     }
@@ -98,7 +99,7 @@ mod tests {
         assert_ne!(huge_page(class.take(PAGE_BYTES)), huge_pages[0]);
     }
 
-    /// The kernel is the judge: it lists the advice that it took for each mapping.
+    /// The kernel is the reference: it lists the advice that it accepted for each mapping.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_was_asked_for_huge_pages() {

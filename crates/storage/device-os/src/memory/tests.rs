@@ -26,7 +26,7 @@ impl<'a> Piece<'a> {
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the piece is this one's until it is dropped, and its content has been written.
+        // SAFETY: this piece owns its memory until it is dropped, and the content has been written.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.layout.size()) }
     }
 

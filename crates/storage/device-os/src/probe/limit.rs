@@ -14,9 +14,9 @@ pub struct IoLimit {
     pub device: String,
     /// The limited quantity, in the words of `io.max`: `rbps`, `wbps`, `riops`, `wiops` or another.
     pub what: String,
-    /// The limit per second; `None` if it is no number.
+    /// The limit per second; `None` if it is not a number.
     pub per_second: Option<u64>,
-    /// Why `what`, a file of the group then, could not be read.
+    /// Why `what`, in this case a file of the group, could not be read.
     pub unreadable: Option<String>,
 }
 
@@ -62,9 +62,9 @@ pub enum SpaceLimit {
         /// Those in use.
         used_bytes: u64,
     },
-    /// There may be one that could not be read.
+    /// A limit that may exist, but could not be read.
     Unread {
-        /// The limit: `a quota of user 1000`.
+        /// The possible limit, such as `a quota of user 1000`.
         what: String,
         /// The reason.
         why: String,

@@ -23,12 +23,12 @@ const ENDED_AT_ONCE: u32 = 2;
 /// What a console event requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConsoleRequest {
-    /// Ctrl-C or Ctrl-Break: to stop, and the second time to end.
+    /// Ctrl-C or Ctrl-Break: stop; the second time, terminate.
     Stop,
     /// The window closes or the system shuts down: Windows ends the process soon, or as soon as
     /// the handler returns.
     StopInTime,
-    /// Nothing: a user logs off, and it may be any user.
+    /// Nothing: some user logs off, not necessarily this one.
     Nothing,
 }
 
@@ -42,12 +42,13 @@ impl ConsoleRequest {
     }
 }
 
-/// Has Ctrl-C, Ctrl-Break, the closing of the window and a shutdown set `asked`; a second Ctrl-C or
-/// Ctrl-Break ends the process with status 2.
+/// Makes Ctrl-C, Ctrl-Break, closing the window and a shutdown set `asked`; a second Ctrl-C or
+/// Ctrl-Break terminates the process with status 2.
 pub fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
     if all.is_empty() {
-        // SAFETY: the handler is a function of this program, and takes what the system gives it.
+        // SAFETY: the handler is a function of this program with the signature that the system
+        // calls.
         check(unsafe { SetConsoleCtrlHandler(Some(on_event), 1) })?;
     }
     all.push(Arc::clone(asked));

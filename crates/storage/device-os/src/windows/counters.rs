@@ -23,10 +23,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Counts of the system's memory, at most a second old. `None` if not counted, or not yet.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryCounts {
-    /// Free entries of its page tables.
+    /// Free system page table entries.
     pub free_page_table_entries: Option<u64>,
-    /// Pages taken from standby for something else since the machine was started, and when that was
-    /// read.
+    /// Pages repurposed from standby since the machine was started, and when the count was read.
     pub repurposed_pages: Option<(Instant, u64)>,
 }
 
@@ -34,7 +33,7 @@ static LATEST: Mutex<MemoryCounts> =
     Mutex::new(MemoryCounts { free_page_table_entries: None, repurposed_pages: None });
 
 impl MemoryCounts {
-    /// The latest. The first call has the counts taken from then on, and finds none yet.
+    /// The latest counts. The first call starts the counting and finds none yet.
     pub fn latest() -> Self {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
@@ -45,7 +44,7 @@ impl MemoryCounts {
     }
 }
 
-/// Takes the counts until the program ends, or until neither can be had.
+/// Reads the counts until the program ends, or until neither is available.
 fn watch() {
     let (entries, repurposed) = (CountQuery::of(FREE_ENTRIES), CountQuery::of(REPURPOSED));
     while entries.is_some() || repurposed.is_some() {
@@ -61,14 +60,15 @@ fn watch() {
     }
 }
 
-/// A counter that can be asked again and again.
+/// A counter that can be queried repeatedly.
 struct CountQuery {
     query: PDH_HQUERY,
     counter: PDH_HCOUNTER,
 }
 
 impl CountQuery {
-    /// The counter of an English name, whatever the system's language; `None` if it does not exist.
+    /// The counter with an English name, regardless of the system's language; `None` if it does not
+    /// exist.
     fn of(name: &str) -> Option<Self> {
         let (name, mut query) = (wide(Path::new(name)), ptr::null_mut());
         // SAFETY: the pointer is to a live handle; null asks the machine itself.
@@ -82,7 +82,7 @@ impl CountQuery {
         (added == 0).then_some(found)
     }
 
-    /// The count itself, without a rate that would be made of it.
+    /// The raw count, not a rate derived from it.
     fn ask(&self) -> Option<u64> {
         let mut value = PDH_RAW_COUNTER::default();
         // SAFETY: query and counter are open; null skips an unwanted output, and `value` is live.

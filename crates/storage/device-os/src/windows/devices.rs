@@ -95,7 +95,7 @@ impl Below {
         counts.sum::<Option<u64>>().filter(|_| !self.extents.is_empty())
     }
 
-    /// By the first sector as stored on the disk; the volume shows it decrypted.
+    /// Checks the first sector on disk, which the volume shows decrypted.
     pub(super) fn bitlocker(&self) -> BitLocker {
         let Some(extent) = self.extents.first() else {
             return BitLocker::Untold("no disk is known under the volume".to_owned());

@@ -1,4 +1,4 @@
-//! From error numbers of Windows (winerror.h) to errors that an operator can act on.
+//! Turns error numbers of Windows (winerror.h) into errors that an operator can act on.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! An open file, unbuffered and held by its share mode, and the checks before the kernel.
+//! An open file, unbuffered and held by its share mode, and the checks before each call to the
+//! kernel.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -23,7 +24,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use super::{Host, errors, privilege, sys};
 use crate::OsClock;
 
-/// Zeros that are written at once.
+/// Zeros written by one request.
 const ZEROS_BYTES: usize = 1 << 20;
 
 /// An open file. Requests in flight keep it open, and with it the lock: its share mode.
@@ -49,7 +50,7 @@ pub(super) struct Opened {
     pub zeroed: bool,
 }
 
-/// Opens `path` for reads only: past the cache where the file system can do that, else through it.
+/// Opens `path` read-only: bypassing the cache if the file system supports that, else through it.
 pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     match open_as(path, OpenMode::ReadOnly, FILE_FLAG_NO_BUFFERING) {
         Err(DeviceError::Unbuffered { .. }) => open_as(path, OpenMode::ReadOnly, 0),
@@ -57,8 +58,8 @@ pub(super) fn open_anywhere(path: &Path) -> Result<Opened, DeviceError> {
     }
 }
 
-/// Opens `path` unbuffered, excludes other writers if it is opened for writes, and gives a new file
-/// its length.
+/// Opens `path` unbuffered, excludes other writers if it is opened for writes, and sets the length
+/// of a new file.
 pub(super) fn open(path: &Path, mode: OpenMode) -> Result<Opened, DeviceError> {
     open_as(path, mode, FILE_FLAG_NO_BUFFERING)
 }
@@ -176,7 +177,7 @@ fn grow(file: &File, path: &Path, (from, to): (u64, u64), content: Content) -> i
     let begun = to.min(from + OpenMode::ZEROED_BYTES);
     write_zeros(file, from, begun)?;
     if content == Content::Any && begun < to && privilege::is_held() {
-        // A file system that refuses, as of compressed files, has the zeros written.
+        // If the file system refuses, as it does for compressed files, the zeros are written.
         if sys::declare_written(file, to).is_ok() {
             return Ok(Content::Any);
         }
@@ -196,9 +197,9 @@ fn refuses_allocation(error: &io::Error) -> bool {
     )
 }
 
-/// Writes zeros to the whole blocks between two lengths. Windows remembers up to where a file was
-/// ever written, reads zeros behind that, and writes them itself, with the caller waiting, before
-/// a write further on: a load would measure that.
+/// Writes zeros to the whole blocks between two lengths. Windows remembers how far a file was ever
+/// written, reads zeros beyond that, and before a write further on fills the gap itself, with the
+/// caller waiting: a load would measure that.
 fn write_zeros(file: &File, from: u64, to: u64) -> io::Result<()> {
     const BLOCK: u64 = ALIGNMENT as u64;
     let (mut at, end) = (from.next_multiple_of(BLOCK), to / BLOCK * BLOCK);

@@ -13,13 +13,13 @@ use super::{errors, sys};
 const SHARE: &str =
     "a share of another computer, whose cache lies between; use a local disk or a LUN";
 
-/// The root of a volume as people write it.
+/// The root of a volume in its usual notation.
 pub(super) fn shown_root(root: &str) -> String {
     root.strip_prefix(r"\\?\").unwrap_or(root).to_owned()
 }
 
 /// The path without links, with the prefix that lifts the limit of 260 characters. Shares are
-/// refused by their names, and drives by their targets.
+/// refused by name, and mapped drives by their targets.
 pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     let name = || path.display().to_string();
     let refusal = || DeviceError::BadPath { file: name(), message: SHARE.to_owned() };
@@ -31,8 +31,8 @@ pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     if is_remote(&whole) || sys::is_of_a_share(&whole) { Err(refusal()) } else { Ok(whole) }
 }
 
-/// Fallback without the path's own name: some drivers of disks in memory cannot report it, and Wine
-/// reports no long one. Links in it stay. `error` is the reason why it is unknown.
+/// Fallback if the full path cannot be had: some RAM disk drivers do not report it, nor does Wine
+/// if it is long. Links are not resolved. `error` is the original failure.
 fn absolute(path: &Path, error: io::Error) -> io::Result<PathBuf> {
     if path.try_exists().is_ok_and(|exists| !exists) {
         return Err(error);
@@ -67,7 +67,7 @@ pub(super) fn sectors(folder: &Path) -> Option<(u32, u32)> {
     stated.or_else(|| {
         let root = sys::volume_root(folder).ok()?;
         let (sector, _) = sys::geometry(&root).ok()?;
-        // An unknown physical sector is assumed to be a long one.
+        // An unknown physical sector is assumed to be at least 4096 bytes.
         Some((sector, sector.max(4096)))
     })
 }

@@ -27,16 +27,16 @@ const GET_VOLUME_DISK_EXTENTS: u32 = 0x0056_0000;
 /// Longer than any expected answer; a volume on more than forty disks is truncated.
 const ANSWER_BYTES: usize = 1024;
 
-/// The volume that is mounted at `root`, by the name that it has wherever it is mounted.
+/// The volume mounted at `root`, opened by its name, which does not depend on mount points.
 pub(super) fn volume(root: &str) -> io::Result<File> {
     const LONGEST_NAME: usize = 64;
     let root = sys::wide(Path::new(root));
     let mut name = [0; LONGEST_NAME];
-    // SAFETY: the path is terminated, and the buffer is as long as is said.
+    // SAFETY: the path is terminated, and the buffer has the given length.
     sys::check(unsafe {
         GetVolumeNameForVolumeMountPointW(root.as_ptr(), name.as_mut_ptr(), LONGEST_NAME as u32)
     })?;
-    // With a backslash at its end it is the folder in the volume.
+    // With a trailing backslash the name would mean the root folder of the volume.
     asked(Path::new(sys::from_wide(&name).trim_end_matches('\\')))
 }
 
@@ -45,22 +45,22 @@ pub(super) fn disk(number: u32) -> io::Result<File> {
     asked(Path::new(&format!(r"\\.\PhysicalDrive{number}")))
 }
 
-/// Opens only to ask, which needs no privilege.
+/// Opens only for queries, which needs no privilege.
 fn asked(path: &Path) -> io::Result<File> {
     OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)
 }
 
-/// The parts of disks under a volume.
+/// The disk extents of a volume.
 pub(super) fn extents(volume: &File) -> io::Result<Vec<u8>> {
     ask(volume, GET_VOLUME_DISK_EXTENTS, &[])
 }
 
-/// The partition's entry in its table.
+/// The partition's entry in the partition table.
 pub(super) fn partition(volume: &File) -> io::Result<Vec<u8>> {
     ask(volume, IOCTL_DISK_GET_PARTITION_INFO_EX, &[])
 }
 
-/// The first bytes of a part of a disk, as they are stored. A privilege of administrators.
+/// The first stored bytes of a part of a disk. Requires administrator rights.
 pub(super) fn first_bytes(disk: u32, begin_bytes: u64) -> io::Result<Vec<u8>> {
     /// Whole sectors of any disk.
     const BYTES: usize = 4096;
@@ -97,8 +97,8 @@ pub(super) fn integrity(folder: &Path) -> io::Result<Vec<u8>> {
 fn ask(of: &File, code: u32, question: &[u8]) -> io::Result<Vec<u8>> {
     let mut answer = vec![0; ANSWER_BYTES];
     let mut length = 0;
-    // SAFETY: the handle is open, the pointers are to live memory of the lengths that are said, and
-    // the call returns when the kernel no longer uses them, as the file is not overlapped.
+    // SAFETY: the handle is open, the pointers are to live memory of the given lengths, and the
+    // call returns when the kernel no longer uses them, as the file is not overlapped.
     sys::check(unsafe {
         DeviceIoControl(
             of.as_raw_handle(),

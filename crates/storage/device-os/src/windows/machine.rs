@@ -33,7 +33,7 @@ use super::sys::{self, check, wide};
 pub use super::counters::MemoryCounts;
 pub use super::privilege::is_held as takes_space_as_it_is;
 
-/// Identity of a file or a folder on the machine, whatever path leads to it.
+/// Identity of a file or folder on the machine, independent of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     volume: u64,
@@ -48,7 +48,7 @@ impl FileIdentity {
 
     /// The identity of the file at `path`, links followed.
     pub fn of(path: &Path) -> io::Result<Self> {
-        // No access is requested, so that no other open handle conflicts.
+        // Requests no access, so that it does not conflict with any other open handle.
         let mut options = OpenOptions::new();
         options.access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
         let file = options.open(path)?;
@@ -67,8 +67,8 @@ impl FileIdentity {
     }
 }
 
-/// A folder that no other process of this machine has taken; given back when dropped, or when the
-/// process ends in whatever way.
+/// A folder that no other process of this machine has taken; released when dropped, or when the
+/// process ends in any way.
 #[derive(Debug)]
 pub struct FolderHold {
     _mutex: OwnedHandle,
@@ -82,7 +82,7 @@ impl FolderHold {
         Self::take_name(&format!("plimsoll-folder-{volume:x}-{file:x}"))
     }
 
-    /// Takes a name that is no folder's; `None` if another process has it.
+    /// Takes a name that belongs to no folder; `None` if another process has it.
     pub fn take_name(name: &str) -> io::Result<Option<Self>> {
         let name = wide(Path::new(&format!("Global\\{name}")));
         // SAFETY: the name is terminated; no security attributes are given.
@@ -107,9 +107,9 @@ impl FolderHold {
 /// Processor time up to now.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessorTimes {
-    /// All processors of the machine, not idle.
+    /// Busy time of all processors of the machine.
     pub busy: Duration,
-    /// All processors of the machine.
+    /// Total time of all processors of the machine.
     pub total: Duration,
     /// This process.
     pub process: Duration,
@@ -150,13 +150,13 @@ fn span(time: FILETIME) -> Duration {
 pub struct MemoryInUse {
     /// That the machine has.
     pub total: u64,
-    /// That programs could have without swapping.
+    /// Available to programs without swapping.
     pub available: u64,
-    /// That of this process which is in memory.
+    /// Memory of this process that is resident.
     pub resident: u64,
-    /// The kernel's, which must stay in memory.
+    /// Kernel memory that must stay resident.
     pub pool_nonpaged: u64,
-    /// The kernel's, which need not.
+    /// Kernel memory that may be paged out.
     pub pool_paged: u64,
 }
 
@@ -165,7 +165,7 @@ impl MemoryInUse {
     pub fn now() -> io::Result<Self> {
         let mut machine =
             MEMORYSTATUSEX { dwLength: length_of::<MEMORYSTATUSEX>(), ..Default::default() };
-        // SAFETY: the pointer is to a live structure that says its length.
+        // SAFETY: the pointer is to a live structure that contains its length.
         check(unsafe { GlobalMemoryStatusEx(&raw mut machine) })?;
         let mut own = PROCESS_MEMORY_COUNTERS::default();
         let length = length_of::<PROCESS_MEMORY_COUNTERS>();
@@ -198,7 +198,7 @@ pub fn release() -> String {
     // SAFETY: that is the type of the function of this name, which every Windows has.
     let get: unsafe extern "system" fn(*mut OSVERSIONINFOW) -> i32 =
         unsafe { mem::transmute(address) };
-    // SAFETY: the pointer is to a live structure that says its length.
+    // SAFETY: the pointer is to a live structure that contains its length.
     if unsafe { get(&raw mut version) } != 0 {
         return name.to_owned();
     }

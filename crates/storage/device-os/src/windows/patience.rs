@@ -1,5 +1,5 @@
-//! Waits for programs that have a file open for a moment: scanners, indexers and backups open
-//! whatever changes, and Windows moves and removes no open file.
+//! Waits for programs that have a file open briefly: scanners, indexers and backups open every
+//! changed file, and Windows does not move or remove open files.
 
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -8,12 +8,12 @@ use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE,
 };
 
-/// A program that has a file open for longer is not just scanning it.
+/// A program that has a file open for longer is doing more than scanning it.
 const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
-/// Moves or removes a file, and retries for a second while the file may be open. A file without
-/// permission has the same error: that is reported a second later.
+/// Moves or removes a file, and retries for a second if the file may be open. A missing permission
+/// has the same error, so it is reported a second late.
 pub(super) fn patiently(operation: impl Fn() -> io::Result<()>) -> io::Result<()> {
     let started = Instant::now();
     loop {
@@ -26,7 +26,7 @@ pub(super) fn patiently(operation: impl Fn() -> io::Result<()>) -> io::Result<()
     }
 }
 
-/// Whether the file of a move or removal, or the one it replaces, may be open.
+/// Whether the file to move or remove, or the one to replace, may be open.
 fn may_be_open(error: &io::Error) -> bool {
     let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
     [ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE].contains(&code)

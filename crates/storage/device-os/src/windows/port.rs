@@ -1,7 +1,7 @@
 //! One completion port per executor thread.
 //!
-//! Completions are drained until the port is empty and dated once per drain. A request owns its
-//! buffer, and the port's owner owns the request, until the kernel is done with it: dropping it
+//! Completions are drained until the port is empty and timestamped once per drain. A request owns
+//! its buffer, and the port's owner owns the request, until the kernel is done with it: dropping it
 //! waits for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
@@ -26,17 +26,17 @@ use crate::OsClock;
 use crate::helpers::Helpers;
 use crate::transfer::{Progress, progress};
 
-/// Calls without an asynchronous form at once: flushes, of every database of the thread, are by far
-/// the most.
+/// Maximum number of concurrent calls without an asynchronous form: most are flushes, of all
+/// databases of the thread.
 const HELPER_THREADS: usize = 64;
 
-/// Waits while a helper works are cut, should the system refuse to pass its bell on.
+/// Longest wait while a helper works, in case the system does not deliver its wake-up.
 const LONGEST_WAIT_FOR_HELPERS: Duration = Duration::from_millis(100);
 
-/// Waits longer than a day are cut: the executor just waits again.
+/// Waits longer than a day are cut short: the executor waits again.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// The most one call may move.
+/// Longest transfer of one call.
 const LONGEST_TRANSFER: usize = 1 << 30;
 
 /// Requests through one port.
@@ -118,7 +118,7 @@ impl PortHost {
         sys::sharpen_timers();
         let port = Arc::new(Port::new()?);
         let bell = Arc::clone(&port);
-        // A bell that is not heard only delays: the wait for helpers is short.
+        // A lost wake-up only causes a delay: the wait for helpers is short.
         let ring_bell = move || drop(bell.wake());
         Ok(Self {
             clock: OsClock::new(),
@@ -172,14 +172,14 @@ impl PortHost {
         );
     }
 
-    /// Takes every completion off the port, and waits for the first one as `limit` says; whether
+    /// Takes every completion off the port, and waits for the first one up to `limit`; `true` if
     /// there were any.
     fn drain(&self, mut limit: Option<Duration>) -> bool {
         let mut entries = self.entries.take().unwrap_or_else(Entries::new);
         let mut any = false;
         loop {
             let taken = self.port.take(&mut entries, limit);
-            // The port is this structure's own, so only a defect of this program refuses it.
+            // This structure owns the port, so only a bug in this program can cause a failure.
             taken.unwrap_or_else(|error| panic!("completion port: {error}"));
             let now = self.clock.now();
             for overlapped in entries.taken().filter(|overlapped| !overlapped.is_null()) {
@@ -204,7 +204,7 @@ impl PortHost {
                 return false; // It was refused when it was started, and ended then.
             }
             let (envelope, request) = slots.get(slot);
-            // SAFETY: the envelope is that of this request, and the port gave it out as done.
+            // SAFETY: the envelope is that of this request, and the port returned it as completed.
             let result = unsafe { sys::result_of(&request.file.file, envelope.cast()) };
             (slot, request.judge(result))
         };
@@ -275,7 +275,7 @@ impl PortRequest {
         }
     }
 
-    /// Result of the kernel's answer to the last call; `None` if another call must follow.
+    /// Interprets the kernel's result of the last call; `None` if another call must follow.
     fn judge(&mut self, result: io::Result<usize>) -> Option<Result<(), DeviceError>> {
         let last = match result {
             Ok(last) => last,
@@ -356,7 +356,8 @@ impl Host for PortHost {
 }
 
 impl Drop for PortHost {
-    /// The kernel writes into buffers that this structure owns: it may not go before them.
+    /// The kernel writes into buffers that this structure owns, so the requests must complete
+    /// first.
     fn drop(&mut self) {
         while self.slots.borrow().in_flight > 0 {
             self.drain(None);

@@ -17,14 +17,14 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 use super::sys::{check, wide};
 
-/// Whether this process holds the privilege to take space unwritten (`SeManageVolumePrivilege`);
-/// enables it the first time.
+/// Whether this process holds the privilege to allocate space without writing it
+/// (`SeManageVolumePrivilege`); enables it the first time.
 pub fn is_held() -> bool {
     static HELD: OnceLock<bool> = OnceLock::new();
     *HELD.get_or_init(|| enable("SeManageVolumePrivilege").unwrap_or(false))
 }
 
-/// Enables a privilege of this process; false where its token does not hold it.
+/// Enables a privilege of this process; `false` if its token does not hold it.
 fn enable(name: &str) -> io::Result<bool> {
     let name = wide(Path::new(name));
     let mut luid = LUID { LowPart: 0, HighPart: 0 };

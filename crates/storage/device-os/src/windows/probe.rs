@@ -83,7 +83,7 @@ pub(crate) fn device_read_bytes(path: &Path) -> Option<u64> {
     Below::of(&root).read_bytes()
 }
 
-/// Whether requests of files in a folder bypass the cache of Windows.
+/// Whether requests on files in a folder bypass the cache of Windows.
 fn caching(file_system: &str, marks: &[FileMark]) -> Caching {
     for (mark, what) in [(FileMark::Compressed, "compressed"), (FileMark::Encrypted, "encrypted")] {
         if marks.contains(&mark) {

@@ -1,4 +1,4 @@
-//! The system calls that the standard library lacks, as safe functions.
+//! Safe functions for system calls that the standard library lacks.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::{CStr, c_void};
@@ -31,13 +31,13 @@ use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE};
 use windows_sys::Win32::System::WindowsProgramming::{DRIVE_REMOTE, FILE_SKIP_SET_EVENT_ON_HANDLE};
 
-/// Characters of the longest path.
+/// Length of the longest path, in characters.
 const LONGEST_PATH: usize = 32_768;
 
-/// Completions taken at once.
+/// Maximum number of completions taken by one call.
 const MOST_ENTRIES: usize = 256;
 
-/// The last error where a call says 0.
+/// The last error if a call returned 0.
 pub(super) fn check(result: i32) -> io::Result<()> {
     if result == 0 {
         return Err(io::Error::last_os_error());
@@ -56,7 +56,7 @@ pub(super) fn from_wide(text: &[u16]) -> String {
     String::from_utf16_lossy(&text[..end])
 }
 
-/// A request's place in the file, for the kernel.
+/// A request's offset in the file, for the kernel.
 pub(super) fn overlapped_at(offset: u64) -> OVERLAPPED {
     let place =
         OVERLAPPED_0_0 { Offset: (offset & 0xFFFF_FFFF) as u32, OffsetHigh: (offset >> 32) as u32 };
@@ -113,7 +113,7 @@ impl Port {
         Ok(Self(unsafe { OwnedHandle::from_raw_handle(port) }))
     }
 
-    /// Requests on `file` complete here from now on.
+    /// Directs completions of requests on `file` to this port from now on.
     pub(super) fn attach(&self, file: &File) -> io::Result<()> {
         let (file, port) = (file.as_raw_handle(), self.0.as_raw_handle());
         // SAFETY: both handles are open as long as they are borrowed.
@@ -135,11 +135,11 @@ impl Port {
         check(unsafe { PostQueuedCompletionStatus(self.0.as_raw_handle(), 0, 0, ptr::null()) })
     }
 
-    /// Takes finished requests, and waits for them at most `limit`; `None`: without a limit.
+    /// Takes completed requests, and waits for them up to `limit`; `None` waits without limit.
     pub(super) fn take(&self, entries: &mut Entries, limit: Option<Duration>) -> io::Result<()> {
         let whole = |limit: Duration| u32::try_from(limit.as_millis()).unwrap_or(INFINITE - 1);
         let (mut count, milliseconds) = (0, limit.map_or(INFINITE, whole));
-        // SAFETY: the pointers are to live memory for as many entries as are named and for a count,
+        // SAFETY: the pointers are to live memory for the given number of entries and for a count,
         // which the call only writes to.
         let result = check(unsafe {
             GetQueuedCompletionStatusEx(
@@ -168,12 +168,12 @@ impl Port {
 /// `overlapped` points to the structure of a request on `file`, and a port gave it out as done.
 pub(super) unsafe fn result_of(file: &File, overlapped: *const OVERLAPPED) -> io::Result<usize> {
     let mut moved = 0;
-    // SAFETY: the caller's word; the kernel is done with the structure, and `moved` is live.
+    // SAFETY: the caller promises that the kernel is done with the structure, and `moved` is live.
     check(unsafe { GetOverlappedResult(file.as_raw_handle(), overlapped, &raw mut moved, 0) })?;
     Ok(moved as usize)
 }
 
-/// Result of a call that starts a request: either its completion will arrive at the port, or an
+/// Result of a call that starts a request: `Ok` if its completion will arrive at the port, else an
 /// error.
 pub(super) fn started(result: i32) -> io::Result<()> {
     match check(result) {
@@ -182,7 +182,8 @@ pub(super) fn started(result: i32) -> io::Result<()> {
     }
 }
 
-/// Writes all of `buffer` at `offset` and waits for it, past any port that the file belongs to.
+/// Writes all of `buffer` at `offset` and waits for it, bypassing any port that the file belongs
+/// to.
 pub(super) fn write_at(file: &File, offset: u64, buffer: &Buffer) -> io::Result<()> {
     // SAFETY: takes no pointers but null.
     let event = unsafe { CreateEventW(ptr::null(), 1, 0, ptr::null()) };
@@ -205,7 +206,7 @@ pub(super) fn write_at(file: &File, offset: u64, buffer: &Buffer) -> io::Result<
     if moved == length { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Reserves `bytes` for the file, whose length stays.
+/// Reserves `bytes` for the file without changing its length.
 pub(super) fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     let size = i64::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     let wanted = FILE_ALLOCATION_INFO { AllocationSize: size };
@@ -238,10 +239,10 @@ pub(super) fn space(path: &Path) -> io::Result<(u64, u64)> {
     Ok((free, total))
 }
 
-/// The root of the volume that holds `path`, which may be a folder that a volume is mounted in.
+/// The root of the volume that holds `path`, which may be a folder used as a mount point.
 pub(super) fn volume_root(path: &Path) -> io::Result<String> {
     let (path, mut root) = (wide(path), vec![0; LONGEST_PATH]);
-    // SAFETY: the path is terminated, and the buffer is as long as is said.
+    // SAFETY: the path is terminated, and the buffer has the given length.
     check(unsafe { GetVolumePathNameW(path.as_ptr(), root.as_mut_ptr(), LONGEST_PATH as u32) })?;
     Ok(from_wide(&root))
 }
@@ -260,7 +261,8 @@ pub(super) fn is_of_a_share(path: &Path) -> bool {
 pub(super) fn file_system(root: &str) -> io::Result<(String, String)> {
     const LONGEST_NAME: usize = 261;
     let (root, mut label, mut kind) = (wide(Path::new(root)), [0; LONGEST_NAME], [0; LONGEST_NAME]);
-    // SAFETY: the path is terminated, the buffers are as long as is said, the rest is not wanted.
+    // SAFETY: the path is terminated, the buffers have the given lengths, the other outputs are not
+    // requested.
     check(unsafe {
         GetVolumeInformationW(
             root.as_ptr(),
@@ -314,12 +316,12 @@ pub(super) fn geometry(root: &str) -> io::Result<(u32, u32)> {
     Ok((bytes, bytes.saturating_mul(sectors)))
 }
 
-/// Whether this is Wine, with a Linux file and its cache below.
+/// Whether this is Wine, on top of a Linux file and its cache.
 pub(super) fn is_wine() -> bool {
     function_of_ntdll(c"wine_get_version").is_some()
 }
 
-/// Address of the function of this name in the lowest library, if it has one.
+/// Address of the `ntdll` function of this name, if it exists.
 pub(super) fn function_of_ntdll(name: &CStr) -> FARPROC {
     let library = wide(Path::new("ntdll.dll"));
     // SAFETY: both names are terminated; the library is part of every process.
@@ -329,7 +331,7 @@ pub(super) fn function_of_ntdll(name: &CStr) -> FARPROC {
     }
 }
 
-/// Has timers end within a millisecond instead of sixteen, for as long as this process runs.
+/// Makes timers accurate to a millisecond instead of sixteen, for as long as this process runs.
 pub(super) fn sharpen_timers() {
     // SAFETY: takes an integer. A system that refuses keeps its coarse timers.
     let _ = unsafe { timeBeginPeriod(1) };

@@ -42,13 +42,13 @@ impl OsVolume {
     }
 }
 
-/// A path as people write it.
+/// A path in its usual notation.
 pub(super) fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     text.strip_prefix(r"\\?\").map_or(text.clone(), str::to_owned)
 }
 
-/// Opens the existing file `path` for reads only, on whatever file system.
+/// Opens the existing file `path` read-only, on any file system.
 pub(super) fn open_to_read(host: &Rc<dyn Host>, path: &Path) -> Pending<Rc<dyn Device>> {
     let (host, path) = (Rc::clone(host), path.to_path_buf());
     Box::pin(async move {
@@ -82,7 +82,7 @@ fn list(path: &Path) -> io::Result<Vec<FileEntry>> {
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
-        // The folder's entry for a length lags behind the file.
+        // The length in the folder's entry lags behind the file's.
         let metadata = match std::fs::metadata(entry.path()) {
             Ok(metadata) => metadata,
             // Removed since the folder was read.

@@ -1,4 +1,4 @@
-//! The directory as a value and as bytes: which files there are, how long, and where.
+//! The directory as a value and as bytes: the existing files, their lengths, and their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 255;
 /// Neighbouring units of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct UnitRange {
-    /// The first unit, counted from the begin of the data.
+    /// The first unit, counted from the start of the data.
     pub first: u32,
     /// How many.
     pub count: u32,
@@ -35,7 +35,7 @@ pub(super) struct PlacedFile {
 /// All files by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directory {
-    /// Counts the directories of this volume; the higher of two copies is the newer.
+    /// Counts the directories written to this volume; the higher of two copies is the newer.
     pub sequence: u64,
     /// Files by name, folders being parts of names.
     pub files: BTreeMap<String, PlacedFile>,
@@ -52,7 +52,7 @@ pub(super) fn units_of(bytes: u64) -> u64 {
 }
 
 impl UnitRange {
-    /// The unit behind the last one.
+    /// The unit after the last one.
     pub(super) const fn end(self) -> u32 {
         self.first + self.count
     }

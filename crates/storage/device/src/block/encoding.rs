@@ -1,4 +1,4 @@
-//! The bytes of a directory, as docs/format-volume.md has them.
+//! The bytes of a directory, as specified in docs/format-volume.md.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Directory {
         Some(Buffer::copy_of(&bytes))
     }
 
-    /// Bytes of the copy whose first block this is; `None` if it is no copy.
+    /// Used bytes of the copy that starts with this block; `None` if it is not a copy.
     pub(super) fn used_bytes(block: &[u8]) -> Option<usize> {
         let mut reader = ByteReader(block);
         (reader.array::<8>()? == *MAGIC).then_some(())?;

@@ -147,7 +147,7 @@ impl FileHandle {
         self.read_end(purpose, offset, (buffer, moved), completer);
     }
 
-    /// A read past the end of the file: the existing bytes, and the error with their count.
+    /// A read past the end of the file: returns the existing bytes, and an error with their count.
     fn read_end(
         self: Rc<Self>,
         purpose: Purpose,
@@ -172,7 +172,7 @@ impl FileHandle {
         transfer::start(&device, (purpose, Op::Read { offset, buffer: part }), &pieces, inner);
     }
 
-    /// A completer that passes an outcome on with the file's own name and offset in its error.
+    /// A completer that forwards an outcome, with the name and offset of the file in its error.
     fn answer(self: Rc<Self>, offset: u64, completer: Completer) -> Completer {
         let (inner, done) = completion();
         drop(done.on_complete(move |outcome| self.pass(outcome, offset, completer)));

@@ -1,4 +1,5 @@
-//! A file of an open volume: its name, its place on the device, and whether something writes to it.
+//! A file of an open volume: its name, its location on the device, and whether it is open for
+//! writes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,7 +8,7 @@ use super::directory::PlacedFile;
 
 /// A file, whether it is open or not.
 pub(super) struct FileState {
-    /// Its name on the device; none once it was removed.
+    /// Its name on the device; `None` once it has been removed.
     pub name: RefCell<Option<String>>,
     pub entry: RefCell<PlacedFile>,
     locked: Cell<bool>,

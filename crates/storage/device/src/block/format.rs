@@ -1,4 +1,5 @@
-//! Whose a device is: read before anything else is believed, written by an explicit step only.
+//! The owner of a device: checked before anything else is trusted, and written only by an explicit
+//! format.
 
 use std::rc::Rc;
 
@@ -7,20 +8,20 @@ use super::superblock::{LEAST_BYTES, Superblock, SuperblockError};
 use super::{UNIT, signature};
 use crate::{ALIGNMENT, Buffer, Device, DeviceError, Durability, Purpose, Request};
 
-/// Bytes at both ends of a device that are inspected, and cleared by a format.
+/// Bytes at each end of a device that are inspected, and cleared by a format.
 const LOOK_BYTES: u64 = 1 << 20;
 
 /// Contents of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockContent {
-    /// Zeros, as far as both ends of it tell.
+    /// Zeros, judging by both ends.
     Blank,
-    /// One of our volumes, with its number of files.
+    /// A volume of this program, with its number of files.
     Volume {
         /// Files of it.
         files: usize,
     },
-    /// A volume of ours that cannot be trusted; why.
+    /// A volume of this program that cannot be trusted, with the reason.
     Damaged(String),
     /// Something else, named.
     Foreign(&'static str),
@@ -44,14 +45,14 @@ pub async fn content(device: &Rc<dyn Device>) -> Result<BlockContent, DeviceErro
     }
 }
 
-/// Identity of the volume on `device`; an error if it holds none.
+/// Identity of the volume on `device`; an error if there is none.
 pub async fn identity(device: &Rc<dyn Device>) -> Result<[u8; 16], DeviceError> {
     Ok(read(device).await?.0.identity)
 }
 
 /// Makes `device` an empty volume with the random `identity`. Its contents are lost; the caller has
-/// checked [`content`] and has locked the device. An error if it is too small. If power fails
-/// meanwhile, the device is no volume or an empty one.
+/// checked [`content`] and has locked the device. Fails if the device is too small. After a power
+/// failure in between, the device contains no volume or an empty one.
 pub async fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Result<(), DeviceError> {
     let length = device.length();
     if length < LEAST_BYTES {
@@ -64,7 +65,7 @@ pub async fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Result<(), D
     write(device, last_from(device), zeros(LOOK_BYTES)).await?;
     write(device, place_of(0), zeros(ALIGNMENT as u64)).await?;
     write(device, place_of(1), directory).await?;
-    // Written last: everything that it names exists.
+    // Written last, once everything it refers to exists.
     write(device, 0, superblock.encode()).await
 }
 
@@ -126,7 +127,7 @@ async fn not_ours(device: &Rc<dyn Device>) -> DeviceError {
     }
 }
 
-/// The contents of both ends of a device that is no volume; `None` if it is blank.
+/// The contents at both ends of a device that is not a volume; `None` if it is blank.
 async fn foreign(device: &Rc<dyn Device>) -> Result<Option<&'static str>, DeviceError> {
     let length = device.length() - device.length() % u64::from(device.caps().sector);
     let first = bytes(device, 0, LOOK_BYTES.min(length)).await?;

@@ -1,12 +1,13 @@
 //! Identifies foreign contents of a device from its first and last bytes.
 //!
-//! The places are those of `blkid` (util-linux, libblkid/src): each kind writes its mark at one.
+//! The offsets are those of `blkid` (util-linux, libblkid/src): each format writes its signature at
+//! one of them.
 
 /// A signature: its format, its offset, and its bytes.
 type Mark = (&'static str, usize, &'static [u8]);
 
-/// Signatures among the first bytes. A boot sector's two last bytes are checked when nothing more
-/// specific was found, since file systems write them too.
+/// Signatures among the first bytes. The last two bytes of a boot sector are only checked if
+/// nothing more specific was found, since file systems write them too.
 const MARKS: &[Mark] = &[
     ("a partition table (GPT)", 512, b"EFI PART"),
     ("a partition table (GPT)", 4096, b"EFI PART"),
@@ -29,7 +30,7 @@ const MARKS: &[Mark] = &[
     ("a partition table (MBR) or a boot sector", 510, &[0x55, 0xAA]),
 ];
 
-/// Marks before the end: bytes from there.
+/// Signatures near the end, with offsets counted from there.
 const MARKS_AT_END: &[Mark] = &[
     ("the copy of a partition table (GPT)", 512, b"EFI PART"),
     ("the copy of a partition table (GPT)", 4096, b"EFI PART"),

@@ -1,4 +1,4 @@
-//! Which free units a file gets: a pure function.
+//! Chooses the free units for a file, as a pure function.
 
 use super::directory::UnitRange;
 
@@ -15,8 +15,8 @@ pub(super) fn holes(mut used: Vec<UnitRange>, units: u32) -> Vec<UnitRange> {
     holes
 }
 
-/// `wanted` units out of `holes`: first those at `next`, the present end of the file, then the
-/// smallest hole that fits the rest, else the largest ones. `None` if there are too few.
+/// `wanted` units out of `holes`: first those at `next`, the current end of the file, then the
+/// smallest hole that fits the rest, otherwise the largest ones. `None` if there are too few.
 pub(super) fn allocate(
     mut holes: Vec<UnitRange>,
     next: Option<u32>,

@@ -1,4 +1,4 @@
-//! An open volume: the directory in memory, and its changes one after the other.
+//! An open volume: the directory in memory, and its changes, one at a time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) struct VolumeState {
     /// Removed files that may still be open; their units are not free yet.
     removed: RefCell<Vec<Weak<FileState>>>,
     turns: Rc<Turns>,
-    /// Why the last change was not written; the contents of the device have been unknown since.
+    /// Why the last change was not written; since then the contents of the device are unknown.
     failure: RefCell<Option<DeviceError>>,
 }
 
@@ -76,7 +76,7 @@ impl VolumeState {
         )
     }
 
-    /// The file `name`, whose path errors print.
+    /// The file `name`; `path` is used in error messages.
     pub(super) fn file(&self, name: &str, path: &str) -> Result<Rc<FileState>, DeviceError> {
         let found = self.files.borrow().get(name).cloned();
         found.ok_or_else(|| DeviceError::NotFound { file: path.to_owned() })
@@ -154,7 +154,7 @@ impl VolumeState {
 
             after
         };
-        // A file without a name leaves nothing behind.
+        // A file without a name is not recorded in the directory.
         let name = file.name.borrow().clone();
         if let Some(name) = name {
             let mut next = self.directory();
@@ -172,7 +172,7 @@ impl VolumeState {
         }
     }
 
-    /// `entry` grown to this length, its new bytes being durable zeros on the device.
+    /// Grows `entry` to this length; its new bytes are durable zeros on the device.
     async fn grown(
         &self,
         entry: &PlacedFile,
@@ -194,9 +194,8 @@ impl VolumeState {
         Directory { sequence: self.sequence.get() + 1, files: entries.collect() }
     }
 
-    /// Writes `next` over the older copy. After a failure nothing is written any more: which of the
-    /// two directories the device holds is not known, and a third would destroy the one that is
-    /// good.
+    /// Writes `next` over the older copy. After a failure nothing more is written: it is unknown
+    /// which of the two directories the device holds, and a third would destroy the good one.
     async fn write(&self, next: Directory, path: &str) -> Result<(), DeviceError> {
         if let Some(failure) = self.failure.borrow().clone() {
             return Err(failure);

@@ -1,4 +1,4 @@
-//! The first block of a volume: whose the device is, and how it is laid out. Written once.
+//! The first block of a volume: the device's owner and layout. Written once.
 
 use twox_hash::XxHash3_64;
 
@@ -20,18 +20,18 @@ pub(super) const LEAST_BYTES: u64 = 64 << 20;
 pub(super) struct Superblock {
     /// Unique id of this volume; its directories repeat it.
     pub identity: [u8; 16],
-    /// Units behind [`DATA_BEGIN`].
+    /// Number of units after [`DATA_BEGIN`].
     pub units: u32,
 }
 
-/// Why a first block is not used.
+/// Why a first block cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SuperblockError {
-    /// It is no first block of a volume.
+    /// It is not the first block of a volume.
     NotOurs,
-    /// It was one, and its checksum is wrong.
+    /// It is the first block of a volume, but its checksum is wrong.
     Damaged,
-    /// It is one of a layout that this release does not know.
+    /// Its layout is unknown to this release.
     Version(u32),
 }
 
@@ -42,7 +42,7 @@ impl Superblock {
         Self { identity, units: u32::try_from(units).unwrap_or(u32::MAX) }
     }
 
-    /// Bytes that the device must have.
+    /// Minimum size of the device in bytes.
     pub(super) const fn bytes(self) -> u64 {
         DATA_BEGIN + self.units as u64 * UNIT
     }

@@ -22,7 +22,7 @@ fn disk(bytes: FileImage) -> (Executor, Rc<dyn Device>) {
     (executor, device.unwrap())
 }
 
-/// A disk full of garbage: any of it that a volume shows is a leak.
+/// A disk full of garbage: any of it that shows up in a volume is a leak.
 fn used_disk() -> (Executor, Rc<dyn Device>) {
     let mut image = FileImage::zeroed(DISK_BYTES);
     for at in (0..DISK_BYTES).step_by(1 << 20) {
@@ -66,7 +66,7 @@ fn a_folder_of_it_conforms_and_is_apart_from_others() {
     assert_eq!(names.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["kept"]);
 }
 
-/// Files in pieces: each of two grows by a unit in turn.
+/// Fragmented files: two files grow by a unit alternately.
 #[test]
 fn files_in_many_pieces_are_read_as_written_after_the_volume_is_opened_anew() {
     let (executor, device, volume) = formatted();
@@ -184,7 +184,7 @@ fn a_device_that_was_not_formatted_is_refused_by_what_it_holds() {
     assert_eq!(content_of(FileImage::zeroed(4_096)), BlockContent::Blank);
 }
 
-/// The bytes of a volume with one file, whose directory has been written twice.
+/// The bytes of a volume with one file and two written directories.
 fn volume_image() -> FileImage {
     let (executor, device, volume) = formatted();
     drop(executor.block_on(volume.open("a", OpenMode::CreateNew { length: 9 })).unwrap());
@@ -215,7 +215,7 @@ fn a_device_that_has_shrunk_is_refused() {
     short.set_length(DISK_BYTES);
     let mut first = vec![0; 9 << 20];
     image.read(0, &mut first);
-    // The same volume says that it has one unit more than there is room for.
+    // The same volume, claiming one unit more than the device has space for.
     let longer = super::superblock::Superblock::of([1; 16], DISK_BYTES + (1 << 20));
     first[..4_096].copy_from_slice(&longer.encode());
     short.write(0, &first);

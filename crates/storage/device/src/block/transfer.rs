@@ -1,4 +1,4 @@
-//! Requests of a file as requests of the device: one for each extent that they touch.
+//! Splits requests of a file into requests of the device: one for each extent that they touch.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use units::Nanos;
 
 use crate::{Buffer, Completed, Completer, Device, DeviceError, Op, Purpose, Request};
 
-/// A part of a request: byte of the device, and bytes of the request's buffer.
+/// A part of a request: byte offset on the device, and range of the request's buffer.
 pub(super) type DevicePiece = (u64, std::ops::Range<usize>);
 
 /// A read or write that takes several requests of the device.
@@ -19,8 +19,8 @@ struct Transfer {
     completer: Option<Completer>,
 }
 
-/// Starts the read or write `op` as its `pieces`, which together are its whole buffer. `completer`
-/// learns of the device's answer, errors and all.
+/// Starts the read or write `op` as its `pieces`, which together cover its whole buffer.
+/// `completer` receives the device's outcome, including errors.
 pub(super) fn start(
     device: &Rc<dyn Device>,
     (purpose, op): (Purpose, Op),
@@ -49,7 +49,7 @@ pub(super) fn start(
 }
 
 impl Transfer {
-    /// Takes the outcome of the piece that is `range` of the buffer.
+    /// Processes the outcome of the piece at `range` of the buffer.
     fn end(transfer: &RefCell<Self>, outcome: Completed, range: std::ops::Range<usize>) {
         let mut this = transfer.borrow_mut();
         if let (Some(Op::Read { buffer, .. }), Some(piece)) = (&mut this.whole, &outcome.buffer) {

@@ -1,4 +1,4 @@
-//! One change of a directory at a time: each is written whole, based on the result of the previous
+//! Serialises changes of a directory: each is written in full, based on the result of the previous
 //! one.
 
 use std::cell::{Cell, RefCell};
@@ -34,7 +34,7 @@ impl Turns {
 impl Drop for Turn {
     fn drop(&mut self) {
         self.0.taken.set(false);
-        // All of them: one that was dropped while it waited passes no turn on.
+        // Wakes all waiters: one that was dropped while waiting would not pass the turn on.
         for waker in self.0.waiting.take() {
             waker.wake();
         }

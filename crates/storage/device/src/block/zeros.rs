@@ -1,13 +1,13 @@
-//! Overwrites the space that a file is about to get: a used device may hold anything.
+//! Overwrites space before a file gets it: a used device may contain anything.
 
 use std::rc::Rc;
 
 use super::directory::PlacedFile;
 use crate::{ALIGNMENT, Buffer, Device, DeviceError, Durability, Purpose, Request};
 
-/// Bytes of zeros in one request.
+/// Number of zero bytes written by one request.
 const ZEROS_BYTES: u64 = 1 << 20;
-/// Requests of zeros in flight.
+/// Maximum number of such requests in flight.
 const ZEROS_IN_FLIGHT: usize = 8;
 
 /// Makes the bytes of `entry` from byte `from` to its end durable zeros. The part of its sector
@@ -45,8 +45,8 @@ pub(super) async fn write(
     device.submit(Request::flush(Purpose::Fill)).await.result
 }
 
-/// A write of zeros to the rest of the sector from byte `first` of the file, which it has up to
-/// byte `from`.
+/// A write that fills the rest of a sector with zeros. The sector starts at byte `first` of the
+/// file; its bytes before `from` are preserved.
 async fn rest_of_sector(
     device: &Rc<dyn Device>,
     entry: &PlacedFile,
@@ -62,7 +62,7 @@ async fn rest_of_sector(
     Ok(Request::write(Purpose::Fill, *place, bytes, Durability::Volatile))
 }
 
-/// Submits all and waits for all, whatever fails.
+/// Submits all requests and waits for all of them, even if some fail.
 async fn all(device: &Rc<dyn Device>, requests: Vec<Request>) -> Result<(), DeviceError> {
     let completions: Vec<_> = requests.into_iter().map(|request| device.submit(request)).collect();
     let mut result = Ok(());

@@ -136,7 +136,7 @@ fn waiting_for_what_cannot_happen_is_an_error() {
     drop(completer);
 }
 
-/// A clock that every look moves by 300 us, as if each poll took that long.
+/// A clock that advances by 300 us at every reading, as if each poll took that long.
 #[derive(Default)]
 struct BusyClock(Cell<u64>);
 
@@ -193,7 +193,7 @@ fn a_long_round_is_cut_so_that_completions_are_seen() {
             handle.await;
         }
     });
-    // Twenty polls of 300 us under a budget of 500 us: two polls a round.
+    // Twenty polls of 300 us with a budget of 500 us: two polls per round.
     assert!(reactor.turns.get() >= 10, "{} turns", reactor.turns.get());
     assert_eq!(runtime.take_longest_poll(), Nanos::from_micros(600));
     assert_eq!(runtime.take_longest_poll(), Nanos::ZERO);

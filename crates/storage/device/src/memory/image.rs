@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::ALIGNMENT;
 
-/// The bytes of a block have an allocation of their own: with the counts of an `Rc` in it, an
-/// allocator whose sizes are near powers of two would take 5 KiB for 4.
+/// The bytes of a block have a separate allocation: with the counts of an `Rc` in it, an allocator
+/// whose sizes are near powers of two would use 5 KiB for 4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ImageBlock(Box<[u8; ALIGNMENT]>);
 
@@ -30,8 +30,8 @@ pub struct VolumeImage {
     pub files: BTreeMap<String, FileImage>,
 }
 
-/// The blocks that `length` bytes at `offset` touch: block index, first byte in the block, and the
-/// range of the caller's slice that lies there.
+/// The blocks touched by `length` bytes at `offset`: block index, first byte in the block, and the
+/// corresponding range of the caller's slice.
 fn pieces(
     offset: u64,
     length: usize,
@@ -64,7 +64,7 @@ impl FileImage {
         image
     }
 
-    /// A file that holds `bytes`.
+    /// A file with the contents `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         let mut image = Self::zeroed(bytes.len() as u64);
         image.write(0, bytes);
@@ -76,8 +76,8 @@ impl FileImage {
         self.length
     }
 
-    /// Whether none of the `length` bytes at `offset`, all of them inside the file, was ever
-    /// written: they read as zeros.
+    /// Whether none of the `length` bytes at `offset`, all inside the file, was ever written, so
+    /// that they read as zeros.
     pub fn is_hole(&self, offset: u64, length: usize) -> bool {
         pieces(offset, length).all(|(block, ..)| self.blocks[block].is_none())
     }
@@ -122,7 +122,7 @@ impl FileImage {
     }
 
     /// Writes the contents of `source` at `offset`, up to the end of this file. Whole blocks are
-    /// shared, not copied, if both are aligned alike.
+    /// shared instead of copied if the alignment of both matches.
     pub fn write_shared(&mut self, offset: u64, source: &Self) {
         let length = source.length.min(self.length.saturating_sub(offset));
         if !offset.is_multiple_of(ALIGNMENT as u64) {
@@ -145,7 +145,7 @@ impl FileImage {
         }
     }
 
-    /// Cuts the file or extends it with zeros.
+    /// Truncates the file, or extends it with zeros.
     pub fn set_length(&mut self, length: u64) {
         let blocks = blocks_of(length);
         if length < self.length {
@@ -155,7 +155,7 @@ impl FileImage {
         self.length = length;
     }
 
-    /// Bytes cut off must read as zeros should the file grow again.
+    /// Truncated bytes must read as zeros if the file grows again.
     fn zero_last_block_from(&mut self, length: u64) {
         if let Some((block, inside, _)) = pieces(length, 1).next()
             && inside > 0
@@ -170,7 +170,7 @@ impl FileImage {
         let length =
             usize::try_from(self.length).expect("invariant: files in memory fit the address space");
         let mut bytes = vec![0; length];
-        // Blocks that were never written are left alone: `bytes` comes zeroed, and its untouched
+        // Blocks that were never written are skipped: `bytes` is already zeroed, and its untouched
         // pages cost nothing.
         for (block, target) in self.blocks.iter().zip(bytes.chunks_mut(ALIGNMENT)) {
             if let Some(block) = block {

@@ -42,7 +42,7 @@ impl InFlight {
         ticket
     }
 
-    /// Notes that a request has ended.
+    /// Records the end of a request.
     pub fn end(&mut self, ticket: Ticket) {
         let at = self
             .requests
@@ -58,7 +58,7 @@ impl InFlight {
     }
 }
 
-/// The bytes an operation touches: a change of length, everything from there on.
+/// The bytes that an operation touches; for a change of length, everything from there on.
 fn extent(op: &Op) -> (u64, u64) {
     match op {
         Op::Read { offset, buffer } | Op::Write { offset, buffer, .. } => {

@@ -14,9 +14,9 @@ pub trait Service {
 /// An operation, without its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceWork {
-    /// Number of the file in its folder, by when it was made; none: the folder itself.
+    /// File number in the folder, by creation order; `None` for the folder itself.
     pub file: Option<u64>,
-    /// Bytes of the file at present.
+    /// Current length of the file in bytes.
     pub file_length: u64,
     /// Kind of request.
     pub kind: OpKind,

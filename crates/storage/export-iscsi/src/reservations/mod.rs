@@ -1,5 +1,5 @@
-//! Persistent reservations (SPC-4, 5.13): who may use a logical unit, by keys that outlive
-//! sessions. A cluster fences a host by taking its key away.
+//! Persistent reservations (SPC-4, 5.13): control access to a logical unit through keys that
+//! outlive sessions. A cluster fences a host by removing its key.
 
 mod preempt;
 mod report;
@@ -9,12 +9,12 @@ pub(crate) use requests::{ReservationChange, ReserveAction};
 
 use crate::scsi::{CommandAccess, Sense};
 
-/// What a reservation keeps others from.
+/// The access that a reservation denies to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReservationKind {
     /// Others may not read either.
     is_exclusive: bool,
-    /// Who is exempt beside its holder.
+    /// Exempt initiators in addition to the holder.
     exempt: Exempt,
 }
 
@@ -23,7 +23,7 @@ enum Exempt {
     HolderAlone,
     /// All who are registered.
     Registrants,
-    /// The same, and all of them are holders.
+    /// All registrants, and all of them are holders.
     Holders,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum ReserveRefusal {
     Sense(Sense),
 }
 
-/// Initiators to notify, each with what of.
+/// Initiators to notify, each with its notice.
 pub(crate) type Notices = Vec<(String, Sense)>;
 
 /// The registered initiator ports with their keys, and the reservation.
@@ -108,7 +108,7 @@ impl Reservations {
         }
     }
 
-    /// Carries a request out; those to notify.
+    /// Performs a request; returns its notices.
     pub(crate) fn change(
         &mut self,
         initiator: &str,
@@ -213,7 +213,7 @@ impl Reservations {
         notices
     }
 
-    /// Every registered initiator but this one, with what to notify it of.
+    /// Every registered initiator except this one, each with the notice for it.
     fn others(&self, initiator: &str, sense: Sense) -> Notices {
         self.keys
             .iter()

@@ -1,4 +1,4 @@
-//! Keys that are taken away from others.
+//! Preemption: removes keys of other initiators.
 
 use super::{
     Exempt, HeldReservation, Notices, ReservationChange, ReservationKind, Reservations,
@@ -39,7 +39,8 @@ impl Reservations {
         Ok(notices)
     }
 
-    /// Replaces the reservation by one of `kind`; the remaining who depended on the old one.
+    /// Replaces the reservation by one of `kind`; returns notices for the remaining initiators that
+    /// depended on the old one.
     fn take_over(&mut self, initiator: &str, kind: ReservationKind) -> Notices {
         let old = self.held.replace(HeldReservation { kind, by: initiator.to_owned() });
         let old = old.filter(|old| old.kind != kind && old.kind.exempt != Exempt::HolderAlone);

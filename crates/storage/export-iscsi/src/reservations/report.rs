@@ -19,7 +19,7 @@ impl Reservations {
                 Ok(self.with_head(&keys))
             }
             1 => Ok(self.with_head(&self.reservation())),
-            // Persistence is not offered; the mask of kinds is valid: all six.
+            // Persistence is not offered; the mask of kinds is valid and lists all six.
             2 => Ok(vec![0, 8, 0, 0x80, 0xea, 0x01, 0, 0]),
             3 => {
                 let all: Vec<u8> = self.keys.iter().flat_map(|known| self.status(known)).collect();

@@ -1,4 +1,4 @@
-//! The form of PERSISTENT RESERVE OUT.
+//! Parses PERSISTENT RESERVE OUT.
 
 use super::{ReservationKind, ReserveRefusal};
 use crate::scsi::{RESERVE_BYTES, Sense, number};
@@ -11,7 +11,7 @@ pub(crate) enum ReserveAction {
     Release,
     Clear,
     Preempt,
-    /// The same, and commands of those who lose their key are aborted.
+    /// Preempts, and also aborts the commands of the initiators that lose their key.
     PreemptAndAbort,
     /// A registration whatever the present key is.
     RegisterAnyway,
@@ -54,8 +54,8 @@ pub(crate) struct ReservationChange {
 }
 
 impl ReservationChange {
-    /// The request of `cdb` and its parameters. Registrations for other ports and such that survive
-    /// a restart of the server are refused.
+    /// The request in `cdb` and its parameters. Registrations for other ports, and those that
+    /// survive a restart of the server, are refused.
     pub(crate) fn parse(cdb: &[u8; 16], parameters: &[u8]) -> Result<Self, ReserveRefusal> {
         let action = ReserveAction::of(cdb[1] & 0x1f);
         let action = action.ok_or(ReserveRefusal::Sense(Sense::INVALID_FIELD))?;

@@ -17,7 +17,8 @@ fn request(action: u8, kind: u8, key: u64, new_key: u64) -> ReservationChange {
     ReservationChange::parse(&cdb, &parameters).expect("a sound request")
 }
 
-/// Asks `of` for what the numbers say; those notified, each with code and qualifier.
+/// Sends `of` the request with these numbers; returns the notified initiators, each with code and
+/// qualifier.
 fn ask(
     of: &mut Reservations,
     who: &str,

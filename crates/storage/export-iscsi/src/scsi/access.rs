@@ -5,8 +5,8 @@
 pub(crate) enum CommandAccess {
     /// Allowed whatever is reserved.
     Always,
-    /// Questions about and changes of persistent reservations, which check keys themselves, and
-    /// harmless commands that only a reservation of the old kind forbids.
+    /// Queries and changes of persistent reservations, which check keys themselves, and harmless
+    /// commands that only an old-style reservation forbids.
     Reservation,
     /// Reads the medium or the settings.
     Read,

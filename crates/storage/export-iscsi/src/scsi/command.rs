@@ -1,4 +1,4 @@
-//! From a command descriptor block to an answer, or to work once its data has arrived.
+//! Turns a command descriptor block into an answer, or into work once its data has arrived.
 
 use super::pages::{self, MOST_BYTES, MOST_FILL, MOST_RANGES};
 use super::{ScsiWork, Sense, ServedDisk};
@@ -9,15 +9,15 @@ pub(crate) const RESERVE_BYTES: usize = 24;
 /// What a command needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CommandPlan {
-    /// Data for the initiator, at most this many bytes of it.
+    /// Data for the initiator, and the maximum number of its bytes to send.
     Answer(Vec<u8>, usize),
-    /// Work that needs no data of the initiator.
+    /// Work that needs no data from the initiator.
     Do(ScsiWork),
-    /// Work that needs this many bytes of it.
+    /// Work that needs this many bytes from the initiator.
     Take(usize),
-    /// A question about persistent reservations, and room for the answer in bytes.
+    /// A query of persistent reservations, and the maximum length of the answer in bytes.
     Reservations(u8, usize),
-    /// A reservation of the old kind.
+    /// A reservation of the SPC-2 kind.
     Reserve,
     /// Its end.
     Release,
@@ -26,7 +26,7 @@ pub(crate) enum CommandPlan {
 /// A transfer: first block and number of blocks.
 type BlockExtent = (u64, u64);
 
-/// A number as the wire has it.
+/// A big-endian number.
 pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
@@ -159,8 +159,8 @@ pub(crate) fn is_plain_write(cdb: &[u8; 16]) -> bool {
     matches!(cdb[0], 0x0a | 0x2a | 0x8a | 0xaa)
 }
 
-/// Why a command that needs `wanted` bytes cannot do with the `offered` ones: a pattern or a
-/// comparison of another length is another one.
+/// Why a command that needs `wanted` bytes cannot use the `offered` ones: a pattern or comparison
+/// of a different length would mean something else.
 pub(crate) fn size_fault(cdb: &[u8; 16], wanted: usize, offered: usize) -> Option<Sense> {
     match cdb[0] {
         // 256 blocks arrive as 0 blocks with data.
@@ -175,7 +175,7 @@ pub(crate) fn work(disk: &ServedDisk, cdb: &[u8; 16], data: Vec<u8>) -> Result<S
     let (first, blocks) = extent(cdb);
     let (offset, length) = (disk.bytes(first), disk.bytes(blocks));
     match cdb[0] {
-        // Unmapped blocks keep any content, so that even with UNMAP the block is written.
+        // Unmapped blocks may keep any content, so the block is written even with UNMAP.
         0x41 | 0x93 => Ok(ScsiWork::Fill { offset, length, block: data }),
         0x42 => unmap(disk, &data),
         0x89 => {

@@ -17,15 +17,15 @@ pub(crate) use sense::Sense;
 pub struct ServedDisk {
     /// Blocks.
     pub blocks: u64,
-    /// Bytes of a block: a power of two from 512 on.
+    /// Block size in bytes: a power of two, at least 512.
     pub block_bytes: u32,
-    /// Bytes that the storage writes at once: a power of two from `block_bytes` on.
+    /// Size in bytes in which the storage writes: a power of two, at least `block_bytes`.
     pub physical_bytes: u32,
     /// Transfers of this many bytes, or multiples, are fastest.
     pub preferred_bytes: u32,
     /// Serial number: unique, printable, the same after every restart.
     pub serial: String,
-    /// Number that identifies the volume beside its serial number.
+    /// Number that identifies the volume in addition to its serial number.
     pub identity: u64,
     /// Refuses writes.
     pub is_read_only: bool,
@@ -37,7 +37,7 @@ impl ServedDisk {
     }
 }
 
-/// What the caller does on the volume. Offsets and lengths are bytes.
+/// Work for the caller to perform on the volume. Offsets and lengths are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScsiWork {
     /// Reads.
@@ -69,7 +69,7 @@ pub enum ScsiWork {
     },
     /// The content of these ranges (first byte, bytes) is no longer needed.
     Unmap(Vec<(u64, u64)>),
-    /// Writes if the present content equals `compare`, in one step.
+    /// Writes if the current content equals `compare`, atomically.
     CompareAndWrite {
         /// First byte.
         offset: u64,
@@ -78,14 +78,14 @@ pub enum ScsiWork {
         /// New content, of the same length.
         write: Vec<u8>,
     },
-    /// Waits for the end of all work on the volume that has begun.
+    /// Waits for all work in progress on the volume to complete.
     Settle,
 }
 
 /// Why work failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkError {
-    /// The content differs; the first differing byte of the comparison.
+    /// The content differs; holds the position of the first differing byte of the comparison.
     Differs(u32),
     /// The volume returned an error to a read.
     Read,

@@ -1,4 +1,4 @@
-//! What the target says about the disk: INQUIRY, vital product data, capacity, mode pages.
+//! The target's descriptions of the disk: INQUIRY, vital product data, capacity, mode pages.
 
 use super::{Sense, ServedDisk};
 
@@ -22,7 +22,7 @@ pub(crate) fn inquiry(disk: &ServedDisk, page: Option<u8>) -> Result<Vec<u8>, Se
         0xb0 => limits(disk),
         // Not rotating.
         0xb1 => [&[0, 1][..], &[0; 58]].concat(),
-        // UNMAP and WRITE SAME with UNMAP; unmapped blocks read as anything; thin.
+        // UNMAP and WRITE SAME with UNMAP; unmapped blocks have undefined content; thin.
         0xb2 => vec![0, 0xe0, 0x02, 0],
         _ => return Err(Sense::INVALID_FIELD),
     };
@@ -50,7 +50,7 @@ fn identification(disk: &ServedDisk) -> Vec<u8> {
     let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
     // A locally assigned number, which begins with 3.
     let number = (disk.identity >> 4 | 3 << 60).to_be_bytes();
-    // Both of the logical unit: NAA in binary; T10 vendor identification in ASCII.
+    // Both name the logical unit: NAA in binary; T10 vendor identification in ASCII.
     let (naa, vendor) = ([0x01, 0x03, 0, 8], [0x02, 0x01, 0, length]);
     // The port's number, 1, for multipath software.
     let port = [0x01, 0x14, 0, 4, 0, 0, 0, 1];
@@ -87,7 +87,7 @@ pub(crate) fn capacity_16(disk: &ServedDisk) -> Vec<u8> {
     [&last[..], &disk.block_bytes.to_be_bytes(), &tail, &[0; 16]].concat()
 }
 
-/// Mode pages behind a header of 4 or 8 bytes, without block descriptors.
+/// Mode pages after a header of 4 or 8 bytes, without block descriptors.
 pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<Vec<u8>, Sense> {
     // Write-back cache; nothing of it can be changed. Aborted commands have a status.
     let caching = [&[0x08, 0x12, 0x04][..], &[0; 17]].concat();

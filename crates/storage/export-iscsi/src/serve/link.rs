@@ -16,11 +16,12 @@ use super::{InitiatorEnd, TargetHall};
 use crate::scsi::{ScsiWork, WorkError};
 use crate::session::{TargetSession, TargetStep};
 
-/// Answers and commands of one connection in progress before no more is received.
+/// Maximum number of answers and commands of one connection in progress; beyond it, nothing more is
+/// received.
 pub(super) const MOST_ANSWERS: usize = 512;
 
-/// Data that one connection may owe, in bytes: an initiator that stops sending in the middle holds
-/// no more of the memory of all.
+/// Most data in bytes that a connection may owe, so that a stalled initiator ties up little of the
+/// shared memory.
 const OWED_BYTES: u64 = 4 << 20;
 
 /// See the module.
@@ -37,7 +38,7 @@ pub(super) struct TargetLink {
     /// No more data will arrive.
     is_deaf: Cell<bool>,
     owed: MemoryBudget,
-    /// Memory of data that is arriving, by task.
+    /// Memory reserved for arriving data, by task.
     granted: RefCell<BTreeMap<u32, [Reserved; 2]>>,
 }
 
@@ -84,7 +85,7 @@ impl TargetLink {
         self.outbox.take_broken()
     }
 
-    /// Receives some bytes and does what follows from them.
+    /// Receives some bytes and carries out the resulting steps.
     pub(super) fn poll_receive(
         self: &Rc<Self>,
         context: &mut Context<'_>,
@@ -106,7 +107,7 @@ impl TargetLink {
         Poll::Ready(Ok(()))
     }
 
-    /// Does what the session asks for; `read` is what its finished task read.
+    /// Carries out the session's steps; `read` is the data that its finished task read.
     fn follow(self: &Rc<Self>, steps: Vec<TargetStep>, read: Option<PendingRead>) {
         let read = read.map(Rc::new);
         for step in steps {
@@ -142,7 +143,7 @@ impl TargetLink {
         }));
     }
 
-    /// No more data will arrive: gives back the memory set aside for it.
+    /// No more data will arrive: releases the memory reserved for it.
     pub(super) fn take_no_more(&self) {
         self.is_deaf.set(true);
         self.granted.take();
@@ -213,7 +214,7 @@ impl TargetLink {
         .await;
     }
 
-    /// Queues a PDU, and has the queue sent if it is not being sent already.
+    /// Queues a PDU, and starts sending the queue if that is not in progress already.
     fn send(self: &Rc<Self>, pdu: OutgoingPdu) {
         if !self.ending.is_set() && self.outbox.push(pdu) {
             let link = Rc::clone(self);

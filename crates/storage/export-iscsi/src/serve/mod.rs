@@ -1,5 +1,5 @@
-//! One initiator's connection: receives, performs commands side by side, sends answers as they
-//! complete.
+//! One initiator's connection: receives commands, performs them concurrently, and sends answers as
+//! they complete.
 
 mod link;
 mod nexus;
@@ -18,10 +18,10 @@ use self::link::TargetLink;
 use self::nexus::Nexuses;
 use crate::session::{TargetOffer, TargetSession};
 
-/// How long an initiator may take to log in, or to ask which targets there are.
+/// How long an initiator may take to log in, or to discover the targets.
 const LOGIN_PATIENCE: Nanos = Nanos::from_secs(15);
 
-/// What all connections to a target server share.
+/// State shared by all connections to a target server.
 pub struct TargetHall {
     offers: Arc<[TargetOffer]>,
     /// In the order of the offers.
@@ -46,7 +46,7 @@ impl TargetHall {
     }
 }
 
-/// A connection that has just been made.
+/// A new connection.
 pub struct InitiatorArrival {
     /// Its bytes.
     pub wire: Rc<dyn Wire>,
@@ -54,7 +54,7 @@ pub struct InitiatorArrival {
     pub portal: String,
     /// Never repeats.
     pub challenge: [u8; 16],
-    /// Reports whether the server stops; wakes the caller's task once it does.
+    /// Whether the server is stopping; wakes the caller's task once it is.
     pub stops: Rc<dyn Fn(&Context<'_>) -> bool>,
 }
 
@@ -67,14 +67,14 @@ pub enum InitiatorEnd {
     Closed,
     /// The stream broke.
     Broken(WireError),
-    /// It logged in anew over another connection.
+    /// It logged in again over another connection.
     Replaced,
     /// It did not log in in time.
     Late,
 }
 
-/// Serves an initiator until it leaves or the server stops; commands that were received are
-/// answered in either case, but not after the initiator has logged in anew.
+/// Serves an initiator until it leaves or the server stops; received commands are answered in
+/// either case, but not after the initiator has logged in again.
 pub async fn serve_initiator(
     hall: Rc<TargetHall>,
     arrival: InitiatorArrival,
@@ -91,7 +91,7 @@ pub async fn serve_initiator(
     link.take_broken().map_or(end, InitiatorEnd::Broken)
 }
 
-/// Ends a connection without a login after a while.
+/// Closes a connection that has not logged in after a while.
 async fn expect_login(link: Weak<TargetLink>, runtime: Runtime) {
     runtime.sleep(LOGIN_PATIENCE).await;
     if let Some(link) = link.upgrade().filter(|link| !link.is_logged_in()) {

@@ -1,5 +1,5 @@
-//! Which connection serves which initiator port at which target. A second login of a port ends the
-//! first one's connection (RFC 7143, 6.3.5).
+//! Tracks which connection serves which initiator port at which target. A second login of a port
+//! ends the first one's connection (RFC 7143, 6.3.5).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 
 use super::InitiatorEnd;
 
-/// Ends a connection from elsewhere.
+/// Lets another connection end this one.
 #[derive(Default)]
 pub(super) struct NexusEnding {
     is_set: Cell<bool>,
@@ -29,7 +29,7 @@ impl NexusEnding {
         self.is_set.get()
     }
 
-    /// The end, once; until then the task is woken when it is set.
+    /// Takes the end if set; if not, `set` will wake the task.
     pub(super) fn poll(&self, context: &Context<'_>) -> Option<InitiatorEnd> {
         let end = self.end.take();
         if end.is_none() {

@@ -1,4 +1,4 @@
-//! PDUs on their way to an initiator, in order. Short ones that follow each other are sent at once.
+//! PDUs in flight to an initiator, in order. Consecutive short ones are sent together.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use export::{ReadBytes, Reserved, Wire, WireError, send_whole};
 
-/// Most bytes of short PDUs that are sent at once.
+/// Maximum number of bytes of short PDUs sent together.
 const JOINED_BYTES: usize = 16 << 10;
 
 /// A PDU, or a part of one.
@@ -18,12 +18,12 @@ pub(super) struct OutgoingPdu {
 }
 
 impl OutgoingPdu {
-    /// One without data that was read.
+    /// A PDU without data that was read.
     pub(super) const fn bare(head: Vec<u8>) -> Self {
         Self { head, data: None }
     }
 
-    /// One that ends with a part of the bytes read.
+    /// A PDU that ends with part of a read's data.
     pub(super) const fn new(head: Vec<u8>, data: Option<(Rc<PendingRead>, Range<usize>)>) -> Self {
         Self { head, data }
     }
@@ -67,7 +67,7 @@ impl Outbox {
         self.broken.take()
     }
 
-    /// Queues a PDU; `true` if the caller must have the queue sent.
+    /// Queues a PDU; `true` if the caller must start sending the queue.
     pub(super) fn push(&self, pdu: OutgoingPdu) -> bool {
         if self.is_broken() {
             return false;
@@ -90,7 +90,7 @@ impl Outbox {
         self.is_sending.set(false);
     }
 
-    /// The next PDU, joined with the short ones behind it.
+    /// The next PDU, joined with the short ones after it.
     fn next(&self) -> Option<OutgoingPdu> {
         let mut queue = self.queue.borrow_mut();
         let mut first = queue.pop_front()?;

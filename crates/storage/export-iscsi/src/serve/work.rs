@@ -1,11 +1,11 @@
-//! Work of commands, carried out on a volume.
+//! Carries out the work of commands on a volume.
 
 use device::{Buffer, DeviceError};
 use export::{ExportedVolume, NbdCommand, Performed, ReadBytes};
 
 use crate::scsi::{ScsiWork, WorkError};
 
-/// Most bytes that a fill holds at once.
+/// Maximum number of bytes that a fill holds in memory.
 const FILL_BYTES: u64 = 4 << 20;
 
 /// Memory that `work` occupies, in bytes.
@@ -19,7 +19,7 @@ pub(super) fn memory_of(work: &ScsiWork) -> u64 {
     }
 }
 
-/// Carries `work` out on the bytes of `volume`, inside which it lies.
+/// Performs `work`, which lies within the bytes of `volume`.
 pub(super) async fn perform(
     volume: &ExportedVolume,
     work: ScsiWork,

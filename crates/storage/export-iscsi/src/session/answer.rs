@@ -7,7 +7,7 @@ use device_net::iscsi_codec::{FINAL, Head, NO_TAG, append, data_in, field, respo
 use super::{TargetSession, TargetStep};
 use crate::scsi::Sense;
 
-/// Commands in progress at once.
+/// Maximum number of commands in progress.
 pub(super) const WINDOW: usize = 128;
 const GOOD: u8 = 0;
 const CHECK_CONDITION: u8 = 0x02;
@@ -22,7 +22,7 @@ impl TargetSession {
         self.windowed(answer, to.word(field::TASK_TAG)).with(field::STATUS_NUMBER, number)
     }
 
-    /// The same for one that carries none.
+    /// Numbers an answer that carries no status.
     pub(super) fn windowed(&self, answer: Head, task: u32) -> Head {
         let room = word(WINDOW.saturating_sub(self.tasks.len()));
         let last = self.next_command.wrapping_add(room).wrapping_sub(1);
@@ -82,7 +82,7 @@ impl TargetSession {
         }
     }
 
-    /// The same for bytes that work has read.
+    /// Data that work has read, with the status in the last piece.
     pub(super) fn read(&mut self, command: &Head, bytes: usize) {
         for (head, part) in self.pieces(command, bytes) {
             let head = head.with_data(part.len()).0;
@@ -90,8 +90,8 @@ impl TargetSession {
         }
     }
 
-    /// Headers of the pieces in which `bytes` are sent, and the part of each. None for no bytes,
-    /// whose status is sent.
+    /// Headers of the pieces in which `bytes` are sent, and the part of each. Empty for no bytes,
+    /// in which case the status is sent.
     fn pieces(&mut self, command: &Head, bytes: usize) -> Vec<(Head, Range<usize>)> {
         let sent = bytes.min(command.word(field::TRANSFER_TAG) as usize);
         if sent == 0 {
@@ -135,7 +135,7 @@ impl TargetSession {
     }
 }
 
-/// Flag and count: how much less, or more, was moved than the initiator expected.
+/// Flag and count: how many bytes fewer, or more, were transferred than the initiator expected.
 fn residual(command: &Head, moved: usize) -> (u8, u32) {
     let expected = command.word(field::TRANSFER_TAG);
     let moved = word(moved);

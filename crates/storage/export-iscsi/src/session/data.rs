@@ -1,4 +1,5 @@
-//! Data of commands: what the initiator sends, asked for or not, until the work can begin.
+//! Data of commands: collects the data that the initiator sends, solicited or not, until the work
+//! can begin.
 
 use device_net::iscsi_codec::{Head, field};
 
@@ -54,7 +55,7 @@ impl TargetSession {
         is_new
     }
 
-    /// Memory for the data of a task is set aside.
+    /// Continues a task after memory for its data has been reserved.
     pub fn granted(&mut self, task: u32) -> Vec<TargetStep> {
         if let Some(waiting) = self.tasks.get_mut(&task).filter(|task| !task.is_granted) {
             waiting.is_granted = true;
@@ -103,7 +104,7 @@ impl TargetSession {
         }
     }
 
-    /// The work of a command whose data is complete; none if it is done.
+    /// The work of a command with complete data; `None` if it is done.
     fn work_of(
         &self,
         command: &Head,
@@ -129,8 +130,8 @@ impl TargetSession {
         scsi::work(disk, &cdb, data).map(Some).map_err(ReserveRefusal::Sense)
     }
 
-    /// Carries PERSISTENT RESERVE OUT out. One that takes keys away waits for work that has begun:
-    /// nothing of a fenced host reaches the volume after the answer.
+    /// Carries out PERSISTENT RESERVE OUT. One that removes keys waits for work in progress, so
+    /// that no write of a fenced host reaches the volume after the answer.
     fn reservation_work(
         &self,
         cdb: &[u8; 16],
@@ -167,7 +168,7 @@ impl TargetSession {
         !task.is_aborted && task.aborts == seat.aborts() && seat.admits(access)
     }
 
-    /// The result of work: the bytes of a read, else none.
+    /// Accepts the result of work: the number of bytes read, else 0.
     pub fn finished(&mut self, task: u32, result: Result<usize, WorkError>) -> Vec<TargetStep> {
         if let Some(done) = self.tasks.remove(&task).filter(|done| !done.is_aborted) {
             match result {

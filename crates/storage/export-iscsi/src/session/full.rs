@@ -25,7 +25,7 @@ impl TargetSession {
             self.next_command = self.next_command.wrapping_add(1);
         }
         match head.opcode() {
-            // More than the window has room for, twice over.
+            // More than twice the window.
             request::COMMAND if self.tasks.len() > 2 * WINDOW => self.close(),
             request::COMMAND if !self.is_discovery => self.command(head, data),
             request::DATA_OUT => self.data_out(head, data),

@@ -1,4 +1,5 @@
-//! The login: who each side is, then how they speak (RFC 7143, 6 and 11.12).
+//! The login: authenticates both sides, then negotiates how they communicate (RFC 7143, 6 and
+//! 11.12).
 
 use device_net::iscsi_codec::{
     CONTINUED, FINAL, Head, KeyText, binary, field, hex_value, request, response,
@@ -25,13 +26,13 @@ const NO_SUCH_TARGET: u16 = 0x0203;
 const MISSING_PARAMETER: u16 = 0x0207;
 const NO_SUCH_SESSION: u16 = 0x020a;
 
-/// Place of the handle that a session of several connections has.
+/// Offset of the handle of a session with several connections.
 const SESSION_HANDLE: usize = 14;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChapProof {
-    /// The initiator has not said who it is.
+    /// The initiator has not named itself.
     Unnamed,
     /// It must choose an algorithm.
     Algorithm,
@@ -155,7 +156,7 @@ impl TargetSession {
         self.login_answer(head, ACCEPTED, SECURITY << 2, &answer);
     }
 
-    /// The target's own proof, if one was asked for; `None` if the initiator's is wrong.
+    /// The target's own proof, if requested; `None` if the initiator's is wrong.
     fn checked_proof(&self, challenge: [u8; 16], text: &KeyText) -> Option<KeyText> {
         let offer = self.offer()?;
         let account = offer.account.as_ref()?;
@@ -168,7 +169,7 @@ impl TargetSession {
         if let Some(asked) = text.get("CHAP_C") {
             let identifier = text.get("CHAP_I")?.parse().ok()?;
             let asked = binary(asked).filter(|bytes| bytes.len() <= LONGEST_CHALLENGE)?;
-            // Its own challenge sent back would make the target answer for the initiator.
+            // Answering the target's own challenge would give the initiator the proof it needs.
             let secret = account.target_secret.as_ref().filter(|_| asked != challenge)?;
             answer.set("CHAP_N", &offer.name);
             answer.set("CHAP_R", hex_value(&secret.answer(identifier, &asked)));

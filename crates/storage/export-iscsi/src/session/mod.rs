@@ -38,9 +38,9 @@ pub struct TargetOffer {
     pub lun: u8,
     /// The volume.
     pub disk: ServedDisk,
-    /// Who may log in; `None`: every initiator.
+    /// Credentials required to log in; `None` admits every initiator.
     pub account: Option<TargetAccount>,
-    /// What the target's sessions share.
+    /// State that the target's sessions share.
     pub unit: SharedUnit,
 }
 
@@ -64,10 +64,10 @@ pub enum TargetStep {
         /// Bytes.
         bytes: usize,
     },
-    /// Carry this out and hand the result to [`TargetSession::finished`]. Work of several tasks may
-    /// run at once, except that a flush covers all writes finished before it began.
+    /// Carry this out and pass the result to [`TargetSession::finished`]. Work of several tasks may
+    /// run concurrently, except that a flush covers all writes finished before it began.
     Work {
-        /// Comes back with the result.
+        /// To be returned with the result.
         task: u32,
         /// What to do.
         work: ScsiWork,
@@ -105,7 +105,7 @@ pub struct TargetSession {
 }
 
 impl TargetSession {
-    /// A connection that has just been made to `portal`; `challenge` must never repeat.
+    /// A new connection to `portal`; `challenge` must never repeat.
     #[must_use]
     pub fn new(offers: Arc<[TargetOffer]>, portal: String, challenge: [u8; 16]) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl TargetSession {
         matches!(self.stage, SessionStage::Closed)
     }
 
-    /// Place of the target that an initiator is logged in to, and the name of the initiator's port.
+    /// Index of the target that an initiator is logged in to, and the name of the initiator port.
     pub(crate) fn nexus(&self) -> Option<(usize, &str)> {
         let target = self.target.filter(|_| matches!(self.stage, SessionStage::Full))?;
         Some((target, &self.initiator))
@@ -170,7 +170,7 @@ impl TargetSession {
         std::mem::take(&mut self.steps)
     }
 
-    /// The PDU at the beginning of `input`, its data, and its bytes.
+    /// The PDU at the beginning of `input`, its data, and its length in bytes.
     fn next_pdu<'a>(&mut self, input: &'a [u8]) -> Option<(Head, &'a [u8], usize)> {
         let head = Head(*input.first_chunk::<HEAD_BYTES>()?);
         let length = head.data_bytes();

@@ -1,10 +1,10 @@
-//! How data moves: the answers to an initiator's proposals (RFC 7143, 13).
+//! Negotiates data transfer: the answers to an initiator's proposals (RFC 7143, 13).
 
 use device_net::iscsi_codec::KeyText;
 
 use super::MOST_DATA;
 
-/// Proposal for the longest transfer of one request for data.
+/// Proposed limit for the data transferred by one request for data.
 const MOST_BURST: u32 = 256 << 10;
 const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 
@@ -35,7 +35,7 @@ impl NegotiatedKeys {
         answer
     }
 
-    /// The answer to one; `None` to a declaration.
+    /// The answer to one proposal; `None` to a declaration.
     fn value(&mut self, key: &str, value: &str) -> Option<String> {
         let number = value.parse::<u32>().ok().filter(|number| *number >= 512);
         let text = match key {

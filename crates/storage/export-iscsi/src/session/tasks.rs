@@ -19,18 +19,18 @@ const NOT_SUPPORTED: u8 = 5;
 /// A command that waits for data or for its work.
 pub(super) struct Task {
     pub command: Head,
-    /// Bytes of data that it asks for, and those that the initiator offers of them.
+    /// Bytes of data that it needs, and how many of them the initiator offers.
     pub wanted: usize,
     pub taken: usize,
     pub data: Vec<u8>,
-    /// Memory is set aside for the data that is to come.
+    /// `true` once memory is reserved for the data to come.
     pub is_granted: bool,
     /// Requests for data so far, and the end of the requested range.
     pub asked: (u32, usize),
     /// Number of the next piece that answers the request.
     pub next_piece: u32,
     pub is_working: bool,
-    /// Its initiator no longer waits for its status.
+    /// `true` if its initiator no longer waits for its status.
     pub is_aborted: bool,
     /// Aborts from elsewhere before it began.
     pub aborts: u64,
@@ -78,7 +78,7 @@ impl TargetSession {
         self.managed(head, outcome);
     }
 
-    /// A task that works ends as usual, and the answer follows its status.
+    /// A task at work ends as usual, and the answer follows its status.
     fn abort_one(&mut self, head: &Head) {
         let number = head.word(field::TRANSFER_TAG);
         match self.tasks.get(&number).map(|task| task.is_working) {
@@ -94,7 +94,7 @@ impl TargetSession {
         }
     }
 
-    /// Nothing is answered to the tasks, and the answer follows the end of those that work.
+    /// The tasks get no answers; the answer to the request follows the end of those at work.
     fn abort_all(&mut self, head: &Head) {
         self.tasks.retain(|_, task| task.is_working);
         let tasks: Vec<u32> = self.tasks.keys().copied().collect();

@@ -15,7 +15,7 @@ use crate::offer::BlockOffer;
 
 const VOLUME: u64 = 256 << 10;
 
-/// Address of the first header; one for each request.
+/// Address of the first header; each request has its own.
 const HEADERS: u64 = 0x8000;
 
 struct Scene {
@@ -60,7 +60,7 @@ impl Scene {
         self.executor.block_on(async move { runtime.sleep(time).await });
     }
 
-    /// Performs one request with 4 KiB of data at [`BUFFERS`]; its status.
+    /// Performs one request with 4 KiB of data at [`BUFFERS`]; returns its status.
     fn ask(&mut self, (kind, sector): (u32, u64), data: Option<(u32, bool)>) -> u8 {
         let data = data.map(|(length, is_writable)| (BUFFERS, length, is_writable));
         let before = self.guest.answered_count();
@@ -120,7 +120,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 /// The second write waits for the first, which it overlaps; the read that arrives last waits for
-/// neither, but its answer does.
+/// neither, but its answer waits for theirs.
 #[test]
 fn answers_come_in_the_order_of_arrival() {
     let mut scene = scene(false);
@@ -157,7 +157,7 @@ fn a_stopped_ring_has_answered_what_it_took_and_continues_there() {
     assert_eq!(scene.guest.answered_count(), 2);
 }
 
-/// Read again and again, it would keep the server from all other work.
+/// If the ring were read again and again, it would keep the server from all other work.
 #[test]
 fn a_ring_that_claims_too_much_waits_for_its_guest() {
     let mut scene = scene(false);
@@ -186,7 +186,7 @@ fn nothing_in_guest_memory_stops_the_server() {
     }
 }
 
-/// A chain of parts anywhere, at times one that turns in a circle or leaves the table.
+/// A chain with parts anywhere, sometimes cyclic or leaving the table.
 fn offer_noise(guest: &mut TestGuest, noise: &mut Prng) {
     let mut header = Vec::new();
     for most in [16, 1, 600, 2] {

@@ -7,7 +7,7 @@ use device::Buffer;
 pub enum NbdCommand {
     /// Bytes of the export.
     Read,
-    /// Write the first `length` bytes of the buffer, which is as long or up to a sector longer.
+    /// Write the first `length` bytes of the buffer, which has that length or up to a sector more.
     Write(Buffer),
     /// Make every completed write durable.
     Flush,

@@ -6,7 +6,7 @@ use super::offer::{ExportOffer, Limits, SessionEnd};
 use super::options::{self, answer_to};
 use super::reply::Framing;
 
-/// Bytes of an option in front of its data.
+/// Length of an option's header in bytes.
 const OPTION_BYTES: usize = 16;
 
 /// State of a negotiation.
@@ -21,7 +21,7 @@ pub(super) struct Negotiation {
     pub(super) context_of: Option<usize>,
 }
 
-/// What follows from a message of the client.
+/// What to do after a message of the client.
 pub(super) enum Negotiated {
     /// Send these bytes, if any, and continue.
     Continue(Vec<u8>),
@@ -41,7 +41,7 @@ impl Negotiation {
         head.u16(flags).finish()
     }
 
-    /// Uses the message at the beginning of `input`, if it is whole.
+    /// Consumes the message at the beginning of `input`, if it is complete.
     pub(super) fn advance(
         &mut self,
         input: &[u8],
@@ -184,7 +184,7 @@ impl Negotiation {
         if kind == option::GO { self.opened(bytes, number) } else { Negotiated::Continue(bytes) }
     }
 
-    /// Answers questions for metadata contexts. Only allocation is known.
+    /// Answers queries for metadata contexts. Only allocation is supported.
     fn contexts(&mut self, kind: u32, data: &[u8], exports: &[ExportOffer]) -> Negotiated {
         let is_set = kind == option::SET_META_CONTEXT;
         if is_set {
@@ -220,7 +220,7 @@ fn bare(option: u32, kind: u32) -> Negotiated {
     Negotiated::Continue(answer_to(option, kind, &[]))
 }
 
-/// Answers a client that takes its leave.
+/// Answers a client that disconnects.
 fn left() -> Negotiated {
     ended(answer_to(option::ABORT, answer::ACK, &[]), SessionEnd::Left)
 }

@@ -2,26 +2,26 @@
 
 /// First bytes of a server.
 pub(super) const GREETING: u64 = 0x4e42_444d_4147_4943;
-/// In front of every option, and second in the greeting.
+/// Precedes every option, and is the second field of the greeting.
 pub(super) const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
-/// In front of the reply to an option.
+/// Precedes the reply to an option.
 pub(super) const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 /// In front of a request.
 pub(super) const REQUEST_MAGIC: u32 = 0x2560_9513;
-/// In front of a request with an extended header.
+/// Precedes a request with an extended header.
 pub(super) const EXTENDED_REQUEST_MAGIC: u32 = 0x21e4_1c71;
-/// In front of a simple reply.
+/// Precedes a simple reply.
 pub(super) const SIMPLE_REPLY_MAGIC: u32 = 0x6744_6698;
-/// In front of a chunk of a structured reply.
+/// Precedes a chunk of a structured reply.
 pub(super) const STRUCTURED_REPLY_MAGIC: u32 = 0x668e_33ef;
-/// In front of a chunk with an extended header.
+/// Precedes a chunk with an extended header.
 pub(super) const EXTENDED_REPLY_MAGIC: u32 = 0x6e8a_278c;
 
 /// Flags of the handshake, both ways.
 pub(super) mod handshake {
     /// Every option is answered.
     pub(crate) const FIXED_NEWSTYLE: u32 = 1;
-    /// No 124 zeros behind the answer to the oldest option.
+    /// Omits the 124 zeros after the answer to the oldest option.
     pub(crate) const NO_ZEROES: u32 = 2;
 }
 

@@ -3,11 +3,11 @@
 /// Bounds of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes that one read or write may move.
+    /// Maximum length of a read or write in bytes.
     pub longest_request: u64,
-    /// Bytes of one option's data.
+    /// Maximum length of an option's data in bytes.
     pub longest_option: u32,
-    /// Options before the export is opened.
+    /// Maximum number of options before the export is opened.
     pub most_options: u32,
     /// `true` if clients must encrypt the connection before anything else.
     pub needs_tls: bool,
@@ -31,19 +31,19 @@ pub struct ExportOffer {
     pub bytes: u64,
     /// `true` if writes are refused.
     pub is_read_only: bool,
-    /// Size of requests that are served best, a power of two.
+    /// Preferred size of requests, a power of two.
     pub preferred_block: u32,
 }
 
 /// Why a session is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// The client took its leave.
+    /// The client disconnected properly.
     Left,
-    /// The client asked by the oldest option for an export that does not exist: the protocol has no
-    /// answer to that.
+    /// The client used the oldest option to ask for an export that does not exist: the protocol has
+    /// no answer to that.
     UnknownExport,
-    /// The client's bytes are not the protocol.
+    /// The client's bytes do not follow the protocol.
     Nonsense,
     /// The client exceeded a limit of the negotiation.
     TooMuch,

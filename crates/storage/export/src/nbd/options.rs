@@ -49,7 +49,7 @@ pub(super) fn list(exports: &[ExportOffer]) -> Vec<u8> {
     bytes
 }
 
-/// Name and wanted information of INFO and GO; none if the data are malformed.
+/// Name and requested information of INFO and GO; `None` if the data are malformed.
 pub(super) fn wanted(data: &[u8]) -> Option<(&str, Vec<u16>)> {
     let mut fields = WireFields(data);
     let name = fields.text()?;
@@ -61,7 +61,7 @@ pub(super) fn wanted(data: &[u8]) -> Option<(&str, Vec<u16>)> {
     fields.is_empty().then_some((name, wanted))
 }
 
-/// The information about an export: what every client needs, then what this one wants.
+/// The information about an export: the mandatory items, then those that this client requested.
 pub(super) fn information(
     kind: u32,
     export: &ExportOffer,
@@ -86,7 +86,7 @@ pub(super) fn information(
     bytes
 }
 
-/// Export and queries; none if the data are malformed.
+/// Export and queries; `None` if the data are malformed.
 pub(super) fn queries(data: &[u8]) -> Option<(&str, Vec<&str>)> {
     let mut fields = WireFields(data);
     let name = fields.text()?;

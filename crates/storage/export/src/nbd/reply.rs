@@ -22,7 +22,7 @@ pub(super) enum Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyKind {
     Read,
-    /// `true` for the first extent alone.
+    /// `true` to report only the first extent.
     BlockStatus(bool),
     Other,
 }
@@ -58,7 +58,7 @@ fn number_of(error: &DeviceError) -> u32 {
     }
 }
 
-/// Byte of the device that an error names.
+/// Device offset that an error names.
 const fn place_of(error: &DeviceError) -> Option<u64> {
     match error {
         DeviceError::Io { offset, .. }
@@ -99,7 +99,7 @@ impl ReplyTicket {
         self.error(number_of(error), &error.to_string(), place)
     }
 
-    /// The reply to a request that was refused unseen.
+    /// The reply to a request that was refused without being performed.
     pub(super) fn refused(&self, number: u32) -> NbdReply {
         self.error(number, "the request is not valid for this export", None)
     }

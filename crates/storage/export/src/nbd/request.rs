@@ -1,4 +1,4 @@
-//! Requests: the header's fields, and whether they make sense for the export.
+//! Parses requests: the header's fields, and whether they are valid for the export.
 
 use device::Buffer;
 
@@ -43,7 +43,7 @@ pub(super) struct RequestHeader {
 pub(super) enum ParsedHeader {
     /// More bytes are needed.
     Incomplete,
-    /// These bytes are no request: the stream has lost its frame.
+    /// These bytes are not a request: the stream is out of sync.
     Lost,
     /// A header and its length in bytes.
     Header(RequestHeader, usize),
@@ -104,7 +104,8 @@ impl RequestHeader {
         }
     }
 
-    /// The error number of a request that is refused unseen; `has_contexts` if metadata was agreed.
+    /// The error number of a request that is refused without being performed; `has_contexts` if
+    /// metadata was negotiated.
     pub(super) fn refusal(
         &self,
         framing: Framing,

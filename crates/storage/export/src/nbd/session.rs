@@ -1,5 +1,5 @@
-//! One connection as a state machine: bytes in, events out. It holds no bytes of the stream: what a
-//! step leaves unused is offered again with more behind it.
+//! One connection as a state machine: bytes in, events out. It buffers no bytes of the stream: the
+//! input that a step leaves unused is offered again with more after it.
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use super::request::{self, ParsedHeader, RequestHeader};
 pub enum SessionEvent {
     /// Send these bytes.
     Send(Vec<u8>),
-    /// Send these bytes in clear, then encrypt the stream both ways.
+    /// Send these bytes unencrypted, then encrypt the stream in both directions.
     StartTls(Vec<u8>),
     /// Perform a request; its reply may overtake others.
     Request(NbdRequest),
     /// Call [`Session::grant`] once there is room for a payload of this many bytes.
     Payload(usize),
-    /// Nothing more will come. Answer the requests in progress, then close.
+    /// No more events will follow. Answer the requests in progress, then close.
     End(SessionEnd),
 }
 
@@ -32,7 +32,7 @@ pub enum SessionEvent {
 pub struct Advance {
     /// Bytes of the input that were used.
     pub used: usize,
-    /// What to do; none if more bytes are needed.
+    /// What to do; `None` if more bytes are needed.
     pub event: Option<SessionEvent>,
 }
 
@@ -83,7 +83,7 @@ impl Session {
         Self { exports, limits, phase: SessionPhase::Begin }
     }
 
-    /// The number of the open export; none before one is open.
+    /// The number of the open export; `None` before one is open.
     pub const fn export(&self) -> Option<usize> {
         match &self.phase {
             SessionPhase::Open(open) => Some(open.export),

@@ -1,14 +1,14 @@
-//! Buffers of answered reads, kept for the reads that follow. New memory has to be zeroed, and a
-//! read writes over all of it at once: of a cached page that was a twentieth of the whole answer.
+//! Buffers of answered reads, kept for later reads. New memory must be zeroed, and a read then
+//! overwrites all of it: for a cached page that was a twentieth of the cost of the whole answer.
 
 use std::cell::RefCell;
 
 use device::Buffer;
 
-/// Bytes that are kept at most, beside the memory of requests in progress.
+/// Maximum number of bytes kept, in addition to the memory of requests in progress.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Buffers of one length, that of the last reads. They hold anything.
+/// Buffers of one length, that of the last reads, with arbitrary content.
 #[derive(Debug, Default)]
 pub(super) struct SpareBuffers {
     kept: RefCell<Vec<Buffer>>,

@@ -1,4 +1,4 @@
-//! Changes that are one step for all clients, and a wait for the changes of others.
+//! Changes that are atomic for all clients, and a way to wait for the changes of others.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use device::{Buffer, DeviceError, Durability, Purpose, Request};
 use super::{ExportedVolume, Sectors, ZEROS_AT_ONCE, index};
 
 impl ExportedVolume {
-    /// Writes `new` at `offset` if the content there equals `expected`, which is as long; else
-    /// returns the place of the first byte that differs.
+    /// Writes `new` at `offset` if the content there equals `expected`, which has the same length;
+    /// else returns the position of the first byte that differs.
     pub async fn compare_and_write(
         &self,
         offset: u64,
@@ -29,7 +29,8 @@ impl ExportedVolume {
         Ok(differs)
     }
 
-    /// Fills `bytes` with copies of `pattern`, whose length divides theirs and 4 MiB.
+    /// Fills `bytes` with copies of `pattern`; the pattern's length divides both that of `bytes`
+    /// and 4 MiB.
     pub async fn fill(&self, bytes: Range<u64>, pattern: &[u8]) -> Result<(), DeviceError> {
         let mut at = bytes.start;
         while at < bytes.end {
@@ -44,7 +45,7 @@ impl ExportedVolume {
         Ok(())
     }
 
-    /// Waits for the end of every request that has begun.
+    /// Waits for every request in progress to complete.
     pub async fn settle(&self) {
         drop(self.occupancy.hold(0..u64::MAX, true).await);
     }

@@ -1,11 +1,11 @@
-//! The account of durable and volatile data: plain data, no time, no tasks.
+//! Records durable and volatile data: plain data, no time, no tasks.
 
 use std::collections::BTreeMap;
 
 use device::{FileImage, VolumeImage};
 use units::{Prng, Seed};
 
-/// A file, whatever it is called at present.
+/// A file, regardless of its current name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileId(u64);
 
@@ -13,12 +13,12 @@ pub(super) struct FileId(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
-/// Change of a file by a request.
+/// A request's change to a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileChange {
     /// A read.
     Nothing,
-    /// Bytes at an offset; `durable` as soon as it completes.
+    /// Bytes at an offset; if `durable`, durable once it completes.
     Write { offset: u64, bytes: FileImage, durable: bool },
     /// Makes completed changes durable.
     Flush,
@@ -134,7 +134,7 @@ impl Ledger {
         }
     }
 
-    /// Asks the storage which writes survive by now; a surviving write survives for ever.
+    /// Asks the storage which writes would survive now; a surviving write survives forever.
     pub(super) fn ask(&mut self, spares: &dyn Fn(u64) -> bool) {
         for tracked in self.files.values_mut() {
             for entry in &mut tracked.entries {
@@ -241,7 +241,7 @@ fn rename<T>(names: &mut BTreeMap<String, T>, from: &str, to: String) -> Option<
 }
 
 impl Tracked {
-    /// Makes the changes of `tickets`, which ascend, durable.
+    /// Makes the changes of `tickets`, which are in ascending order, durable.
     fn settle(&mut self, tickets: &[Ticket]) {
         for entry in &mut self.entries {
             if entry.known_as.is_none() && tickets.binary_search(&entry.ticket).is_ok() {
@@ -250,7 +250,7 @@ impl Tracked {
         }
     }
 
-    /// Takes durable changes that nothing earlier may overwrite into the stable bytes.
+    /// Merges durable changes that no earlier change may overwrite into the stable bytes.
     fn fold(&mut self) {
         let durable = self.entries.iter().take_while(|entry| entry.standing == Standing::Durable);
         for entry in self.entries.drain(..durable.count()) {
@@ -307,14 +307,14 @@ fn apply(image: &mut FileImage, change: &FileChange) {
 pub(super) struct Tearing {
     /// Written whole or not at all.
     pub unit: u32,
-    /// Destroyed whole or not at all, should the medium have been writing it.
+    /// Destroyed whole or not at all, if the medium was writing it.
     pub physical: u32,
 }
 
 impl Tearing {
     /// Writes some units of `bytes` and leaves others unchanged: in half of all cases its
     /// beginning, which separate draws for every unit would hardly ever produce for a long write.
-    /// Only the part inside the file: a write may meet a file that a later change has truncated.
+    /// Writes only the part inside the file, which a later change may have truncated.
     fn tear(self, image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng) {
         let unit = usize::try_from(self.unit).expect("invariant: sectors are small");
         let bytes = bytes.to_vec();
@@ -333,7 +333,7 @@ impl Tearing {
         }
     }
 
-    /// The physical sector at byte `at` was being written.
+    /// Destroys the physical sector at byte `at`, which was being written.
     fn destroy(self, image: &mut FileImage, at: u64, prng: &mut Prng) {
         let physical = usize::try_from(self.physical).expect("invariant: sectors are small");
         let mut rubbish = vec![0; physical];

@@ -30,7 +30,7 @@ async fn done(device: &Rc<dyn Device>, request: Request) {
     device.submit(request).await.result.unwrap();
 }
 
-/// The different bytes that a file of one byte value per sector holds.
+/// The distinct bytes in a file of one byte value per sector.
 fn sectors(image: &FileImage) -> Vec<u8> {
     let bytes = image.to_vec();
     let whole = |sector: &[u8]| {
@@ -207,7 +207,7 @@ async fn script(volume: CrashVolume) -> u64 {
     volume.requests()
 }
 
-/// Every folder that is possible when power fails at request `k` of the script.
+/// Every possible state of the folder if power fails at request `k` of the script.
 fn possible(k: u64) -> BTreeSet<Vec<(String, usize)>> {
     let options = CrashOptions { at_request: Some(k), ..CrashOptions::default() };
     let (executor, volume) = world(options);

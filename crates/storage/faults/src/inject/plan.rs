@@ -30,7 +30,7 @@ pub struct Matching {
     pub call: Option<Call>,
     /// The purpose; operations on names have none and match only if this is `None`.
     pub purpose: Option<Purpose>,
-    /// Part of the name that the file was opened by.
+    /// Substring of the name under which the file was opened.
     pub file: Option<String>,
 }
 
@@ -55,14 +55,14 @@ pub enum Call {
     Remove,
 }
 
-/// Which of the matching requests suffer, counted from 1.
+/// Which of the matching requests are affected, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occurrence {
     /// This one.
     Nth(u64),
     /// This one and all that follow.
     From(u64),
-    /// Every one whose number is a multiple of this.
+    /// Every request whose count is a multiple of this.
     Every(u64),
 }
 
@@ -70,15 +70,15 @@ pub enum Occurrence {
 /// is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It fails with EIO; `done`: whether it takes effect nevertheless.
+    /// It fails with EIO; `done` if it takes effect nevertheless.
     Fail {
         /// Whether the request was carried out before it failed.
         done: bool,
     },
-    /// A write, change of length or creation finds the volume full. Nothing of it happens.
+    /// A write, change of length or creation finds the volume full. It has no effect.
     Full,
-    /// A write finds the volume full midway: some of its blocks are written, from the first on, and
-    /// it fails for want of room.
+    /// A write finds the volume full midway: its first blocks are written, and it fails for lack of
+    /// space.
     FullMidway,
     /// A read moves only part of its bytes.
     ShortRead,
@@ -97,21 +97,21 @@ pub enum Effect {
 /// A fault that was injected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// Which of the plan's faults.
+    /// Index of the fault in the plan.
     pub fault: usize,
-    /// The name that the file was opened by.
+    /// The name under which the file was opened.
     pub file: String,
     /// The affected call.
     pub call: Call,
-    /// Byte offset that the caller named, 0 if there is none.
+    /// Byte offset in the caller's request, 0 if there is none.
     pub offset: u64,
-    /// Bytes that the caller named.
+    /// Bytes in the caller's request.
     pub length: usize,
     /// Actual offset of a misdirected write.
     pub landed: Option<u64>,
 }
 
-/// Treatment of one request: the effect with its details drawn.
+/// Treatment of one request: the effect and its random details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FaultDecision {
     Pass,
@@ -136,7 +136,7 @@ pub(super) enum FaultDecision {
     Stall(Nanos),
 }
 
-/// Bytes that are never torn themselves.
+/// Bytes written atomically.
 pub(super) const SECTOR: usize = 512;
 
 /// Progress of a plan.
@@ -182,7 +182,7 @@ impl PlanProgress {
         &self.injections
     }
 
-    /// Counts a request with every fault that matches; the first that is due.
+    /// Counts a request for every fault that matches; returns the first fault that is due.
     fn due(&mut self, call: Call, purpose: Option<Purpose>, file: &str) -> Option<usize> {
         let mut due = None;
         for (index, fault) in self.plan.faults.iter().enumerate() {
@@ -249,7 +249,7 @@ impl PlanProgress {
     }
 }
 
-/// An effect's details for one request.
+/// Draws an effect's details for one request.
 fn draw(effect: Effect, op: &Op, file_length: u64, prng: &mut Prng) -> FaultDecision {
     let kind = op.kind();
     let moves = matches!(kind, OpKind::Read | OpKind::Write);
@@ -285,7 +285,7 @@ fn below(prng: &mut Prng, bound: usize) -> usize {
     usize::try_from(drawn).expect("invariant: below a usize")
 }
 
-/// Some sectors but not all, of a single one none.
+/// Some sectors but not all; if there is only one, none.
 fn tear(sectors: usize, prng: &mut Prng) -> Vec<bool> {
     if sectors == 1 {
         return vec![false];
@@ -354,12 +354,12 @@ pub(super) fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError
     }
 }
 
-/// The error of a request that an injected failure met.
+/// The error of a request with an injected failure.
 pub(super) fn injected_failure(file: &str, op: &Op) -> DeviceError {
     injected_error(file, call(op), offset(op))
 }
 
-/// The error of a request that met an injected full volume.
+/// The error of a request with an injected full volume.
 pub(super) fn injected_full(file: &str, op: &Op) -> DeviceError {
     let offset = match op {
         Op::SetLength { length } => *length,

@@ -1,4 +1,4 @@
-//! The queue of one file's requests, and how each decision is carried out on the inner device.
+//! The queue of one file's requests; carries out each decision on the inner device.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ impl Queue {
         waiting.pop_front()
     }
 
-    /// Ends a job; its outcome is dated from when the caller submitted it.
+    /// Ends a job; its outcome is timed from the caller's submission.
     fn end(self: &Rc<Self>, completer: Completer, submitted: Nanos, outcome: Completed) {
         completer.complete(Completed { submitted, ..outcome });
         self.running.set(self.running.get() - 1);
@@ -152,7 +152,7 @@ impl Queue {
         self.end(completer, submitted, outcome);
     }
 
-    /// Writes the first bytes only, and fails for want of room.
+    /// Writes only the first bytes, and fails for lack of space.
     fn fill(
         self: &Rc<Self>,
         request: Request,
@@ -183,7 +183,7 @@ impl Queue {
         }));
     }
 
-    /// Takes a write's time by reading instead, and gives the caller's buffer back unwritten.
+    /// Spends a write's time on a read instead, and returns the caller's buffer unwritten.
     fn lose(self: &Rc<Self>, request: Request, completer: Completer, submitted: Nanos) {
         let Op::Write { offset, buffer, .. } = request.op else {
             unreachable!("only writes are lost");
@@ -264,7 +264,7 @@ fn flip_bits(bytes: &mut [u8], flips: &[(usize, u8)]) {
 }
 
 impl QueuedJob {
-    /// Whether it touches bytes that its caller did not name, or works in several steps.
+    /// Whether it touches bytes outside its caller's request, or works in several steps.
     const fn must_be_alone(&self) -> bool {
         matches!(
             self.decision,

@@ -42,8 +42,8 @@ fn read(page: u64) -> Request {
     Request::read(Purpose::Database, page * PAGE as u64, PAGE)
 }
 
-/// Makes a file of eight pages, page `p` full of bytes `p + 1`, past the faults; then submits
-/// `requests` one after the other through them.
+/// Makes a file of eight pages, page `p` full of bytes `p + 1`, bypassing the faults; then submits
+/// `requests` one after another through them.
 fn outcomes(world: &World, requests: Vec<Request>) -> Vec<Completed> {
     let (memory, volume) = (world.memory.clone(), world.volume.clone());
     world.executor.block_on(async move {
@@ -66,7 +66,8 @@ fn stored(world: &World) -> Vec<u8> {
     world.memory.image().files["file"].to_vec()
 }
 
-/// The pages of the stored file that are not as `outcomes` made them, with their first bytes.
+/// The pages of the stored file that differ from those that `outcomes` made, with their first
+/// bytes.
 fn changed(world: &World) -> Vec<(usize, u8)> {
     let stored = stored(world);
     let pages = stored.chunks(PAGE).zip(1_u8..).enumerate();

@@ -17,7 +17,7 @@ use crate::store::Lasting;
 /// How a request was served: its buffer, and whether it succeeded.
 pub(super) type ServedRequest = (Option<Buffer>, Result<(), DeviceError>);
 
-/// A device whose reads come from flash if they can. Cheap to clone: clones share everything.
+/// A device that serves reads from flash if possible. Cheap to clone: clones share everything.
 #[derive(Clone)]
 pub struct Cached {
     pub(super) inner: Rc<dyn Device>,
@@ -25,9 +25,9 @@ pub struct Cached {
 }
 
 impl Cached {
-    /// Puts `cache` in front of `inner`, known to it as `name`. Blocks from an earlier session are
-    /// used if the device has the same length and `stamp`; give another stamp if something else
-    /// may have written to the device. Everything must reach the device through this.
+    /// Puts `cache` in front of `inner`, under the name `name`. Blocks from an earlier session are
+    /// used if the device has the same length and `stamp`; pass a different stamp if the device may
+    /// have been written in another way. All access to the device must go through this.
     pub async fn new(
         cache: &FlashCache,
         inner: Rc<dyn Device>,
@@ -39,7 +39,7 @@ impl Cached {
         Self { inner, file }
     }
 
-    /// What requests of a class did on this device.
+    /// Counters of this device's requests of a class.
     pub fn class(&self, class: RequestClass) -> ClassCounters {
         self.file.classes.borrow()[class as usize]
     }
@@ -76,7 +76,8 @@ impl Cached {
         result
     }
 
-    /// Cuts or extends; blocks that are cut off are forgotten, so that they read as zeros later.
+    /// Truncates or extends; cached blocks beyond the end are dropped, so that they read as zeros
+    /// later.
     async fn set_length(&self, purpose: Purpose, length: u64) -> Result<(), DeviceError> {
         let _all = self.file.locks.claim(0..u64::MAX, ClaimMode::Update).await;
         let block_bytes = self.file.block_bytes();

@@ -1,4 +1,5 @@
-//! What all open devices of one file share: its number in the store, its locks, its behaviour.
+//! State that all open devices of one file share: its number in the store, its locks, its
+//! behaviour.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -32,7 +33,7 @@ pub(super) struct CachedFile {
     pub classifier: RefCell<Classifier>,
     /// `true` once something was written through this cache without the store's knowledge.
     pub wrote_unseen: Cell<bool>,
-    /// Requests of this file alone; those of all are counted by the cache.
+    /// Counters of this file's requests; the cache counts those of all files.
     pub classes: RefCell<[ClassCounters; 3]>,
 }
 
@@ -80,8 +81,8 @@ impl CachedFile {
         u64::from(self.cache.store().block_bytes())
     }
 
-    /// Gives the file its number, unless it has one or gets none. Earlier writes are made durable
-    /// first: the store would not know after a crash that they may be lost.
+    /// Assigns the file its number, unless it has one or cannot get one. Earlier writes are made
+    /// durable first: after a crash, the store would not know that they may be lost.
     pub(super) async fn attach(&self, inner: &Rc<dyn Device>) {
         if self.attachment.get() != CacheAttachment::Waiting {
             return;

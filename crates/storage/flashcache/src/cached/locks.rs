@@ -1,5 +1,5 @@
-//! Who may use which blocks at once. A cache block is larger than a request may be, so two
-//! requests that do not overlap for their callers can still meet in one block.
+//! Decides which requests may use which blocks concurrently. A cache block may be larger than a
+//! request, so two requests that do not overlap for their callers can still meet in one block.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::signal::Signal;
 
-/// What a request does to its blocks. Requests of the same mode share them, but for updates.
+/// A request's effect on its blocks. Requests of the same mode share them, except updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClaimMode {
     /// Reads them, or fills the cache from the backing volume.

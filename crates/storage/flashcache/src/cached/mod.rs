@@ -19,7 +19,7 @@ pub use volume::CachedVolume;
 use crate::policy::{ClassCounters, PoolShare, RequestClass, WriteBudget};
 use crate::store::CacheStore;
 
-/// A store, its limit on wear, and what its volumes did. Cheap to clone: clones are the same.
+/// A store, its limit on wear, and its volumes' counters. Cheap to clone: clones are the same.
 #[derive(Clone)]
 pub struct FlashCache {
     inner: Rc<FlashCacheInner>,
@@ -32,8 +32,8 @@ struct FlashCacheInner {
 }
 
 impl FlashCache {
-    /// Caches volumes in `store`. Admissions write `budget` a second to flash at most; none: as
-    /// much as they like.
+    /// Caches volumes in `store`. Admissions write at most `budget` per second to flash; `None` for
+    /// no limit.
     pub fn new(store: CacheStore, budget: Option<Bytes>) -> Self {
         Self {
             inner: Rc::new(FlashCacheInner {
@@ -76,7 +76,7 @@ impl FlashCache {
         true
     }
 
-    /// What requests of a class did.
+    /// Counters of the requests of a class.
     pub fn class(&self, class: RequestClass) -> ClassCounters {
         self.inner.classes.borrow()[class as usize]
     }

@@ -23,13 +23,14 @@ impl Cached {
         let class = file.classifier.borrow_mut().classify(IoDirection::Read, offset, length);
         let begun = file.cache.store().runtime().now();
         let (served, is_hit) = self.read_in(class, purpose, offset, buffer).await;
-        // All at its end: a reading of the counters meanwhile never finds more hits than reads.
+        // Counted together at the end, so that a reader of the counters never finds more hits than
+        // reads.
         let time = file.cache.store().runtime().now().since(begun);
         file.count_read(class, length, (is_hit, time));
         served
     }
 
-    /// The same for a request of this class; `true` if the cache answered it.
+    /// Reads for a request of this class; `true` if the cache answered it.
     async fn read_in(
         &self,
         class: RequestClass,
@@ -73,7 +74,7 @@ impl Cached {
         (outcome.buffer, outcome.result)
     }
 
-    /// Fills the buffer from the cache; `false` if a block of it is not there or not sound.
+    /// Fills the buffer from the cache; `false` if a block is missing or not valid.
     async fn read_cached(&self, volume: u16, offset: u64, buffer: &mut Buffer) -> bool {
         let store = self.file.cache.store();
         let blocks = self.blocks_of(offset, buffer.len() as u64);
@@ -98,7 +99,7 @@ impl Cached {
         true
     }
 
-    /// Fills a block's buffer from the cache; `false` if it is not there or not sound.
+    /// Fills a block's buffer from the cache; `false` if the block is missing or not valid.
     async fn read_block(&self, (volume, block): (u16, u64), buffer: &mut Buffer) -> bool {
         match key(volume, block) {
             Some(key) => self.file.cache.store().read(key, buffer).await,
@@ -106,7 +107,7 @@ impl Cached {
         }
     }
 
-    /// Reads whole blocks from the backing volume and takes them in.
+    /// Reads whole blocks from the backing volume and caches them.
     async fn fill(
         &self,
         purpose: Purpose,
@@ -126,7 +127,7 @@ impl Cached {
         }
         let larger = Request::read(purpose, whole.start, index(whole.end - whole.start));
         let Ok(bytes) = self.inner.submit(larger).await.into_buffer() else {
-            // Whatever is wrong may lie outside the bytes that were asked for.
+            // The error may be outside the bytes that were requested.
             return self.pass_read(purpose, offset, buffer).await;
         };
         let from = index(offset - whole.start);
@@ -136,7 +137,7 @@ impl Cached {
         (Some(buffer), Ok(()))
     }
 
-    /// Takes the whole blocks among some bytes in, but for those that are cached already.
+    /// Caches the whole blocks among some bytes, except those that are cached already.
     fn take_in(&self, volume: u16, offset: u64, bytes: &Buffer) {
         let store = self.file.cache.store();
         for (block, range) in whole_blocks(offset, bytes.len() as u64, self.file.block_bytes()) {
@@ -156,7 +157,7 @@ pub(super) fn index(bytes: u64) -> usize {
     usize::try_from(bytes).expect("invariant: inside a buffer")
 }
 
-/// The blocks that lie whole inside some bytes, with their ranges of the caller's buffer.
+/// The blocks that are entirely inside some bytes, with their ranges of the caller's buffer.
 pub(super) fn whole_blocks(
     offset: u64,
     length: u64,

@@ -1,4 +1,4 @@
-//! Bytes that nothing needs any more: the cache forgets them before the volume does.
+//! Trims bytes that are no longer needed: the cache drops them before the volume does.
 
 use std::future::Future;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use super::Cached;
 use super::locks::ClaimMode;
 
 impl Cached {
-    /// Forgets the blocks of `bytes`, which lie inside the device, while `give_back` releases their
-    /// storage. Whatever that leaves there is what the next read finds, after a crash too.
+    /// Drops the blocks of `bytes`, which are inside the device, while `give_back` releases their
+    /// storage. The next read finds the content that this leaves there, even after a crash.
     pub async fn trim(
         &self,
         bytes: Range<u64>,

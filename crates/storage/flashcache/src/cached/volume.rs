@@ -1,4 +1,4 @@
-//! A folder whose files lie behind the cache, each known by its path.
+//! A folder of files behind the cache, each identified by its path.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl CachedFolder {
         format!("{}/{file}", self.inner.name())
     }
 
-    /// What the open devices of a file share.
+    /// State that the open devices of a file share.
     fn file(&self, file: &str) -> Rc<CachedFile> {
         let mut files = self.files.borrow_mut();
         let shared = files.entry(file.to_owned()).or_insert_with(|| {
@@ -60,8 +60,8 @@ impl CachedFolder {
         Rc::clone(shared)
     }
 
-    /// Drops the cached blocks of the file of this name, durably before this returns: from now on
-    /// the name belongs to another file.
+    /// Durably drops the cached blocks of the file of this name: from now on the name belongs to
+    /// another file.
     async fn retire(&self, file: &str, then: CacheAttachment) {
         let open = self.files.borrow().get(file).cloned();
         if let Some(open) = open {
@@ -72,7 +72,7 @@ impl CachedFolder {
         }
     }
 
-    /// Files that were retired for a change of names which failed may be cached again.
+    /// Lets files be cached again that were retired for a change of names which failed.
     fn keeps_names<const N: usize>(&self, names: [&str; N]) {
         let files = self.files.borrow();
         for file in names.into_iter().filter_map(|name| files.get(name)) {

@@ -1,5 +1,5 @@
-//! Writes: the region is marked on flash, the backing volume is written, the cache takes the new
-//! version in or forgets the old one, and only then is the write acknowledged.
+//! Writes: the region is marked on flash, the backing volume is written, the cache stores the new
+//! version or drops the old one, and only then is the write acknowledged.
 
 use device::{Buffer, DeviceError, Durability, Purpose, Request};
 

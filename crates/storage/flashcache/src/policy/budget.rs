@@ -1,8 +1,8 @@
-//! A limit on flash writes, so that the drive lasts as long as its endurance says.
+//! A limit on flash writes, so that the drive lasts as long as its endurance rating allows.
 
 use units::{Bytes, Nanos};
 
-/// Bytes a second that admissions may write, with a second's worth in reserve.
+/// Bytes per second that admissions may write, with one second's worth in reserve.
 #[derive(Clone, Debug)]
 pub struct WriteBudget {
     bytes_per_second: Option<u64>,
@@ -12,13 +12,13 @@ pub struct WriteBudget {
 }
 
 impl WriteBudget {
-    /// `bytes_per_second` on average; none: no limit.
+    /// A budget of `bytes_per_second` on average; `None` for no limit.
     pub fn new(bytes_per_second: Option<Bytes>) -> Self {
         let rate = bytes_per_second.map(|bytes| bytes.0);
         Self { bytes_per_second: rate, left: rate.unwrap_or(0), counted: Nanos::ZERO }
     }
 
-    /// Takes `bytes` out of the budget at `now`, if there is so much.
+    /// Takes `bytes` out of the budget at `now`; `false` if less is left.
     pub fn take(&mut self, now: Nanos, bytes: u64) -> bool {
         let Some(rate) = self.bytes_per_second else {
             return true;

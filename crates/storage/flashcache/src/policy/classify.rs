@@ -1,5 +1,4 @@
-//! Which requests are worth flash, judged by what a volume does, without
-//! configuration.
+//! Decides which requests are worth flash from a volume's behaviour, without configuration.
 
 use super::log_writes::LogWrites;
 use super::streams::SequentialStreams;
@@ -9,7 +8,7 @@ pub use iotrace::IoDirection;
 /// What kind of traffic a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestClass {
-    /// Pages at random: what a cache is for.
+    /// Random page accesses: the traffic that a cache is for.
     Database,
     /// A volume of small appends that is hardly read.
     Log,
@@ -49,7 +48,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Takes a request of `length` bytes at byte `offset` into account and says what it is part of.
+    /// Records a request of `length` bytes at byte `offset` and returns its class.
     pub fn classify(&mut self, access: IoDirection, offset: u64, length: u64) -> RequestClass {
         let is_scan = match access {
             IoDirection::Read => {
@@ -71,7 +70,7 @@ impl Classifier {
         }
     }
 
-    /// What becomes of blocks of this class that are missed.
+    /// What happens to missed blocks of this class.
     pub const fn route(class: RequestClass) -> Route {
         match class {
             RequestClass::Database => Route::Admit,

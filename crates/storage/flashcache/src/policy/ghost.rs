@@ -1,8 +1,8 @@
-//! The ghost: which blocks were evicted lately, in four bytes each.
+//! The ghost: recently evicted blocks, in four bytes each.
 //!
-//! A bucketed table of fingerprints with the insertion at which each was evicted. An entry ages out
-//! by the count of evictions since, so no queue has to be kept. One lookup in ten thousand takes a
-//! stranger for a ghost, which admits one block too well.
+//! A bucketed table of fingerprints, each with the insertion count at its eviction. An entry ages
+//! out by the number of evictions since, so no queue is needed. One lookup in ten thousand mistakes
+//! an unknown block for a ghost, which treats one block too well on admission.
 
 use super::rules;
 
@@ -33,14 +33,14 @@ impl Ghost {
         Self { entries: vec![Evicted::default(); buckets * WAYS], remembered, evictions: 0 }
     }
 
-    /// Evictions that one step of an entry's clock covers: 64 of them span the memory.
+    /// Evictions per step of an entry's clock: 64 steps cover the ghost's memory.
     fn span_evictions(&self) -> u64 {
         self.remembered.div_ceil(64)
     }
 
     fn span_now(&self) -> u16 {
-        // The clock wraps after a thousand memories, so entries that old are mistaken for new ones
-        // if their bucket saw no eviction in all that time.
+        // The clock wraps after about a thousand times the ghost's capacity, so entries that old
+        // look new if their bucket saw no eviction since.
         u16::try_from(self.evictions / self.span_evictions() % 65_536)
             .expect("invariant: below 65,536")
     }
@@ -71,7 +71,7 @@ impl Ghost {
         self.entries[at + way] = Evicted { fingerprint, span };
     }
 
-    /// Takes a block out, if it was evicted lately.
+    /// Removes a block; `true` if it was evicted recently.
     pub(crate) fn take(&mut self, hash: u64) -> bool {
         let (at, fingerprint) = self.bucket(hash);
         let found = (at..at + WAYS).find(|&entry| {
@@ -84,7 +84,7 @@ impl Ghost {
         found.is_some()
     }
 
-    /// Bytes that the table takes.
+    /// Size of the table in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.entries.len() * size_of::<Evicted>()
     }

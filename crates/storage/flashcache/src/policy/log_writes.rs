@@ -1,10 +1,10 @@
-//! Log volumes by their behaviour: small writes one behind the other and hardly a read. What they
-//! hold is written once and read, if ever, soon after, so it is written around the cache.
+//! Recognises log volumes by their behaviour: small consecutive writes and hardly any reads. Their
+//! content is written once and read, if ever, soon after, so writes bypass the cache.
 
 /// Requests after which older ones count half.
 const WINDOW: u32 = 512;
 
-/// Requests that a judgement needs.
+/// Minimum number of requests for a decision.
 const FEWEST: u32 = 64;
 
 /// Appends of more bytes than this are a copy or a fill.
@@ -19,13 +19,13 @@ pub(super) struct LogWrites {
 }
 
 impl LogWrites {
-    /// Takes a read into account.
+    /// Records a read.
     pub(super) fn read(&mut self) {
         self.reads += 1;
         self.age();
     }
 
-    /// Takes a write into account; `follows` if it begins where another one ended.
+    /// Records a write; `follows` if it begins where another one ended.
     pub(super) fn write(&mut self, follows: bool, bytes: u64) {
         if follows && bytes <= MOST_APPEND_BYTES {
             self.appends += 1;

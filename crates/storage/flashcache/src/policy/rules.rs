@@ -12,7 +12,7 @@ const PROMOTED_BY: u8 = 2;
 pub(crate) enum FifoQueue {
     /// Newcomers.
     Small,
-    /// Blocks that were asked for again.
+    /// Blocks that were accessed again.
     Main,
 }
 
@@ -38,13 +38,13 @@ pub(crate) enum EvictionFate {
     Dropped,
 }
 
-/// Blocks of `capacity` that newcomers may hold: a tenth.
+/// Blocks of `capacity` available to new blocks: a tenth.
 pub(crate) const fn small_share(capacity: u64) -> u64 {
     let share = capacity / 10;
     if share == 0 { 1 } else { share }
 }
 
-/// The queue that gives a block up next.
+/// The queue that evicts the next block.
 pub(crate) const fn victim(small: u64, main: u64, capacity: u64) -> FifoQueue {
     if main > capacity - small_share(capacity) || small == 0 {
         FifoQueue::Main

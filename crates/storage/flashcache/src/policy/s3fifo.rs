@@ -1,4 +1,4 @@
-//! S3-FIFO over blocks of equal size, exact: what simulations and miss-ratio curves run. The store
+//! Exact S3-FIFO over blocks of equal size, used by simulations and miss-ratio curves. The store
 //! evicts whole segments by the same rules.
 
 use std::collections::{HashMap, VecDeque};
@@ -51,7 +51,7 @@ impl S3Fifo {
         self.counts[0] + self.counts[1]
     }
 
-    /// Whether a block is held; no access.
+    /// Whether a block is held; does not count as an access.
     pub(crate) fn holds(&self, key: u64) -> bool {
         self.resident.contains_key(&key)
     }
@@ -66,13 +66,14 @@ impl S3Fifo {
         false
     }
 
-    /// Admits a block that was missed, evicting as many as that takes.
+    /// Admits a missed block, evicting as many as necessary.
     pub(crate) fn admit(&mut self, key: u64) {
         if self.holds(key) {
             return;
         }
         let remembered = self.ghosts.remove(&key).is_some();
-        // While a new cache fills, the main queue takes what the small one has no room for.
+        // While a new cache fills, the main queue takes the blocks that do not fit in the small
+        // one.
         let overflows = !self.has_evicted && self.counts[0] >= rules::small_share(self.capacity);
         let queue = rules::admitted_to(remembered || overflows);
         while self.len() >= self.capacity {
@@ -98,7 +99,7 @@ impl S3Fifo {
         self.counts[queue.index()] += 1;
     }
 
-    /// Handles the oldest block of the queue whose turn it is: it moves, or goes.
+    /// Handles the oldest block of the queue to evict from: moves or evicts it.
     fn give_one_up(&mut self) {
         self.has_evicted = true;
         let queue = rules::victim(self.counts[0], self.counts[1], self.capacity);

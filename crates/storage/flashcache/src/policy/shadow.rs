@@ -1,5 +1,5 @@
-//! The policy over blocks without data: what a simulated array asks. Requests are classified,
-//! admitted and evicted by the functions that the cache on real flash runs.
+//! The policy over blocks without data, for simulated arrays. The functions that classify, admit
+//! and evict are those of the cache on real flash.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,11 +17,11 @@ pub struct ClassCounters {
     pub read_bytes: u64,
     /// Reads that the cache answered.
     pub hits: u64,
-    /// Bytes of these, which the backing volume was spared.
+    /// Bytes of the hits, saved on the backing volume.
     pub hit_bytes: u64,
-    /// Time of these together, in nanoseconds.
+    /// Total time of the hits, in nanoseconds.
     pub hit_ns: u64,
-    /// Time of all other reads together, in nanoseconds.
+    /// Total time of all other reads, in nanoseconds.
     pub miss_ns: u64,
     /// Writes.
     pub writes: u64,
@@ -74,13 +74,13 @@ impl ClassCounters {
 pub enum ShadowRead {
     /// Every block is cached.
     Hit(RequestClass),
-    /// The backing volume answers; [`ShadowCache::fill`] takes the blocks in.
+    /// The backing volume answers; [`ShadowCache::fill`] caches the blocks.
     Fill(RequestClass),
     /// The backing volume answers, and nothing is cached.
     Pass(RequestClass),
 }
 
-/// See the module. Addresses are bytes of all volumes in one space.
+/// See the module. Addresses are byte addresses in one space for all volumes.
 #[derive(Clone, Debug)]
 pub struct ShadowCache {
     block_bytes: u64,
@@ -93,8 +93,8 @@ pub struct ShadowCache {
 }
 
 impl ShadowCache {
-    /// An empty cache of `capacity` in blocks of `block_bytes`; admissions write `budget` a second
-    /// at most.
+    /// An empty cache of `capacity` in blocks of `block_bytes`; admissions write at most `budget`
+    /// per second.
     pub fn new(capacity: Bytes, block_bytes: u64, budget: Option<Bytes>) -> Self {
         let capacity = capacity.0 / block_bytes;
         Self {
@@ -133,7 +133,7 @@ impl ShadowCache {
         self.blocks.admit(block);
     }
 
-    /// A read on `volume` begins at `now`.
+    /// Begins a read on `volume` at `now`.
     pub fn read(&mut self, now: Nanos, volume: u64, (offset, length): (u64, u64)) -> ShadowRead {
         let class = self.classify(IoDirection::Read, volume, (offset, length));
         let blocks = self.blocks_of(offset, length);
@@ -158,7 +158,7 @@ impl ShadowCache {
         self.classes[class as usize].count_time(is_hit, time);
     }
 
-    /// Takes the blocks of a read in; the bytes that this writes to flash.
+    /// Caches the blocks of a read; returns the number of bytes that this writes to flash.
     pub fn fill(&mut self, (offset, length): (u64, u64)) -> u64 {
         let before = self.flash_bytes_written;
         for block in self.blocks_of(offset, length) {
@@ -169,8 +169,8 @@ impl ShadowCache {
         self.flash_bytes_written - before
     }
 
-    /// A write on `volume` has reached the backing volume at `now`; the bytes that this writes to
-    /// flash. Blocks that it changes in part are forgotten.
+    /// Records a write on `volume` that reached the backing volume at `now`; returns the number of
+    /// bytes that this writes to flash. Partially changed blocks are dropped.
     pub fn written(&mut self, now: Nanos, volume: u64, (offset, length): (u64, u64)) -> u64 {
         let class = self.classify(IoDirection::Write, volume, (offset, length));
         let admits = Classifier::route(class) == Route::Admit;

@@ -1,5 +1,5 @@
-//! One pool for all volumes, with optional bounds for single ones. A volume without bounds takes
-//! what its blocks earn; one that falls idle loses them to the others, oldest first.
+//! One pool for all volumes, with optional bounds for individual ones. A volume without bounds
+//! holds as much as its blocks earn; an idle one loses its blocks to the others, oldest first.
 
 /// Bounds of a volume's part of the pool, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl PoolShare {
         held < self.most
     }
 
-    /// `true` if a block of the volume stays although its turn has come.
+    /// `true` if the volume's blocks are protected from eviction.
     pub(crate) const fn protects(self, held: u64) -> bool {
         held <= self.least
     }

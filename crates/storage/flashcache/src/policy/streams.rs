@@ -1,7 +1,7 @@
-//! Sequential streams, several at once: backups, checksum runs and scans, which are read once and
-//! would only push pages out.
+//! Detects sequential streams, several at a time: backups, checksum runs and scans, which are read
+//! once and would only evict other pages.
 
-/// Streams that are followed at once on a volume.
+/// Maximum number of streams tracked on a volume.
 const MOST_STREAMS: usize = 32;
 
 /// Bytes after which a stream counts as sequential.
@@ -24,7 +24,7 @@ pub(super) struct SequentialStreams {
     requests: u64,
 }
 
-/// How a request fits the streams before it.
+/// How a request relates to earlier streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Continuation {
     /// It begins where an earlier request ended.
@@ -34,7 +34,7 @@ pub(super) struct Continuation {
 }
 
 impl SequentialStreams {
-    /// Takes a request of `length` bytes at `offset` into account.
+    /// Records a request of `length` bytes at `offset`.
     pub(super) fn follow(&mut self, offset: u64, length: u64) -> Continuation {
         self.requests += 1;
         let last_use = self.requests;

@@ -1,17 +1,17 @@
-//! What a miss-ratio curve says to a buyer: the size to take, or the reason to buy nothing.
+//! Turns a miss-ratio curve into advice for a buyer: the size to choose, or the reason not to buy.
 
 use crate::policy::RequestClass;
 
 use super::MissRatioCurve;
 
-/// A cache that answers less than this share of page reads does not pay: reads become faster by
-/// less than a quarter, and the volume behind it is as busy as before.
+/// Below this hit ratio of page reads a cache does not pay off: reads become faster by less than a
+/// quarter, and the volume behind it stays as busy as before.
 const LEAST_USEFUL_RATIO: f64 = 0.25;
 
 /// The share of the best hit ratio that is enough.
 const ENOUGH: f64 = 0.9;
 
-/// A curve that rises above its chord by less has no knee.
+/// Minimum rise of a curve above its chord; below it there is no knee.
 const LEAST_BEND: f64 = 0.1;
 
 /// What to do.
@@ -23,7 +23,7 @@ pub enum SizeAdvice {
         bytes: u64,
         /// Its hit ratio of page reads, from 0 to 1.
         hit_ratio: f64,
-        /// The size at which the curve bends most; none if hit ratio rises evenly with size.
+        /// The size at which the curve bends most; `None` if the hit ratio rises evenly with size.
         knee_bytes: Option<u64>,
     },
     /// Take none.
@@ -64,7 +64,7 @@ impl SizeAdvice {
     }
 }
 
-/// The size whose hit ratio lies highest above the line from nothing to the best.
+/// The size with the hit ratio farthest above the line from zero to the best.
 fn knee(ratios: &[(u64, f64)], highest: f64) -> Option<u64> {
     let largest = ratios.iter().map(|&(bytes, _)| bytes).max()?;
     let (above, best) = ratios

@@ -1,18 +1,18 @@
-//! Hit ratios over cache sizes by sampling blocks (SHARDS, Waldspurger et al., FAST 2015): sampled
-//! blocks are followed in a cache that is smaller by the sampling rate.
+//! Estimates hit ratios over cache sizes by sampling blocks (SHARDS, Waldspurger et al., FAST
+//! 2015): sampled blocks are followed in a cache scaled down by the sampling rate.
 //!
-//! The blocks fall into four samples that know nothing of each other, so that their spread says
-//! how far the whole may be off. A trace of few blocks is followed whole, without an error.
+//! The blocks fall into four independent samples, so that their spread estimates the error of the
+//! whole. A trace of few blocks is followed in full, without an error.
 
 use std::collections::BTreeMap;
 
 use super::trace::{Trace, TraceRequest};
 use crate::policy::{Classifier, IoDirection, RequestClass, Route, S3Fifo};
 
-/// Samples that the blocks fall into.
+/// Number of samples that the blocks are divided into.
 const SAMPLES: u64 = 4;
 
-/// Blocks up to which a trace is followed whole.
+/// Maximum number of blocks up to which a trace is followed in full.
 const WHOLE_BLOCKS: u64 = 200_000;
 
 /// What to work out.
@@ -22,13 +22,13 @@ pub struct CurveOptions {
     pub block_bytes: u64,
     /// Cache sizes in bytes.
     pub sizes: Vec<u64>,
-    /// Every request is admitted, scans and logs too: what a cache without classes would do.
+    /// Admits every request, including scans and logs, as a cache without classes would.
     pub admit_all: bool,
-    /// Blocks to follow at most; the default is 200,000.
+    /// Maximum number of blocks to follow; the default is 200,000.
     pub followed_blocks: Option<u64>,
 }
 
-/// Reads of blocks, those that the cache held, and writes.
+/// Block reads, hits and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     reads: u64,
@@ -41,13 +41,13 @@ struct Tally {
 pub struct CurvePoint {
     /// Cache size.
     pub bytes: u64,
-    /// Share of block reads that hit, from 0 to 1; none if nothing was read.
+    /// Share of block reads that hit, from 0 to 1; `None` if nothing was read.
     pub hit_ratio: Option<f64>,
     /// Twice the standard error of the hit ratio; 0 if every block was followed.
     pub error: f64,
-    /// Hit ratio by class; none if the class reads nothing.
+    /// Hit ratio by class; `None` if the class reads nothing.
     pub by_class: [Option<f64>; 3],
-    /// Share of the blocks read and written that the volume is spared, from 0 to 1.
+    /// Share of block reads and writes saved on the volume, from 0 to 1.
     pub traffic_saved: f64,
     /// Blocks written to flash per block read.
     pub flash_writes_per_read: f64,
@@ -56,7 +56,7 @@ pub struct CurvePoint {
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissRatioCurve {
-    /// One point for each size asked for.
+    /// One point for each requested size.
     pub points: Vec<CurvePoint>,
     /// Distinct blocks of the trace.
     pub footprint_blocks: u64,
@@ -105,7 +105,7 @@ impl MissRatioCurve {
         curve
     }
 
-    /// The accesses to the blocks that are followed; counts classes on the way.
+    /// The accesses to the sampled blocks; counts classes on the way.
     fn accesses(&mut self, trace: &Trace, options: &CurveOptions) -> Vec<BlockAccess> {
         let mut classifiers: BTreeMap<u16, Classifier> = BTreeMap::new();
         let mut accesses = Vec::new();
@@ -205,7 +205,7 @@ fn scaled(blocks: u64, rate: f64) -> u64 {
     u64::try_from(blocks).unwrap_or(u64::MAX).max(1)
 }
 
-/// What the spread of independent samples says of their mean.
+/// Twice the standard error of the mean, from the spread of independent samples.
 fn two_standard_errors(ratios: &[f64]) -> f64 {
     let count = ratios.len() as f64;
     if count < 2.0 {

@@ -1,5 +1,5 @@
-//! How large a cache should be: the hit ratio over cache sizes, from a trace, before any flash is
-//! bought. The policy is the one that the cache runs.
+//! Sizes a cache from a trace before any flash is bought: the hit ratio over cache sizes. The
+//! policy is that of the cache itself.
 
 mod advice;
 mod curve;

@@ -1,11 +1,11 @@
-//! How long a cold cache takes to fill, from the rates that a load reaches at several hit ratios.
+//! How long a cold cache takes to fill, from a load's rates at several hit ratios.
 
 /// A rate at a hit ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatePoint {
     /// Share of page reads that hit, from 0 to 1.
     pub hit_ratio: f64,
-    /// Page reads per second of the load then.
+    /// Page reads per second of the load at this hit ratio.
     pub reads_per_second: f64,
 }
 
@@ -14,24 +14,24 @@ pub struct RatePoint {
 pub struct WarmUpPoint {
     /// Hours since the cache was empty.
     pub hours: f64,
-    /// Share of page reads that hit then, from 0 to 1.
+    /// Share of page reads that hit at that time, from 0 to 1.
     pub hit_ratio: f64,
 }
 
 /// Steps of the integration: the hit ratio grows by a hundredth of its final value in each.
 const STEPS: u32 = 100;
 
-/// The hit ratio over time of a cache of `blocks` whose hit ratio is that of the last of `rates`
-/// once it is full. The first of `rates` is the load without a cache; they rise in hit ratio. The
-/// hit ratio is taken to grow evenly with the cached share, as it does when all pages are read
-/// alike; skewed loads warm up sooner. Every miss takes one block in.
+/// The hit ratio over time of a cache of `blocks`; the last of `rates` gives its hit ratio when
+/// full, the first the load without a cache, and they ascend in hit ratio. The hit ratio is assumed
+/// to grow in proportion to the cached share, which holds if all pages are read equally; skewed
+/// loads warm up sooner. Every miss caches one block.
 pub fn warm_up(blocks: u64, rates: &[RatePoint]) -> Vec<WarmUpPoint> {
     let Some(full) = rates.last() else {
         return Vec::new();
     };
     let (mut hours, mut points) = (0.0, vec![WarmUpPoint { hours: 0.0, hit_ratio: 0.0 }]);
     for step in 0..STEPS {
-        // Within a step the load is that of its middle.
+        // Within a step, the load is assumed to be that of its midpoint.
         let middle = full.hit_ratio * (f64::from(step) + 0.5) / f64::from(STEPS);
         let misses = rate_at(middle, rates) * (1.0 - middle);
         if misses <= 0.0 {
@@ -44,7 +44,7 @@ pub fn warm_up(blocks: u64, rates: &[RatePoint]) -> Vec<WarmUpPoint> {
     points
 }
 
-/// The rate between two points, on a line.
+/// The rate at a hit ratio, interpolated linearly between two points.
 fn rate_at(hit_ratio: f64, rates: &[RatePoint]) -> f64 {
     let after = rates.iter().position(|point| point.hit_ratio >= hit_ratio);
     match after {

@@ -22,8 +22,8 @@ impl CacheStore {
         counters.block_misses += misses;
     }
 
-    /// Fills a block's buffer; `false` if the block is not cached, or no longer sound. The buffer
-    /// then holds anything.
+    /// Fills a block's buffer; `false` if the block is not cached or no longer valid, in which case
+    /// the content of the buffer is arbitrary.
     pub(crate) async fn read(&self, key: Key, buffer: &mut Buffer) -> bool {
         let core = &self.core;
         let (position, checksum) = {
@@ -52,7 +52,7 @@ impl CacheStore {
         false
     }
 
-    /// Takes a block in. `accesses`: those of the version that it replaces, if there was one.
+    /// Caches a block. `accesses` is the count of the version that it replaces, if there was one.
     pub(crate) fn insert(&self, key: Key, bytes: &[u8], accesses: Option<u8>) {
         let core = &self.core;
         let sealed = {
@@ -86,7 +86,7 @@ impl CacheStore {
 }
 
 impl CacheStoreCore {
-    /// Reads the bytes at a position, whose segment is not written meanwhile.
+    /// Reads the bytes at a position in a segment that is not written meanwhile.
     pub(super) async fn read_position(
         &self,
         position: u32,

@@ -1,8 +1,8 @@
-//! The index on flash: chunks that each prove themselves, written while the store keeps working.
+//! The index on flash: self-validating chunks, written while the store keeps working.
 //!
-//! A checkpoint is fuzzy: chunks are made one after the other, so some are older than others. That
-//! is safe because every block proves itself by its checksum when it is read, and because a region
-//! that was written to since the checkpoint began stays marked in the dirty-region log.
+//! A checkpoint is fuzzy: chunks are made one after another, so some are older than others. That is
+//! safe because every block is verified by its checksum when it is read, and because a region
+//! written to since the checkpoint began stays marked in the dirty-region log.
 
 use device::Buffer;
 
@@ -26,7 +26,7 @@ pub(super) struct LogPosition {
     pub next_segment: Option<u32>,
 }
 
-/// What a checkpoint says beside the index.
+/// Contents of a checkpoint other than the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CheckpointHead {
     /// Groups up to this sequence are covered.
@@ -36,7 +36,7 @@ pub(super) struct CheckpointHead {
     pub full: [Vec<u32>; 2],
 }
 
-/// Which chunk of which checkpoint of which store.
+/// Identifies a chunk by store, checkpoint and number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkName {
     pub identity: [u8; 16],
@@ -44,7 +44,7 @@ pub(super) struct ChunkName {
     pub chunk: u32,
 }
 
-/// Chunk `name.chunk` of a checkpoint, from the index at this moment.
+/// Encodes chunk `name.chunk` of a checkpoint from the current index.
 pub(super) fn encode(
     name: &ChunkName,
     head: &CheckpointHead,
@@ -120,7 +120,7 @@ impl CheckpointReader {
         Self { name, geometry, small_count: 0, all: Vec::new(), head }
     }
 
-    /// Takes the next chunk; none if it is no sound chunk of this checkpoint.
+    /// Reads the next chunk; `None` if it is not a valid chunk of this checkpoint.
     pub(super) fn take(&mut self, chunk: &[u8], index: &mut BlockIndex) -> Option<()> {
         let mut fields = FieldReader::checked(chunk)?;
         let heads = self.geometry.head_chunks();
@@ -153,7 +153,8 @@ impl CheckpointReader {
         self.all.extend((0..count.min(most)).map(|_| fields.u32()));
     }
 
-    /// What the checkpoint says beside the index; none if it names segments that do not exist.
+    /// Contents of the checkpoint other than the index; `None` if they name segments that do not
+    /// exist.
     pub(super) fn finish(mut self) -> Option<CheckpointHead> {
         let named = self.head.logs.iter().map(|log| log.segment).chain(self.all.iter().copied());
         let exist = named.into_iter().all(|segment| segment < self.geometry.segments);

@@ -1,8 +1,8 @@
-//! The dirty-region log as data: which regions have writes whose end a crash could leave unknown.
+//! The dirty-region log as data: regions with writes that a crash could leave in an unknown state.
 //!
-//! A region is a MiB of a volume; a hash maps it to one bit of a table that is small enough to keep
-//! on flash at every moment. Two regions that share a bit are dropped together, which costs warmth
-//! and never correctness.
+//! A region is a MiB of a volume; a hash maps it to one bit of a table that is small enough to be
+//! kept on flash at all times. Two regions that share a bit are dropped together, which costs
+//! warmth but never correctness.
 
 use device::{ALIGNMENT, Buffer};
 
@@ -91,7 +91,7 @@ impl DirtyPage {
         sectors::spread(&words, ALIGNMENT, tag, self.sequence)
     }
 
-    /// What the two copies of `page` say. If either is damaged, what it said is not known: every
+    /// Combines the two copies of `page`. If either is damaged, its content is unknown: every
     /// region counts as marked.
     pub(super) fn decode(copies: [&[u8]; 2], identity: &[u8; 16], page: u32) -> Self {
         let tag = sectors::tag(KIND, identity, page);
@@ -101,13 +101,13 @@ impl DirtyPage {
             SealedCopy::Torn | SealedCopy::Damaged => 0,
         });
         let Some((sequence, payload)) = sectors::newest(copies) else {
-            // The next write goes over the damaged copy and is newer than both.
+            // The next write overwrites the damaged copy and is newer than both.
             let sequence = seen[0].max(seen[1]) + 2;
             return Self { page, sequence, bits: PageBits::all() };
         };
         let (words, _) = payload.as_chunks();
         let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        // Of the same copy, but never of a number that a torn write of the last session had.
+        // For the same copy, but never a number that a torn write of the last session used.
         Self { page, sequence: sequence + 2, bits: PageBits(words) }
     }
 }

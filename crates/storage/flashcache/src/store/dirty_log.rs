@@ -1,9 +1,9 @@
-//! The dirty-region log at work: a region is marked on flash before the first write to it reaches
-//! the backing volume, and stays marked until a checkpoint that began after all its writes had
-//! become durable.
+//! The dirty-region log in operation: a region is marked on flash before the first write to it
+//! reaches the backing volume, and stays marked until the end of a checkpoint that began after all
+//! its writes were durable.
 //!
-//! After a crash the cache may hold an older version of what such a write changed, or a newer one
-//! that the backing volume has lost, so recovery drops marked regions.
+//! After a crash the cache may hold a version older than such a write, or a newer one that the
+//! backing volume has lost, so recovery drops marked regions.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ struct BitUse {
 
 struct MarkedPage {
     bits: RefCell<PageBits>,
-    /// Bits that are on flash whatever happens to the write in flight.
+    /// Bits that are on flash regardless of the outcome of the write in flight.
     durable: RefCell<PageBits>,
     sequence: Cell<u64>,
     is_writing: Cell<bool>,
@@ -39,7 +39,7 @@ pub(super) struct DirtyLog {
     uses: RefCell<BTreeMap<u32, BitUse>>,
     /// Number of the last volatile write by volume and bit; [`u64::MAX`] if no flush helps.
     unflushed: RefCell<BTreeMap<(u16, u32), u64>>,
-    /// Bits that the checkpoint under way may clear.
+    /// Bits that the checkpoint in progress may clear.
     clearing: RefCell<BTreeSet<u32>>,
     number: Cell<u64>,
     written: Signal,
@@ -50,7 +50,7 @@ fn split(bit: u32) -> (usize, u32) {
     ((bit / bits) as usize, bit % bits)
 }
 
-/// The pages as they are on flash. A page without a sound copy counts as marked everywhere.
+/// Reads the pages from flash. A page without a valid copy counts as fully marked.
 pub(super) async fn read(
     flash: &Rc<dyn Device>,
     identity: &[u8; 16],
@@ -97,13 +97,13 @@ impl DirtyLog {
         self.pages[page].bits.borrow().get(bit)
     }
 
-    /// Part of all bits that are marked.
+    /// Share of all bits that are marked.
     pub(super) fn marked_share(&self) -> f64 {
         let marked: u64 = self.pages.iter().map(|page| page.bits.borrow().count()).sum();
         marked as f64 / (self.pages.len() as f64 * PAGE_BITS as f64)
     }
 
-    /// A write to these regions is about to begin: marks them, on flash before this returns.
+    /// Marks regions that are about to be written; the marks are on flash when this returns.
     pub(super) async fn begin(&self, bits: &[u32]) -> Result<(), DeviceError> {
         for &bit in bits {
             self.clearing.borrow_mut().remove(&bit);
@@ -120,7 +120,7 @@ impl DirtyLog {
         Ok(())
     }
 
-    /// The write has ended. `unflushed`: it may be lost until the volume is flushed.
+    /// Records the end of the write; `lasting` is the durability of its result.
     pub(super) fn end(&self, volume: u16, bits: &[u32], lasting: Lasting) {
         for &bit in bits {
             let mut uses = self.uses.borrow_mut();
@@ -143,12 +143,13 @@ impl DirtyLog {
         }
     }
 
-    /// A flush of a volume is about to be submitted; what [`Self::flushed`] takes.
+    /// Called before a flush of a volume is submitted; returns the number to pass to
+    /// [`Self::flushed`].
     pub(super) fn flush_begins(&self) -> u64 {
         self.next_number()
     }
 
-    /// The flush of `volume` that began at `number` succeeded.
+    /// Records that the flush of `volume` that began at `number` succeeded.
     pub(super) fn flushed(&self, volume: u16, number: u64) {
         let mut uses = self.uses.borrow_mut();
         self.unflushed.borrow_mut().retain(|&(of, bit), &mut last| {
@@ -163,7 +164,8 @@ impl DirtyLog {
         });
     }
 
-    /// A flush of `volume` failed: what it should have covered may be lost whatever comes later.
+    /// Records that a flush of `volume` failed: later flushes cannot rule out the loss of the
+    /// writes it covered.
     pub(super) fn flush_failed(&self, volume: u16) {
         let mut unflushed = self.unflushed.borrow_mut();
         for (_, last) in unflushed.iter_mut().filter(|((of, _), _)| *of == volume) {
@@ -171,7 +173,7 @@ impl DirtyLog {
         }
     }
 
-    /// A checkpoint begins: bits whose writes are all over may be cleared once it is complete,
+    /// Begins a checkpoint: bits without writes in progress may be cleared once it is complete,
     /// unless they are written to meanwhile.
     pub(super) fn begin_clearing(&self) {
         let uses = self.uses.borrow();
@@ -183,7 +185,7 @@ impl DirtyLog {
         }
     }
 
-    /// The checkpoint is complete.
+    /// Clears bits after the checkpoint is complete.
     pub(super) async fn finish_clearing(&self) -> Result<(), DeviceError> {
         let clearing = std::mem::take(&mut *self.clearing.borrow_mut());
         let mut pages = BTreeSet::new();
@@ -231,13 +233,13 @@ impl DirtyLog {
     }
 }
 
-/// How far the end of a write can be relied on.
+/// Durability of a write's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lasting {
     /// It is on stable storage.
     Durable,
-    /// The next flush makes it so.
+    /// The next flush makes it durable.
     UntilFlush,
-    /// It failed: what the volume holds is not known.
+    /// It failed: the volume's content is unknown.
     Unknown,
 }

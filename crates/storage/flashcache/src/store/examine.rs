@@ -1,4 +1,4 @@
-//! An examination of a store that writes nothing: the next session would find the same.
+//! Examines a store without writing: the next session would find the same.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub struct StoredVolume {
     pub name: String,
     /// Its length in bytes when it was last attached.
     pub length: u64,
-    /// What its owner said of its state.
+    /// State stamp from its owner.
     pub stamp: u64,
     /// Its bounds.
     pub share: PoolShare,
@@ -49,17 +49,17 @@ pub struct StoreContents {
     pub was_clean: bool,
     /// `true` if the newest checkpoint is damaged, so that the store starts empty.
     pub checkpoint_damaged: bool,
-    /// Groups of the log behind the checkpoint.
+    /// Groups of the log after the checkpoint.
     pub groups_replayed: u64,
     /// Blocks that a crash may have left out of date: the next session drops them.
     pub blocks_dropped: u64,
-    /// Blocks whose bytes do not match their checksum; none if they were not read.
+    /// Blocks that do not match their checksum; `None` if they were not read.
     pub damaged_blocks: Option<u64>,
     /// Its volumes, by name.
     pub volumes: Vec<StoredVolume>,
 }
 
-/// Examines the store on `flash`, which may be open for reads only.
+/// Examines the store on `flash`, which may be open read-only.
 pub async fn examine(
     flash: Rc<dyn Device>,
     runtime: &Runtime,
@@ -91,8 +91,8 @@ pub async fn examine(
 }
 
 impl CacheStore {
-    /// The volumes that the store knows, by name: right after it was opened, as its last session
-    /// left them.
+    /// The volumes that the store knows, by name: if called right after opening, in the state that
+    /// the last session left.
     pub fn stored_volumes(&self) -> Vec<StoredVolume> {
         let state = self.core.state.borrow();
         let mut volumes = Vec::new();
@@ -111,7 +111,7 @@ impl CacheStore {
 }
 
 impl CacheStoreCore {
-    /// Reads every cached block; how many do not match their checksum, or cannot be read.
+    /// Reads every cached block; returns how many do not match their checksum or cannot be read.
     async fn damaged_blocks(&self) -> u64 {
         let length = self.geometry.block_bytes as usize;
         let mut damaged = 0;

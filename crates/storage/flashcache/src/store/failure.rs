@@ -1,5 +1,5 @@
-//! Flash that fails: nothing of it is used any more, and it is marked as empty if it still can be,
-//! so that no later opening finds old blocks.
+//! Handles failed flash: it is no longer used, and is marked as empty if possible, so that no later
+//! session finds old blocks.
 
 use device::DeviceError;
 

@@ -18,7 +18,7 @@ impl FieldWriter {
         Self::over(Buffer::zeroed(bytes))
     }
 
-    /// Fills `buffer`, whose bytes beyond the fields stay.
+    /// Fills `buffer`; bytes beyond the fields are kept.
     pub(super) const fn over(buffer: Buffer) -> Self {
         Self { buffer, at: 0 }
     }
@@ -60,12 +60,12 @@ pub(super) struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// The fields of a block that has proved itself otherwise.
+    /// The fields of a block verified by other means.
     pub(super) const fn of(rest: &'a [u8]) -> Self {
         Self { rest }
     }
 
-    /// The fields of `block`, if its checksum holds.
+    /// Returns the fields of `block` if its checksum matches.
     pub(super) fn checked(block: &'a [u8]) -> Option<Self> {
         let (body, end) = block.split_last_chunk::<CHECKSUM_BYTES>()?;
         (XxHash3_64::oneshot(body).to_le_bytes() == *end).then_some(Self { rest: body })

@@ -1,4 +1,4 @@
-//! An empty store on a device that holds nothing, or whose content may go.
+//! Creates an empty store on a device that is empty, or that may be overwritten.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ const EMPTY_BYTES: usize = 1 << 20;
 pub struct FormatOptions {
     /// Bytes of a block, a power of two from 4 KiB to 256 KiB.
     pub block_bytes: u32,
-    /// Identifies this store uniquely; draw it at random. Groups of an earlier store of the same
-    /// identity would be taken for those of this one.
+    /// Identifies this store uniquely; draw it at random. Groups of an earlier store with the same
+    /// identity would be mistaken for its own.
     pub identity: [u8; 16],
-    /// Format a device that holds something.
+    /// Format a device that contains data.
     pub force: bool,
 }
 

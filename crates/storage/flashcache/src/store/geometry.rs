@@ -1,4 +1,4 @@
-//! Where everything lies on the flash.
+//! The layout of the flash.
 //!
 //! Two superblocks, the pages of the dirty-region log (two copies each), two checkpoint areas, then
 //! segments. A segment is a row of groups; a group is a summary and the blocks that it describes,
@@ -15,7 +15,7 @@ pub(super) const SUPERBLOCKS: [u64; 2] = [0, 64 << 10];
 /// Offset of the dirty-region log.
 const DIRTY_AT: u64 = 128 << 10;
 
-/// Bytes of the summary in front of the blocks of a group.
+/// Length of the summary before a group's blocks, in bytes.
 pub(super) const SUMMARY_BYTES: usize = ALIGNMENT;
 
 /// Bytes of blocks in a group.
@@ -24,7 +24,7 @@ const GROUP_DATA_BYTES: u32 = 512 << 10;
 /// Bytes of a chunk of a checkpoint.
 pub(super) const CHUNK_BYTES: usize = 64 << 10;
 
-/// Segment numbers in a chunk of a checkpoint's head, beside its fixed fields.
+/// Segment numbers in a chunk of a checkpoint's head, in addition to its fixed fields.
 pub(super) const SEGMENTS_A_CHUNK: usize = 16_000;
 
 /// Blocks in a chunk of a checkpoint's body, ten bytes each.
@@ -33,13 +33,13 @@ pub(super) const ENTRIES_A_CHUNK: u32 = 6_500;
 /// Bits in a page of the dirty-region log.
 pub(super) const PAGE_BITS: u64 = 31_744;
 
-/// Segments that a store aims at: enough for queues of tenths, few enough to list.
+/// Target number of segments: enough for queues of tenths, few enough to list.
 const WANTED_SEGMENTS: u64 = 256;
 
-/// Fewest segments that a store works with.
+/// Minimum number of segments.
 pub(super) const FEWEST_SEGMENTS: u32 = 16;
 
-/// Bytes of a segment at most.
+/// Maximum length of a segment, in bytes.
 const LONGEST_SEGMENT: u64 = 64 << 20;
 
 /// Sizes of blocks that a store may have, in bytes.
@@ -56,7 +56,7 @@ pub(crate) struct StoreGeometry {
 }
 
 impl StoreGeometry {
-    /// The layout of a store in `flash_bytes`; none if it has no room for one.
+    /// The layout of a store in `flash_bytes`; `None` if they are too few.
     pub(crate) fn of(flash_bytes: u64, block_bytes: u32) -> Option<Self> {
         if !block_bytes.is_power_of_two() || !BLOCK_SIZES.contains(&block_bytes) {
             return None;
@@ -80,7 +80,7 @@ impl StoreGeometry {
         (geometry.segments >= FEWEST_SEGMENTS).then_some(geometry)
     }
 
-    /// `true` if these sizes are ones that [`Self::of`] makes, so that no arithmetic overflows.
+    /// `true` if [`Self::of`] could have produced these sizes, so that no arithmetic overflows.
     pub(super) fn is_sound(self) -> bool {
         self.block_bytes.is_power_of_two()
             && BLOCK_SIZES.contains(&self.block_bytes)
@@ -104,7 +104,7 @@ impl StoreGeometry {
         self.blocks_per_group as u64 * self.block_bytes as u64 + SUMMARY_BYTES as u64
     }
 
-    /// Where one copy of a page of the dirty-region log lies.
+    /// Offset of one copy of a page of the dirty-region log.
     pub(super) const fn dirty_page_at(page: u32, copy: u64) -> u64 {
         DIRTY_AT + (page as u64 * 2 + copy) * ALIGNMENT as u64
     }
@@ -124,7 +124,7 @@ impl StoreGeometry {
         self.head_chunks() + self.positions().div_ceil(ENTRIES_A_CHUNK)
     }
 
-    /// Chunks of a checkpoint in front of its blocks.
+    /// Number of chunks before the blocks in a checkpoint.
     pub(super) fn head_chunks(self) -> u32 {
         let chunks = (self.segments as usize).div_ceil(SEGMENTS_A_CHUNK);
         u32::try_from(chunks).expect("invariant: segments are few")

@@ -1,4 +1,4 @@
-//! One batch of the log: a summary that says what its blocks are, and the blocks.
+//! One batch of the log: a summary that identifies its blocks, and the blocks.
 
 use device::Buffer;
 
@@ -14,14 +14,14 @@ const NONE: u32 = u32::MAX;
 /// What a summary says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GroupSummary {
-    /// The number of the group over all segments: one that lies elsewhere was misdirected.
+    /// Number of the group across all segments: a group found elsewhere was misdirected.
     pub group: u32,
     pub session: u64,
-    /// Counts groups, over both queues.
+    /// Sequence number of the group, counted across both queues.
     pub sequence: u64,
     /// The segment that continues the queue after this one, if it is known.
     pub next_segment: Option<u32>,
-    /// What each block is; none: nothing, or no longer anything.
+    /// Identity of each block; `None` if it is unused or invalidated.
     pub entries: Vec<Option<CachedEntry>>,
 }
 
@@ -41,7 +41,8 @@ impl GroupSummary {
         fields.sealed(SUMMARY_BYTES)
     }
 
-    /// What the first bytes of a group say; none if they are no sound summary of this store.
+    /// Decodes a summary from the first bytes of a group; `None` if they are not a valid summary of
+    /// this store.
     pub(super) fn decode(block: &[u8], identity: &[u8; 16]) -> Option<Self> {
         let mut fields = FieldReader::checked(block)?;
         if fields.bytes(MAGIC.len()) != MAGIC || fields.identity() != *identity {

@@ -1,9 +1,10 @@
-//! Which block lies where: 15 bytes a block, so that 400 GB of flash take some 200 MB of memory.
+//! Maps blocks to positions on flash: 15 bytes a block, so that 400 GB of flash take some 200 MB of
+//! memory.
 //!
-//! Entries are filed by position on flash, so a position need not be stored; an open-addressing
-//! table finds them by key. A slot of the table has bits to spare beside the position: they hold a
-//! part of the key's hash. A search thus compares few keys, each of which is a cache miss.
-//! Volume, access count and life share 16 bits.
+//! Entries are stored by position on flash, so a position need not be stored; an open-addressing
+//! table finds them by key. The bits that a position leaves unused in a slot hold a part of the
+//! key's hash. A search thus compares few keys, each of which is a cache miss. Volume, access count
+//! and liveness share 16 bits.
 
 use twox_hash::XxHash3_64;
 
@@ -33,7 +34,7 @@ impl Key {
         z ^ (z >> 31)
     }
 
-    /// The checksum of a block's bytes, which another block with the same bytes does not have.
+    /// Checksum of a block's key and bytes: it differs for another block with the same bytes.
     pub(crate) fn checksum(self, bytes: &[u8]) -> u32 {
         let sum = XxHash3_64::oneshot_with_seed(self.hash(), bytes);
         u32::try_from(sum & 0xFFFF_FFFF).expect("invariant: 32 bits")
@@ -77,7 +78,7 @@ pub(crate) struct BlockIndex {
     blocks: Vec<u32>,
     metas: Vec<Meta>,
     checksums: Vec<u32>,
-    /// A position in the low `position_bits`, above it the same bits of the key's hash.
+    /// A position in the low `position_bits`; the other bits hold the same bits of the key's hash.
     table: Vec<u32>,
     position_bits: u32,
     live: u32,
@@ -101,7 +102,7 @@ impl BlockIndex {
         self.live
     }
 
-    /// Bytes of memory that it takes.
+    /// Memory of the index in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.blocks.len() * 4
             + self.metas.len() * size_of::<Meta>()
@@ -118,7 +119,7 @@ impl BlockIndex {
         (1 << self.position_bits) - 1
     }
 
-    /// What a slot says of the block at `position`, whose key has this hash.
+    /// Slot value for the block at `position`, whose key has this hash.
     fn slot(&self, position: u32, hash: u64) -> u32 {
         let low = u32::try_from(hash & 0xFFFF_FFFF).expect("invariant: 32 bits");
         position | low & !self.position_mask()
@@ -169,7 +170,7 @@ impl BlockIndex {
         })
     }
 
-    /// Puts a block at `position`, in the place of the block there and of the key's older one.
+    /// Puts a block at `position`, replacing the block there and any older one with the same key.
     pub(crate) fn insert(&mut self, position: u32, entry: CachedEntry) {
         self.remove_at(position);
         let mut slot = self.slot_of(entry.key);
@@ -191,11 +192,11 @@ impl BlockIndex {
         *meta = Meta::of(meta.volume(), accesses);
     }
 
-    /// Forgets the block at `position`; what it was.
+    /// Removes the block at `position` and returns it.
     pub(crate) fn remove_at(&mut self, position: u32) -> Option<CachedEntry> {
         let entry = self.entry(position)?;
         let mut hole = self.slot_of(entry.key);
-        // Entries behind the hole that were pushed past it move up.
+        // Entries after the hole that were displaced past it move up.
         let mut slot = self.after(hole);
         while let Some(other) = self.position_in(slot) {
             let home = self.home(self.key_at(other).hash());

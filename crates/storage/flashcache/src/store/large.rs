@@ -1,5 +1,5 @@
-//! 400 GB of flash: memory of the index, and how long a restart takes. `cargo xtask bench cache`
-//! runs this; the flash is in memory and keeps only pages that are not empty.
+//! Memory of the index and duration of a restart with 400 GB of flash. `cargo xtask bench cache`
+//! runs this; the flash is simulated in memory and keeps only pages that are not empty.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -20,8 +20,8 @@ const FLASH_BYTES: u64 = 400_000_000_000;
 const BLOCK: u32 = 32 << 10;
 const PAGE: usize = 4 << 10;
 
-/// Limits of the index in memory, and of a restart in processor time: the time that others take
-/// from a machine is none of the store's.
+/// Limits for the index's memory and for a restart's CPU time, which excludes time taken by other
+/// programs.
 const MOST_BYTES: u64 = 260_000_000;
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -90,7 +90,7 @@ impl Device for EmptyPages {
     }
 }
 
-/// Time that this thread has spent on a processor.
+/// CPU time of this thread.
 fn processor_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let spent = text.split_whitespace().next().and_then(|text| text.parse().ok());

@@ -1,9 +1,9 @@
-//! The cache on flash: a log of segments, the index in memory that finds blocks in it, checkpoints
-//! of the index, and the dirty-region log that keeps a crash from serving stale blocks.
+//! The cache on flash: a log of segments, the in-memory index that finds blocks in it, checkpoints
+//! of the index, and the dirty-region log that prevents stale blocks after a crash.
 //!
 //! Nothing here is urgent: the backing volume holds every byte. A block is cached once it is in the
-//! index; its group reaches flash when it is full. The only write that anything waits for is a mark
-//! of the dirty-region log, before a region is first written to.
+//! index; its group reaches flash when it is full. The only write that requests wait for is a mark
+//! in the dirty-region log, before the first write to a region.
 
 mod blocks;
 mod checkpoint;
@@ -61,7 +61,7 @@ struct CacheStoreCore {
     dirty: DirtyLog,
     state: RefCell<StoreState>,
     superblock_turns: WriterTurns,
-    /// A read, a write or a task has ended.
+    /// Signalled when a read, a write or a task has ended.
     changed: Signal,
 }
 

@@ -1,5 +1,5 @@
-//! Segments given up for new blocks. The oldest segment of a queue goes; blocks of it that were
-//! asked for again are copied to the main queue, the others are evicted.
+//! Frees segments for new blocks. The oldest segment of a queue is emptied: its blocks that were
+//! accessed again are copied to the main queue, the others are evicted.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::index::CachedEntry;
 use super::state::StoreState;
 use crate::policy::rules::{self, EvictionFate, FifoQueue};
 
-/// A block that stays, with its access count afterwards.
+/// A block to keep, and its new access count.
 struct KeptBlock {
     position: u32,
     entry: CachedEntry,
@@ -51,7 +51,7 @@ impl CacheStoreCore {
         state.segments.open[queue.index()].next_segment = segment;
     }
 
-    /// Gives the oldest segment up; none if all segments are open. Blocks that stay go to the main
+    /// Empties the oldest segment; `None` if all segments are open. Kept blocks move to the main
     /// queue, which is served first if it needs a segment itself.
     async fn empty_a_segment(self: &Rc<Self>, wanted_by: FifoQueue) -> Option<u32> {
         let (kept, segment) = {
@@ -107,8 +107,8 @@ impl CacheStoreCore {
 }
 
 impl StoreState {
-    /// Evicts what may go from a segment; the blocks that stay. At least an eighth goes, so that
-    /// every segment given up makes room.
+    /// Evicts blocks from a segment and returns those to keep. At least an eighth is evicted, so
+    /// that every reclaimed segment makes room.
     fn evict_from(&mut self, queue: FifoQueue, segment: u32) -> Vec<KeptBlock> {
         let blocks = self.geometry.blocks_per_segment();
         let most = blocks - blocks.div_ceil(8);

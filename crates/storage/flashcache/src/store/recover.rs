@@ -1,5 +1,5 @@
-//! What a store holds when it is opened: the newest checkpoint, the log since, less the regions
-//! that a crash may have left out of date.
+//! Recovers a store's content when it is opened: the newest checkpoint and the log after it, minus
+//! the regions that a crash may have left stale.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -26,18 +26,18 @@ use crate::signal::{Signal, WriterTurns};
 pub enum StoreError {
     /// The flash failed.
     Device(DeviceError),
-    /// The flash is too small, or the blocks have no valid size.
+    /// The flash is too small, or the block size is not valid.
     NoLayout {
         /// The flash.
         file: String,
         /// Its length.
         bytes: u64,
     },
-    /// A device that must not be formatted unasked.
+    /// A device that must not be formatted without a request.
     HoldsSomething {
         /// The flash.
         file: String,
-        /// `true` if it is a store already.
+        /// `true` if the device already is a store.
         is_store: bool,
     },
     /// No store.
@@ -45,7 +45,7 @@ pub enum StoreError {
         /// The flash.
         file: String,
     },
-    /// A store whose superblocks are both damaged.
+    /// A store with two damaged superblocks.
     Damaged {
         /// The flash.
         file: String,
@@ -99,9 +99,9 @@ impl std::error::Error for StoreError {}
 pub struct Recovery {
     /// `true` after a clean end.
     pub was_clean: bool,
-    /// Groups of the log that were read again.
+    /// Groups of the log that were replayed.
     pub groups_replayed: u64,
-    /// Blocks dropped because their region had writes under way.
+    /// Blocks dropped because their region had writes in progress.
     pub blocks_dropped: u64,
     /// Blocks that are cached.
     pub blocks: u64,
@@ -118,14 +118,14 @@ impl CacheStore {
         let superblock = open_superblock(&flash).await?;
         let recovered = recover(&flash, superblock, runtime).await;
         let (core, recovery) = recovered.map_err(StoreError::Device)?;
-        // Everything that was dropped is out of the checkpoint before its region may be unmarked.
+        // All dropped blocks must be out of the checkpoint before their regions may be unmarked.
         core.save(false).await.map_err(StoreError::Device)?;
         core.state.borrow_mut().is_saving = false;
         Ok((Self { core: Rc::new(core) }, recovery))
     }
 }
 
-/// What the two superblocks say, if the flash is as long as they need.
+/// Combines the two superblocks, if the flash is as long as they require.
 pub(super) async fn open_superblock(flash: &Rc<dyn Device>) -> Result<CacheSuperblock, StoreError> {
     let superblock = read_superblock(flash).await?;
     if superblock.geometry.flash_bytes() > flash.length() {
@@ -134,7 +134,7 @@ pub(super) async fn open_superblock(flash: &Rc<dyn Device>) -> Result<CacheSuper
     Ok(superblock)
 }
 
-/// What the two superblocks say.
+/// Combines the two superblocks.
 async fn read_superblock(flash: &Rc<dyn Device>) -> Result<CacheSuperblock, StoreError> {
     let mut copies = Vec::new();
     for at in SUPERBLOCKS {
@@ -174,7 +174,7 @@ pub(super) async fn recover(
         (index, sequence) = (replay.index, replay.sequence);
     }
     superblock.session += 1;
-    // Of the same copy, but never of a number that a torn write of the last session had.
+    // For the same copy, but never a number that a torn write of the last session used.
     superblock.generation += 2;
     superblock.clean = false;
     let mut state = state_of(superblock, index, sequence, full);
@@ -192,7 +192,7 @@ pub(super) async fn recover(
     Ok((core, recovery))
 }
 
-/// Reads a checkpoint and the log behind it.
+/// Reads a checkpoint and the log after it.
 struct LogReplay<'a> {
     flash: &'a Rc<dyn Device>,
     superblock: &'a CacheSuperblock,
@@ -202,7 +202,7 @@ struct LogReplay<'a> {
 }
 
 impl LogReplay<'_> {
-    /// Reads the checkpoint; none if it is damaged.
+    /// Reads the checkpoint; `None` if it is damaged.
     async fn checkpoint(&mut self) -> Result<Option<CheckpointHead>, DeviceError> {
         let geometry = self.superblock.geometry;
         let Some(place) = self.superblock.checkpoint else {
@@ -221,7 +221,7 @@ impl LogReplay<'_> {
         Ok(reader.finish())
     }
 
-    /// Follows both logs from the checkpoint on; the full segments of both queues afterwards.
+    /// Replays both logs after the checkpoint; returns the full segments of both queues.
     async fn log(&mut self, head: CheckpointHead) -> Result<[VecDeque<u32>; 2], DeviceError> {
         self.sequence = head.sequence;
         let mut full = head.full.map(VecDeque::from);
@@ -239,7 +239,7 @@ impl LogReplay<'_> {
         Ok(listed_once(full))
     }
 
-    /// Takes the groups of a segment over; where the log continues, if it does.
+    /// Replays the groups of a segment; returns the segment with which the log continues, if any.
     async fn segment(
         &mut self,
         log: LogPosition,
@@ -259,7 +259,7 @@ impl LogReplay<'_> {
         Ok(next.map(|segment| LogPosition { segment, group: 0, next_segment: None }))
     }
 
-    /// Takes a group over, if it was written after `last` in the session of the superblock.
+    /// Replays a group if it was written after `last` in the superblock's session.
     async fn group(
         &mut self,
         segment: u32,
@@ -297,7 +297,8 @@ impl LogReplay<'_> {
     }
 }
 
-/// Every segment where it was last put: one that was emptied and filled again is listed twice.
+/// Lists every segment once, at its latest position: one that was emptied and refilled is in the
+/// lists twice.
 fn listed_once(full: [VecDeque<u32>; 2]) -> [VecDeque<u32>; 2] {
     let mut seen = std::collections::BTreeSet::new();
     let [small, main] = full;
@@ -353,8 +354,8 @@ fn state_of(
     }
 }
 
-/// Drops blocks of marked regions and of volumes that are not known; counts the former, and what
-/// each volume holds.
+/// Drops blocks of marked regions and of unknown volumes; counts the former, and the blocks of each
+/// volume.
 fn drop_what_is_uncertain(state: &mut StoreState, dirty: &DirtyLog) -> u64 {
     let geometry: StoreGeometry = state.geometry;
     let mut dropped = 0;

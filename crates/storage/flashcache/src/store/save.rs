@@ -1,4 +1,4 @@
-//! Checkpoints while the store works, and the last one of a clean end.
+//! Checkpoints during operation, and the final one of a clean shutdown.
 
 use std::rc::Rc;
 
@@ -12,15 +12,16 @@ use super::superblock::{CacheSuperblock, CheckpointPlace};
 use super::{CacheStore, CacheStoreCore};
 use crate::policy::rules::FifoQueue;
 
-/// Log that a checkpoint shortens, in its own length: an eighth more is written to flash at most.
+/// Log length that triggers a checkpoint, as a multiple of the checkpoint's length: at most an
+/// eighth more is written to flash.
 const LOG_PER_CHECKPOINT: u64 = 8;
 
-/// Share of the dirty-region log that is marked before a checkpoint clears it.
+/// Share of marked bits in the dirty-region log that triggers a checkpoint to clear them.
 const MARKED_SHARE: f64 = 0.25;
 
 impl CacheStore {
-    /// Writes everything down and closes the cache. Flush the volumes first: regions with writes
-    /// that no flush has covered start cold.
+    /// Writes all state and closes the cache. Flush the volumes first: regions with unflushed
+    /// writes start cold.
     pub async fn close(&self) -> Result<(), DeviceError> {
         let core = &self.core;
         for queue in FifoQueue::ALL {
@@ -44,7 +45,7 @@ impl StoreState {
         self.reclaims == 0 && self.in_flight.is_empty() && !self.is_saving
     }
 
-    /// What a checkpoint that begins now covers.
+    /// Head of a checkpoint that begins now.
     fn checkpoint_head(&self) -> CheckpointHead {
         let logs = self.segments.open.map(|open| LogPosition {
             segment: open.segment,
@@ -157,7 +158,7 @@ impl CacheStoreCore {
     }
 }
 
-/// The write of a superblock in its turn.
+/// The request that writes a superblock to the copy whose turn it is.
 pub(super) fn superblock_write(superblock: &CacheSuperblock) -> Request {
     let copy = usize::from(superblock.generation % 2 == 1);
     let at = SUPERBLOCKS[copy];

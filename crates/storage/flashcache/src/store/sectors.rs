@@ -1,16 +1,15 @@
-//! Blocks whose sectors each prove themselves, which distinguishes a write torn by a power cut from
-//! bit rot.
+//! Blocks with self-validating sectors, which distinguish a write torn by a power cut from bit rot.
 //!
-//! Of two copies that are written in turn, a torn one was being written and the other one counts. A
-//! damaged one may be the newer: then the other is out of date, and nothing may rely on it.
+//! If one of two alternately written copies is torn, it was being written and the other one is
+//! valid. A damaged copy may be the newer: then the other is stale, and must not be relied on.
 
 use device::{Buffer, SECTOR};
 use twox_hash::XxHash3_64;
 
-/// Bytes of a sector that carry something.
+/// Payload of a sector, in bytes.
 const PAYLOAD: usize = SECTOR - 16;
 
-/// Bytes that a block of `length` carries.
+/// Payload of a block of `length` bytes.
 pub(super) const fn payload_of(length: usize) -> usize {
     length / SECTOR * PAYLOAD
 }
@@ -25,9 +24,9 @@ pub(super) enum SealedCopy {
         /// What it carries.
         payload: Vec<u8>,
     },
-    /// Its sectors are sound and of different writes.
+    /// Its sectors are valid but come from different writes.
     Torn,
-    /// A sector differs from its write.
+    /// A sector does not have the content that was written.
     Damaged,
 }
 
@@ -75,7 +74,7 @@ pub(super) fn gather(block: &[u8], tag: u64) -> SealedCopy {
     }
 }
 
-/// The copy that counts of two that were written in turn; none if either may be the newer.
+/// The valid copy of two that were written alternately; `None` if either may be the newer.
 pub(super) fn newest(copies: [SealedCopy; 2]) -> Option<(u64, Vec<u8>)> {
     let mut newest = None;
     for copy in copies {

@@ -1,4 +1,4 @@
-//! Which segment serves what: free, open for one queue, kept for it, full, or being given up.
+//! The state of each segment: free, open for a queue, reserved for it, full, or being reclaimed.
 
 use std::collections::VecDeque;
 
@@ -20,13 +20,13 @@ pub(super) struct Segments {
     /// Full segments by queue, oldest first.
     pub full: [VecDeque<u32>; 2],
     pub open: [OpenSegment; 2],
-    /// Reads in flight by segment: one that is read is not written.
+    /// Reads in flight by segment: a segment is not written while it is read.
     pins: Vec<u32>,
 }
 
 impl Segments {
-    /// Segments in use as `full` says; the others are free, and of those four are taken at once.
-    /// At least four must be free.
+    /// Uses the segments in `full`; the others are free, and four of those are taken at once. At
+    /// least four must be free.
     pub(super) fn new(count: u32, full: [VecDeque<u32>; 2]) -> Self {
         let mut is_free = vec![true; count as usize];
         for &segment in full.iter().flatten() {
@@ -51,7 +51,7 @@ impl Segments {
         true
     }
 
-    /// Takes the oldest segment of the queue whose turn it is out of its queue.
+    /// Removes the oldest segment from the queue to evict from.
     pub(super) fn take_victim(&mut self) -> Option<(FifoQueue, u32)> {
         let [small, main] = [&self.full[0], &self.full[1]].map(|full| full.len() as u64 + 1);
         let turn = rules::victim(small, main, u64::from(self.count));

@@ -1,4 +1,4 @@
-//! What changes while a cache is open; synchronous, so that no await falls inside a change.
+//! The mutable state of an open cache; synchronous, so that no await can interrupt a change.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use super::superblock::CacheSuperblock;
 use crate::policy::rules::FifoQueue;
 use crate::policy::{Ghost, PoolShare};
 
-/// Groups that may be on their way to flash. Flash that falls behind by more takes no new blocks.
+/// Maximum number of groups in flight to flash. Flash that falls further behind accepts no new
+/// blocks.
 const MOST_IN_FLIGHT: usize = 8;
 
 /// A group that is being filled.
@@ -35,7 +36,7 @@ pub(super) struct StoreState {
     pub ghost: Ghost,
     pub segments: Segments,
     pub filling: [Option<FillingGroup>; 2],
-    /// Groups on their way to flash, by number.
+    /// Groups in flight to flash, by number.
     pub in_flight: BTreeMap<u32, Buffer>,
     /// Sequence of the last group that was sealed.
     pub sequence: u64,
@@ -51,9 +52,9 @@ pub(super) struct StoreState {
     /// Queues that wait for a segment.
     pub starving: [bool; 2],
     pub is_saving: bool,
-    /// The attempt to mark failed flash as empty has not ended.
+    /// `true` until the attempt to mark failed flash as empty has ended.
     pub is_marking_empty: bool,
-    /// Volume numbers given up since the last checkpoint began, and before it.
+    /// Volume numbers released since the last checkpoint began, and before it.
     pub retired: Vec<u16>,
     pub retiring: Vec<u16>,
 }
@@ -112,14 +113,15 @@ impl StoreState {
         Some(&buffer[at..at + bytes])
     }
 
-    /// `true` while a block of the segment is read, or a group of it is on its way to flash.
+    /// `true` while a block of the segment is being read, or one of its groups is in flight to
+    /// flash.
     pub(super) fn is_in_use(&self, segment: u32) -> bool {
         let groups = self.geometry.groups_per_segment;
         let mut written = self.in_flight.range(segment * groups..(segment + 1) * groups);
         self.segments.is_pinned(segment) || written.next().is_some()
     }
 
-    /// The number over all segments of the group that a queue fills next or now.
+    /// Number, across all segments, of the group that a queue is filling or fills next.
     fn open_group(&self, queue: FifoQueue) -> u32 {
         let open = &self.segments.open[queue.index()];
         open.segment * self.geometry.groups_per_segment + open.group
@@ -148,7 +150,8 @@ impl StoreState {
         true
     }
 
-    /// Appends a block to a queue. The group, if this filled it; an error if there is no room.
+    /// Appends a block to a queue. Returns the group if this filled it; an error if there is no
+    /// room.
     pub(super) fn append(
         &mut self,
         queue: FifoQueue,
@@ -170,8 +173,8 @@ impl StoreState {
         Ok(if is_full { self.seal(queue) } else { None })
     }
 
-    /// Ends the group that a queue fills, if it fills one. Blocks that were invalidated since are
-    /// left out of its summary, so that no recovery finds them.
+    /// Seals the group that a queue is filling, if any. Blocks invalidated since are left out of
+    /// its summary, so that recovery never finds them.
     pub(super) fn seal(&mut self, queue: FifoQueue) -> Option<SealedGroup> {
         let group = self.open_group(queue);
         let filling = self.filling[queue.index()].take()?;

@@ -1,4 +1,4 @@
-//! What a cache says of itself.
+//! Status and counters that a cache reports.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ pub enum CacheHealth {
     Failed {
         /// The first failure.
         error: DeviceError,
-        /// `true` if the flash was marked as empty before it went. Otherwise it must not be used
-        /// again without a format: what it holds is older than the volumes.
+        /// `true` if the flash was marked as empty before it failed. Otherwise it must not be used
+        /// again without a format: its content is older than the volumes.
         marked_empty: bool,
     },
     /// It was closed.
@@ -40,24 +40,24 @@ impl fmt::Display for CacheHealth {
     }
 }
 
-/// What a cache did since it was opened.
+/// Activity of a cache since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreCounters {
     /// Blocks that were read from the cache.
     pub block_hits: u64,
-    /// Blocks that were asked for and not cached.
+    /// Blocks requested but not cached.
     pub block_misses: u64,
-    /// Blocks taken in from reads and writes.
+    /// Blocks cached from reads and writes.
     pub admitted: u64,
-    /// Blocks that lacked room, budget or a share.
+    /// Blocks not cached for lack of room, budget or share.
     pub refused: u64,
-    /// Blocks copied from a segment that was given up.
+    /// Blocks copied from a reclaimed segment.
     pub moved: u64,
     /// Blocks evicted.
     pub evicted: u64,
     /// Blocks dropped because a write changed them.
     pub invalidated: u64,
-    /// Blocks whose bytes on flash had changed: served from the backing volume.
+    /// Blocks found corrupt on flash, and served from the backing volume.
     pub damaged: u64,
     /// Bytes written to flash, of every kind.
     pub flash_bytes_written: u64,

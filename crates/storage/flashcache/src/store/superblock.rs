@@ -1,4 +1,4 @@
-//! What a store is and where its newest checkpoint lies. Two copies, written in turn.
+//! Identifies a store and locates its newest checkpoint. Two copies, written alternately.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) const MAGIC: &[u8; 8] = b"PLMCACHE";
 
 const VERSION: u32 = 1;
 
-/// Volumes that fit into a superblock with names of any length.
+/// Volumes that fit in a superblock even with the longest names.
 pub(super) const MOST_NAMED: usize = 48;
 
 /// Bytes of a volume's name.
@@ -24,9 +24,10 @@ const LONGEST_NAME: usize = 255;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedVolume {
     pub name: String,
-    /// Bytes that the volume had.
+    /// Length of the volume in bytes.
     pub length: u64,
-    /// What its owner said of its state; another stamp later means that it was changed elsewhere.
+    /// State stamp from its owner; a different one later means that the volume was changed
+    /// elsewhere.
     pub stamp: u64,
     pub share: PoolShare,
 }
@@ -43,9 +44,9 @@ pub(super) struct CheckpointPlace {
 pub(super) struct CacheSuperblock {
     pub geometry: StoreGeometry,
     pub identity: [u8; 16],
-    /// Counts superblocks: the higher of two is the newer.
+    /// Superblock generation: the higher of two is the newer.
     pub generation: u64,
-    /// Counts openings; groups of another session are not replayed.
+    /// Session number; groups of another session are not replayed.
     pub session: u64,
     /// None: nothing is cached.
     pub checkpoint: Option<CheckpointPlace>,
@@ -54,7 +55,7 @@ pub(super) struct CacheSuperblock {
     pub volumes: BTreeMap<u16, NamedVolume>,
 }
 
-/// Why 16 KiB are no superblock.
+/// Reason why 16 KiB are not a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CacheSuperblockError {
     Foreign,
@@ -83,8 +84,8 @@ impl CacheSuperblock {
         sectors::spread(payload, SUPERBLOCK_BYTES, tag(), self.generation)
     }
 
-    /// What the two copies say. If one is damaged it may have been the newer: the other still
-    /// says how the store is laid out, and nothing is cached.
+    /// Combines the two copies. If one is damaged it may have been the newer: the other still
+    /// defines the store's layout, and nothing is cached.
     pub(super) fn decode(copies: [&[u8]; 2]) -> Result<Self, CacheSuperblockError> {
         if copies.iter().all(|block| block.first_chunk() != Some(MAGIC)) {
             return Err(CacheSuperblockError::Foreign);
@@ -99,7 +100,8 @@ impl CacheSuperblock {
         });
         let (generation, payload) = whole.ok_or(CacheSuperblockError::Damaged)?;
         let mut older = Self::read(generation, &payload)?;
-        // The next is written over this one: torn over the damaged one, it would bring this back.
+        // The next write replaces this copy: if it replaced the damaged one and were torn, this
+        // copy would become valid again.
         older.generation += 1;
         older.session += 1;
         older.checkpoint = None;
@@ -133,7 +135,7 @@ impl CacheSuperblock {
         Ok(Self { geometry, identity, generation, session, checkpoint, clean, volumes })
     }
 
-    /// `true` if a superblock has room for a volume of this name beside the others.
+    /// `true` if a superblock has room for another volume with this name.
     pub(super) fn has_room_for(&self, name: &str) -> bool {
         self.volumes.len() < MOST_NAMED && name.len() <= LONGEST_NAME
     }

@@ -9,9 +9,9 @@ use super::{CacheStore, CacheStoreCore};
 use crate::policy::PoolShare;
 
 impl CacheStore {
-    /// The number of the volume `name`, which is `length` bytes long; none if the store has no
-    /// number left for it, so that it is not cached. Blocks from before are dropped if the volume
-    /// had another length or stamp: something else wrote to it.
+    /// The number of the volume `name`, which is `length` bytes long; `None` if the store has no
+    /// free number, so that it is not cached. Existing blocks are dropped if the volume had a
+    /// different length or stamp: it was written elsewhere.
     pub(crate) async fn attach(
         &self,
         name: &str,
@@ -72,7 +72,7 @@ impl CacheStore {
         self.core.change_volume(volume, |known| known.stamp = stamp).await;
     }
 
-    /// Notes that a volume has another length; the next superblock says so.
+    /// Records that a volume has a new length; the next superblock stores it.
     pub(crate) fn set_length(&self, volume: u16, length: u64) {
         let mut state = self.core.state.borrow_mut();
         if let Some(volume) = state.superblock.volumes.get_mut(&volume) {
@@ -80,8 +80,8 @@ impl CacheStore {
         }
     }
 
-    /// Notes the stamp that the volume `name` has now that its last write is over; the superblock
-    /// that [`CacheStore::close`] writes says so.
+    /// Records the stamp of the volume `name` after its last write; [`CacheStore::close`] stores it
+    /// in the superblock.
     pub fn restamp(&self, name: &str, stamp: u64) {
         let Some(volume) = self.find(name) else {
             return;
@@ -92,7 +92,7 @@ impl CacheStore {
         }
     }
 
-    /// What the store is and did.
+    /// Properties and activity of the store.
     pub fn status(&self) -> StoreStatus {
         let state = self.core.state.borrow();
         let memory = state.index.memory_bytes() + state.ghost.memory_bytes();

@@ -1,4 +1,4 @@
-//! What the store does around a write to the backing volume.
+//! The store's steps before and after a write to the backing volume.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ pub(crate) struct WriteTicket {
 }
 
 impl CacheStore {
-    /// Marks the regions of `blocks` on flash and forgets the blocks, so that the write may begin.
-    /// None: the cache is closed, and a write that it does not know of would make it stale.
+    /// Marks the regions of `blocks` on flash and drops the blocks, so that the write may begin.
+    /// `None` if the cache is closed, and a write without its knowledge would make it stale.
     pub(crate) async fn begin_write(&self, volume: u16, blocks: Range<u32>) -> Option<WriteTicket> {
         let mut ticket = WriteTicket { volume, bits: Vec::new(), replaced: Vec::new() };
         if self.core.state.borrow().health == CacheHealth::Closed {
@@ -38,13 +38,14 @@ impl CacheStore {
         Some(ticket)
     }
 
-    /// The write has ended, as well as `lasting` says.
+    /// The write has ended, as durably as `lasting` says.
     pub(crate) fn end_write(&self, ticket: &WriteTicket, lasting: Lasting) {
         self.core.dirty.end(ticket.volume, &ticket.bits, lasting);
         self.core.save_if_due();
     }
 
-    /// A flush of the backing volume begins; what [`Self::flushed`] takes.
+    /// Called when a flush of the backing volume begins; returns the number to pass to
+    /// [`Self::flushed`].
     pub(crate) fn flush_begins(&self) -> u64 {
         self.core.dirty.flush_begins()
     }

@@ -142,7 +142,8 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// A list: its length, then its members. Grows as they are found, whatever length is claimed.
+    /// A list: its length, then its members. Memory grows as members are found, regardless of the
+    /// claimed length.
     fn each<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         (0..self.word()?).map(|_| one(self)).collect()
     }

@@ -11,7 +11,7 @@ const PART: usize = 64;
 pub enum FlashRecord {
     /// An operation.
     Op(FlashOp),
-    /// An image begins: everything but its blocks and its log.
+    /// Start of an image: everything except its blocks and its log.
     Head(ImageHead),
     /// Some of its folded blocks.
     Base(Vec<(u64, BlockSlot)>),
@@ -41,7 +41,7 @@ impl FlashRecord {
         encoded.0
     }
 
-    /// The record that `bytes` are; `None` if they are none.
+    /// The record encoded in `bytes`; `None` if they are not a record.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Decoder(bytes);
@@ -93,7 +93,7 @@ fn decode_op(kind: u8, from: &mut Decoder<'_>) -> Option<FlashOp> {
 }
 
 impl FlashImage {
-    /// The image as records, from which [`Self::replay`] makes it again.
+    /// The image as records, from which [`Self::replay`] restores it.
     pub fn records(&self) -> impl Iterator<Item = FlashRecord> + '_ {
         let base = self.base_parts(PART).map(FlashRecord::Base);
         let homes = self.home_parts(PART * PART).map(FlashRecord::Homes);
@@ -101,7 +101,7 @@ impl FlashImage {
         std::iter::once(FlashRecord::Head(self.head())).chain(base).chain(homes).chain(log)
     }
 
-    /// Carries a record out; `false` if it cannot follow those before it.
+    /// Carries out a record; `false` if it cannot follow the previous ones.
     pub fn replay(&mut self, record: FlashRecord) -> bool {
         match record {
             FlashRecord::Op(op) => {

@@ -1,8 +1,8 @@
 //! Frames of a file that holds an image: records that become durable together, with a checksum.
 //!
-//! Frames begin at multiples of [`FRAME_ALIGNMENT`]. Each says up to where the file was durable
-//! when it was written, so that a reader can distinguish a torn end, which power failures leave,
-//! from damage in the middle, after which a copy must not be trusted.
+//! Frames begin at multiples of [`FRAME_ALIGNMENT`]. Each states how far the file was durable when
+//! it was written, so that a reader can distinguish a torn end, which power failures cause, from
+//! damage in the middle, after which a copy must not be trusted.
 
 use twox_hash::XxHash3_64;
 
@@ -59,7 +59,7 @@ impl FrameHead {
     }
 }
 
-/// Records on their way into one frame.
+/// Records to be written in one frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FramePayload(Vec<u8>);
 
@@ -83,7 +83,7 @@ impl FramePayload {
         self.0.is_empty()
     }
 
-    /// The frame, for a file that is durable before offset `durable_to`.
+    /// Encodes the frame for a file that is durable before offset `durable_to`.
     #[must_use]
     pub fn frame(&self, durable_to: u64) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((HEAD + self.0.len()).next_multiple_of(FRAME_ALIGNMENT));

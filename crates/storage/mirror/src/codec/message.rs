@@ -34,7 +34,7 @@ impl PeerMessage {
         encoded.0
     }
 
-    /// The message that `bytes` are; `None` if they are none.
+    /// The message encoded in `bytes`; `None` if they are not a message.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Decoder(bytes);

@@ -1,5 +1,5 @@
-//! Messages and operations on flash as bytes, little-endian, without padding. Bytes that are not
-//! what they claim to be are `None`, never a panic: they come from another host or from flash.
+//! Encodes messages and operations on flash as bytes, little-endian, without padding. Invalid bytes
+//! decode to `None`, never a panic: they come from another host or from flash.
 
 mod fields;
 mod flash;

@@ -1,9 +1,9 @@
-//! Folded blocks at their home on flash, so that memory holds their positions alone.
+//! Keeps folded blocks at their homes on flash, so that memory holds only their positions.
 //!
 //! Each block of the volume has one place, its home, which is overwritten as a whole. That loses
-//! nothing: the log that brought the newer content is durable by then, and stays until the homes
-//! are. Readers of a home compare its checksum: it may have been overwritten since they looked it
-//! up.
+//! nothing: the log with the newer content is durable by then, and is kept until the homes are
+//! durable. Readers of a home verify its checksum: it may have been overwritten after they looked
+//! it up.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl BlockContent {
 }
 
 impl FlashImage {
-    /// Folded blocks in memory, whose homes lack them.
+    /// Folded blocks in memory that have not reached their homes.
     pub fn unsettled(&self) -> impl Iterator<Item = (SettledBlock, BlockData)> + '_ {
         self.base.iter().filter_map(|(block, slot)| {
             let data = slot.data.here()?;
@@ -85,7 +85,8 @@ impl FlashImage {
         })
     }
 
-    /// The contents of `blocks` have reached their homes; later ones stay in memory.
+    /// Records that the contents of `blocks` have reached their homes; later contents stay in
+    /// memory.
     pub fn settle(&mut self, blocks: &[SettledBlock]) {
         for SettledBlock { home, lsn } in blocks {
             if let Some(slot) = self.base.get_mut(&home.block).filter(|slot| slot.lsn == *lsn) {
@@ -100,7 +101,7 @@ impl FlashImage {
         self.settled().next().is_some()
     }
 
-    /// Folded blocks that a file put at their homes, after a restart.
+    /// Restores folded blocks that a file placed at their homes, after a restart.
     pub(crate) fn resettle(&mut self, blocks: Vec<SettledBlock>) {
         for SettledBlock { home, lsn } in blocks {
             self.keep(home.block, BlockSlot { lsn, data: BlockContent::Home(home) });

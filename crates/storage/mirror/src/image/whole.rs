@@ -1,8 +1,8 @@
-//! An image taken apart and put together, for a file that holds it.
+//! Takes an image apart and reassembles it, for a file that holds it.
 
 use super::{BlockSlot, FlashImage, FlashOp, LogEntry, SettledBlock};
 
-/// Everything of an image but its blocks and its log.
+/// Everything in an image except its blocks and its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageHead {
     /// See [`FlashOp::Epoch`].
@@ -31,7 +31,7 @@ impl FlashImage {
         true
     }
 
-    /// `true` if the entries of `op` follow each other and the log.
+    /// `true` if the entries of `op` are consecutive and continue the log.
     pub(crate) fn admits(&self, op: &FlashOp) -> bool {
         let (end, entries) = match op {
             FlashOp::Append(entries) => (self.end(), entries),
@@ -64,13 +64,14 @@ impl FlashImage {
         self.base.len() + self.log.len()
     }
 
-    /// Bytes of its records once all folded blocks are at their homes, about; `block` bytes each.
+    /// Approximate size of its records in bytes once all folded blocks are at their homes, with
+    /// blocks of `block` bytes.
     #[must_use]
     pub fn record_bytes(&self, block: u64) -> u64 {
         self.log.len() as u64 * block + self.base.len() as u64 * size_of::<SettledBlock>() as u64
     }
 
-    /// Folded blocks, which may be evicted behind a backing store.
+    /// Folded blocks, which may be evicted if a backing store exists.
     pub fn folded_blocks(&self) -> impl Iterator<Item = u64> + '_ {
         self.base.keys().copied()
     }

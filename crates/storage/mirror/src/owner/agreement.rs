@@ -1,7 +1,7 @@
-//! Which copies count, and the rule by which that changes.
+//! Tracks which copies count, and the rule for changing them.
 //!
 //! An entry is committed once every configuration that can be in force allows it: the confirmed
-//! one, those asked for whose answers are outstanding, and the one that is aimed at.
+//! one, those requested but not yet answered, and the target.
 
 use units::Nanos;
 
@@ -15,7 +15,8 @@ use crate::local::Local;
 pub(crate) struct Agreement {
     revision: u64,
     pub(super) confirmed: Authority,
-    /// Asked for, with the revision that each replaces: any of them may still be stored.
+    /// Requested configurations, each with the revision that it replaces: any of them may still be
+    /// stored.
     pending: Vec<(u64, Authority)>,
     last_put: Nanos,
 }
@@ -25,7 +26,7 @@ impl Agreement {
         Self { revision, confirmed, pending: Vec::new(), last_put: Nanos::ZERO }
     }
 
-    /// Everything that may be in force.
+    /// Every configuration that may be in force.
     pub(super) fn possible(&self) -> impl Iterator<Item = Authority> + '_ {
         std::iter::once(self.confirmed).chain(self.pending.iter().map(|(_, asked)| *asked))
     }
@@ -36,7 +37,7 @@ impl Agreement {
 }
 
 impl VolumeOwner {
-    /// The registry's configuration at `revision`.
+    /// Processes the registry's configuration at `revision`.
     pub(crate) fn learn(&mut self, local: &Local, revision: u64, config: Config) {
         if revision < self.agreement.revision {
             return;
@@ -50,7 +51,7 @@ impl VolumeOwner {
         self.agreement.pending.retain(|(expected, _)| *expected >= revision);
     }
 
-    /// The last entry that `authority` lets commit.
+    /// The last entry that `authority` allows to be committed.
     fn rule(&self, local: &Local, authority: Authority) -> u64 {
         match authority {
             Authority::Backing => self.destaged,
@@ -62,12 +63,13 @@ impl VolumeOwner {
         }
     }
 
-    /// Entries that no crash of this host takes away; without flash, all are as good as each other.
+    /// Last entry that a crash of this host cannot remove; without flash, all entries are equally
+    /// safe.
     pub(super) fn logged(&self, local: &Local) -> u64 {
         if local.flash_failed { local.image.end() } else { self.logged }
     }
 
-    /// Entries that every counted copy holds: these may be destaged.
+    /// Last entry that every counted copy holds: entries up to it may be destaged.
     pub(super) fn replicated(&self, local: &Local) -> u64 {
         let needs_both = self.agreement.possible().any(Authority::is_both);
         let both = Authority::Flash(CountedCopies::Both);
@@ -81,7 +83,7 @@ impl VolumeOwner {
         self.commit = self.commit.max(allowed.unwrap_or(self.commit));
     }
 
-    /// The configuration to aim at.
+    /// The target configuration.
     pub(super) fn goal(&self, local: &Local) -> Authority {
         let settings = &local.settings;
         let (both, only) = (
@@ -114,7 +116,7 @@ impl VolumeOwner {
         local.settings.backed && is_both && self.agreement.is_settled()
     }
 
-    /// Asks for the configuration aimed at, once it would take nothing back.
+    /// Requests the target configuration, once it would withdraw no committed entry.
     pub(super) fn reconfigure(&mut self, local: &mut Local) {
         let goal = self.goal(local);
         let is_due = local.now.since(self.agreement.last_put) >= local.settings.retry;
@@ -135,7 +137,7 @@ impl VolumeOwner {
             || (self.marked >= self.destaged && self.link.marked() >= Some(self.destaged));
         // Earlier owners may have committed all that they left, whatever the mark on flash says.
         let must_keep = self.commit.max(self.recover_to);
-        // A peer that takes over must not have a shorter log than the backing store may show.
+        // A peer that takes over must not have a shorter log than the backing store may reflect.
         let must_have = self.commit.max(self.destage_begun);
         self.rule(local, goal) >= must_keep
             && (!goal.is_both() || (marks_agree && self.link.durable() >= Some(must_have)))

@@ -51,7 +51,7 @@ impl VolumeOwner {
         local.send(message);
     }
 
-    /// The peer holds the batch that began at block `batch` of the list.
+    /// Records that the peer holds the batch that began at block `batch` of the list.
     pub(super) fn copied(&mut self, local: &mut Local, batch: usize) {
         let most = local.settings.batch_blocks;
         let Some(attached) = self.link.attached() else { return };

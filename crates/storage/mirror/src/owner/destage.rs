@@ -48,7 +48,7 @@ impl VolumeOwner {
         }
     }
 
-    /// `true` if every counted copy knows how far destaging has come.
+    /// `true` if every counted copy has recorded how far destaging has progressed.
     fn is_marked(&self, local: &Local) -> bool {
         let counts = self.agreement.possible().any(Authority::is_both);
         let peer_knows = self.link.marked() >= Some(self.destaged);

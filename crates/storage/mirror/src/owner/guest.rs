@@ -1,4 +1,4 @@
-//! Requests of the guest: into the log, out of flash, out of the backing store.
+//! Requests of the guest: writes to the log, reads from flash or the backing store.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ pub(crate) enum Asker {
     Remote(u64),
 }
 
-/// A block on its way from the backing store.
+/// A block being read from the backing store.
 #[derive(Debug)]
 pub(crate) struct BackingFill {
     block: u64,
     pub(super) asker: Asker,
-    /// The cache may keep it as current up to here; `None`: a write has overtaken it.
+    /// Position up to which the cache may treat it as current; `None` if a write has overtaken it.
     as_of: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl VolumeOwner {
         }
     }
 
-    /// Appends to the log here and on the peer; the position.
+    /// Appends to the log here and on the peer; returns the position.
     pub(super) fn append(&mut self, local: &mut Local, kind: EntryKind) -> u64 {
         if let EntryKind::Write { block, .. } = &kind {
             let overtaken = self.fills.values_mut().filter(|fill| fill.block == *block);
@@ -62,7 +62,7 @@ impl VolumeOwner {
         let lsn = local.image.end() + 1;
         let entry = LogEntry { lsn, kind };
         let then = Then::Logged { epoch: self.epoch, lsn };
-        // The peer first: its way is the longer one.
+        // Sent to the peer first, since that path is longer.
         self.stream(local, vec![entry.clone()]);
         local.flash(FlashOp::Append(vec![entry]), then);
         lsn
@@ -93,13 +93,13 @@ impl VolumeOwner {
             let slot = BlockSlot { lsn, data: Arc::clone(data).into() };
             local.flash(FlashOp::Copy(vec![(fill.block, slot)]), Then::Nothing);
         }
-        // The store may be ahead of the commit. A read must not show that if the next one,
-        // answered from flash, cannot.
+        // The store may be ahead of the commit. A read must not return such content if the next
+        // one, answered from flash, cannot.
         let committed = local.image.read(fill.block, self.commit).map(|slot| slot.data);
         answer(local, fill.asker, committed.or(data.map(BlockContent::Here)));
     }
 
-    /// Answers the writes and flushes that are safe by now.
+    /// Acknowledges the writes and flushes that are now safe.
     pub(super) fn acknowledge(&mut self, local: &mut Local) {
         let limit = match (local.settings.backed, self.writes_back(local)) {
             (false, _) => self.commit,

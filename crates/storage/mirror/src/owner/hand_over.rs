@@ -1,4 +1,5 @@
-//! Handing the volume to the other host: warm its cache, stop, have everything there, release.
+//! Hands the volume to the other host: warms its cache, stops, waits until it holds everything,
+//! releases the lease.
 
 use units::Nanos;
 
@@ -53,7 +54,8 @@ impl VolumeOwner {
                 self.over = Some(Over::Released);
             }
         } else {
-            // Half of the time is for the last writes: a large cache moves with its hottest blocks.
+            // Half of the time is reserved for the last writes: of a large cache, only the hottest
+            // blocks move.
             self.warm_up(local, spent.0 * 2 < limit.0);
         }
     }

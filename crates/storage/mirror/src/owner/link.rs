@@ -1,4 +1,4 @@
-//! The owner's connection to its peer: attach it, stream the log, notice its loss.
+//! The owner's connection to its peer: attaches it, streams the log, detects its loss.
 
 use units::Nanos;
 
@@ -59,7 +59,7 @@ impl PeerLink {
         }
     }
 
-    /// The last entry on the peer's flash; `None`: it does not follow.
+    /// The last entry on the peer's flash; `None` if it does not follow.
     pub(super) fn durable(&self) -> Option<u64> {
         self.open().map(|attached| attached.durable)
     }
@@ -74,7 +74,7 @@ impl PeerLink {
         self.open().is_some_and(|attached| attached.copy.is_none())
     }
 
-    /// `true` if the peer follows or may do so without the owner having heard of it.
+    /// `true` if the peer follows, or may follow without the owner's knowledge.
     pub(super) fn is_attached(&self) -> bool {
         matches!(self.state, LinkState::Attached(_))
     }
@@ -133,7 +133,7 @@ impl VolumeOwner {
         }
     }
 
-    /// Sends a new entry, or marks alone, at once.
+    /// Sends a new entry, or only the marks, at once.
     pub(super) fn stream(&mut self, local: &mut Local, entries: Vec<LogEntry>) {
         let (commit, destaged) = (self.commit, self.destaged);
         if let Some(attached) = self.link.attached().filter(|attached| attached.is_open) {
@@ -184,7 +184,7 @@ impl VolumeOwner {
         self.link.sent = local.now;
     }
 
-    /// How to bring the peer up to date; `None`: not before the configuration has changed.
+    /// How to bring the peer up to date; `None` if the configuration must change first.
     fn opening(
         &self,
         local: &Local,

@@ -17,8 +17,8 @@ pub(super) enum RebuildPace {
     NoSpare,
     /// The rebuild takes this percent of the time; controllers call it priority.
     Percent(f64),
-    /// It rebuilds `rate` bytes per second, if the drives keep up: the part after a late one
-    /// comes early.
+    /// Rebuilds `rate` bytes per second, if the drives keep up: after a late part the next one
+    /// starts early.
     BytesPerSecond {
         rate: f64,
         /// When the next part should begin.
@@ -27,7 +27,7 @@ pub(super) enum RebuildPace {
 }
 
 impl RebuildPace {
-    /// The pace of a percentage; 0: no spare is there.
+    /// The pace of a percentage; 0 means that there is no spare.
     pub(super) const fn of_percent(percent: f64) -> Self {
         if percent > 0.0 { Self::Percent(percent) } else { Self::NoSpare }
     }
@@ -52,7 +52,7 @@ impl RebuildPace {
 /// How far a rebuild may fall behind its rate and still catch up: a second.
 const MOST_BEHIND: VirtualMoment = 1_000_000_000;
 
-/// Bytes that a spare rebuilds at a time, in whole stripe units.
+/// Bytes that a spare rebuilds per step, in whole stripe units.
 const REBUILT_AT_A_TIME: u64 = 1 << 20;
 
 impl ArrayState {
@@ -62,7 +62,7 @@ impl ArrayState {
         self.expect_neighbour(0);
     }
 
-    /// Starts rebuilding, if a drive has failed and a spare is there.
+    /// Starts rebuilding if a drive has failed and there is a spare.
     pub(super) fn begin_rebuild(&mut self, now: VirtualMoment) {
         if self.rebuild_pace != RebuildPace::NoSpare && self.layout.failed.is_some() {
             self.at(now, ArrayEvent::Rebuild);
@@ -87,8 +87,8 @@ impl ArrayState {
         }
     }
 
-    /// A part has been rebuilt; the next one follows after a pause that leaves the drives to the
-    /// load for the rest of the time.
+    /// Completes a part of the rebuild; the next one follows after a pause that leaves the drives
+    /// to the load for the rest of the time.
     pub(super) fn rebuilt(&mut self, now: VirtualMoment, begun: VirtualMoment, to: u64) {
         let mut bytes = 0;
         if let Some(failed) = &mut self.layout.failed {
@@ -99,7 +99,7 @@ impl ArrayState {
         self.at(next, ArrayEvent::Rebuild);
     }
 
-    /// A neighbour sends a request now; it has its own links.
+    /// Sends a neighbour's request now; the neighbour has its own links.
     pub(super) fn neighbour(&mut self, now: VirtualMoment) {
         if let Some(NeighbourRequest { is_write, offset, length }) =
             self.neighbours.request(self.capacity)

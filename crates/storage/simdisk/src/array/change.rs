@@ -1,4 +1,4 @@
-//! Changes of an array under load: a drive fails, a spare takes its place. And how busy its parts
+//! Changes of an array under load (a drive fails, a spare takes its place), and how busy its parts
 //! have been.
 
 use super::ArrayState;
@@ -11,13 +11,13 @@ use crate::raid::FailedDisk;
 /// each was in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArrayUsage {
-    /// Of the busiest drive, in nanoseconds.
+    /// Busy time of the busiest drive, in nanoseconds.
     pub drive_ns: u64,
-    /// Of the busiest direction of one link, in nanoseconds.
+    /// Busy time of the busiest direction of one link, in nanoseconds.
     pub link_ns: u64,
-    /// Of one processor of the front end, in nanoseconds.
+    /// Busy time of one front-end processor, in nanoseconds.
     pub front_end_ns: u64,
-    /// How full the memory for writes is now, 0 to 1; none if writes do not wait there.
+    /// Current fill level of the write memory, 0 to 1; `None` if writes do not wait there.
     pub memory_filled: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ impl ArrayState {
         self.begin_rebuild(now);
     }
 
-    /// Bytes of the failed drive that are rebuilt, and its size; none if no drive has failed.
+    /// Rebuilt bytes of the failed drive, and its size; `None` if no drive has failed.
     pub(crate) fn rebuild_state(&self) -> Option<(u64, u64)> {
         let end = self.drive_bytes / self.layout.stripe_unit * self.layout.stripe_unit;
         self.layout.failed.map(|failed| (failed.rebuilt, end))

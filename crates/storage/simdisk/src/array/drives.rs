@@ -14,7 +14,7 @@ pub(super) enum Drive {
     Flash(Flash),
 }
 
-/// The drives of a model, turned as the seed says.
+/// Creates the drives of a model; `seed` turns their platters.
 pub(super) fn of(model: &ArrayModel, seed: Seed) -> Vec<Drive> {
     let mut prng = Prng::new(seed);
     (0..model.layout.disks)
@@ -31,7 +31,7 @@ fn turned(parameters: &DiskParameters, prng: &mut Prng) -> CachedDisk {
 }
 
 impl ArrayState {
-    /// Asks the drives for pieces of the operation `token`.
+    /// Sends pieces of the operation `token` to the drives.
     pub(super) fn issue(
         &mut self,
         now: VirtualMoment,
@@ -86,7 +86,7 @@ impl ArrayState {
         }
     }
 
-    /// The disk that holds a piece; of two, the one with less to do, then the nearer one.
+    /// The disk that holds a piece; of two, the less busy one, then the nearer one.
     fn nearer(&self, piece: &DrivePiece) -> usize {
         let Some(mirror) = piece.mirror else {
             return piece.disk;
@@ -102,7 +102,7 @@ impl ArrayState {
         }
     }
 
-    /// The arm of a disk has finished its request.
+    /// Handles the completion of a request by the arm of a disk.
     pub(super) fn drive_done(&mut self, now: VirtualMoment, number: u32) {
         let number = number as usize;
         if let Drive::Disk(disk) = &mut self.drives[number] {

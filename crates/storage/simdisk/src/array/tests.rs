@@ -1,4 +1,4 @@
-//! Arrays against arithmetic, and against the purpose of each of their parts.
+//! Checks arrays against arithmetic, and each of their parts against its purpose.
 
 use device::Durability;
 use units::{Prng, Seed};
@@ -23,7 +23,7 @@ struct Loop {
     answered: u64,
 }
 
-/// Each session sends the next request when it has its answer.
+/// Each session sends its next request when the previous one is answered.
 fn closed_loop(
     array: &mut ArrayState,
     sessions: u64,
@@ -104,7 +104,7 @@ fn a_failed_battery_writes_through() {
     assert!(good.mean_ms < 1.0 && failed.mean_ms > 4.0, "{} {}", good.mean_ms, failed.mean_ms);
 }
 
-/// Levels ordered by the cost of a random write.
+/// Checks that levels are ordered by the cost of a random write.
 #[test]
 fn parity_costs_random_writes_what_it_should() {
     let rate = |level, disks| {
@@ -152,7 +152,7 @@ fn the_same_seed_gives_the_same_moments() {
     assert_eq!(moments(), moments());
 }
 
-/// A spare takes disks' time, and gives the set back its speed when it is done.
+/// A rebuild takes disk time, and the set regains its speed when it is done.
 #[test]
 fn a_rebuild_slows_the_load_down_and_ends() {
     let changes = [("raid.level", "5"), ("raid.disks", "7"), ("raid.failed", "1")];
@@ -168,8 +168,8 @@ fn a_rebuild_slows_the_load_down_and_ends() {
     assert!(mended.per_second > 0.97 * whole.per_second, "{}", mended.per_second);
 }
 
-/// Judged by arithmetic: a quiet set of disks is rebuilt as fast as one disk passes by, or as the
-/// pauses leave it.
+/// Judged by arithmetic: an idle set is rebuilt at the sequential rate of one disk, or as the
+/// pauses allow.
 #[test]
 fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
     let rebuilt = |percent: &str| {
@@ -185,12 +185,12 @@ fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
         array.layout.failed.expect("600 GB take longer").rebuilt as f64 / 20e6
     };
     let (all, third) = (rebuilt("100"), rebuilt("30"));
-    // A part is read, then written: the two take turns, each with its wait for the angle.
+    // Each part is read, then written: the two alternate, each with its rotational delay.
     assert!((60.0..102.0).contains(&all), "{all} MB/s");
     assert!((third / all - 0.3).abs() < 0.05, "{third} of {all}");
 }
 
-/// Judged by arithmetic: a rebuild that is held at a rate takes capacity by rate, within 2 %.
+/// Judged by arithmetic: a rebuild at a fixed rate takes capacity divided by rate, within 2 %.
 #[test]
 fn a_rebuild_at_a_rate_takes_the_capacity_divided_by_it() {
     let changes = [("raid.level", "5"), ("raid.disks", "7"), ("disk.capacity_gb", "1")];
@@ -206,7 +206,7 @@ fn a_rebuild_at_a_rate_takes_the_capacity_divided_by_it() {
     assert!((whole / 50.0 - 1.0).abs() < 0.02, "{whole} s");
 }
 
-/// The same beside a load whose requests make parts late: the next ones make up for it.
+/// The same under a load that makes parts late: the next ones make up for it.
 #[test]
 fn a_rebuild_at_a_rate_takes_as_long_beside_a_load() {
     let changes = [
@@ -232,8 +232,8 @@ fn a_rebuild_at_a_rate_takes_as_long_beside_a_load() {
 }
 
 /// Judged by arithmetic: a small read of a degraded RAID 5 of `n` drives takes 2 (n - 1) / n drive
-/// requests, a small write 4 (n - 2) / n where both of its drives are left, (n - 1) / n where its
-/// data are lost (the rest of the row is read, the parity written), and 1 / n where its parity is.
+/// requests. A small write takes 4 (n - 2) / n with both of its drives left, (n - 1) / n with its
+/// data lost (the rest of the row is read, the parity written), and 1 / n with its parity lost.
 #[test]
 fn degraded_parity_demands_as_much_of_the_drives_as_arithmetic_says() {
     let n = 7.0;
@@ -273,8 +273,8 @@ fn limits_hold_whatever_the_drives_could() {
     assert!((4.9..5.05).contains(&narrow), "{narrow} MB/s");
 }
 
-/// Writes acknowledged from a disk's own memory are fast until it is full, and none of them is
-/// safe.
+/// Writes acknowledged from a disk's own memory are fast until it is full, and none of them is safe
+/// there.
 #[test]
 fn only_what_has_left_volatile_memory_survives_a_loss_of_power() {
     let changes = [("cache.mode", "pass-through"), ("disk.write_cache_kib", "16384")];

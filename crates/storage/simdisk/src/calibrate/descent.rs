@@ -1,11 +1,11 @@
-//! The least of a function of a few positive numbers, found by trying factors.
+//! Finds the minimum of a function of a few positive numbers by trying factors.
 
-/// Factors by which values are changed: to distinguish starting points, and to finish from the best
-/// ones.
+/// Factors by which values are changed: coarse to compare starting points, fine to finish from the
+/// best ones.
 pub(super) const COARSE: [f64; 2] = [1.3, 1.1];
 pub(super) const FINE: [f64; 4] = [1.2, 1.08, 1.03, 1.01];
 
-/// Rounds of one factor at most.
+/// Maximum number of rounds for one factor.
 const ROUNDS: usize = 30;
 
 /// Changes `values` until no change along any of `directions` (powers of a factor for each value)
@@ -63,7 +63,7 @@ pub(super) fn ranges(
     ranges
 }
 
-/// Steps of a range; a range that reaches the last of them is undetermined: a factor of 11.
+/// Step factor of a range; a range that reaches the last step, a factor of 11, is undetermined.
 const STEP: f64 = 1.05;
 const STEPS: usize = 50;
 

@@ -1,4 +1,4 @@
-//! From measured loads to an array: reads first, then writes, each with the parameters that the
+//! Fits an array to measured loads: reads first, then writes, each with the parameters that the
 //! loads determine.
 
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::description::{
 use crate::model::ArrayModel;
 use crate::raid::RaidLevel;
 
-/// Slower single reads than this that do not gain from company are those of an arm.
+/// Single reads slower than this that do not gain from concurrency are those of an arm.
 const READ_OF_AN_ARM_US: f64 = 2_000.0;
 
 /// No measurement on a machine in use determines request times more exactly than this.
@@ -40,7 +40,7 @@ pub struct FittedParameter {
     pub key: &'static str,
     /// Its value, in the unit of the key.
     pub value: f64,
-    /// Within it loads are met almost as well: no worse than twice as badly, or by 5 % each.
+    /// Range within which loads fit almost as well: no worse than twice as badly, or by 5 % each.
     pub range: (f64, f64),
 }
 
@@ -54,7 +54,7 @@ pub struct FittedLoad {
 }
 
 impl FittedLoad {
-    /// By how much the fit is above the measurement, in percent.
+    /// Percentage by which the fit exceeds the measurement.
     pub fn off_percent(&self) -> f64 {
         (self.fitted_us / microseconds(&self.measured) - 1.0) * 100.0
     }
@@ -93,19 +93,20 @@ impl fmt::Display for FitError {
 
 impl std::error::Error for FitError {}
 
-/// Keys of the parameters that reads determine, then of those that writes determine, then of the
-/// one that durable writes do, then of the one that reads beside writes do.
+/// Keys of the parameters that reads determine, then those of writes, of durable writes and of
+/// reads beside writes.
 const READ_KEYS: [&str; 4] =
     ["flash.overhead_us", "flash.read_us", "flash.dies", "flash.interface_mb_per_second"];
 const WRITE_KEYS: [&str; 2] = ["flash.write_overhead_us", "flash.program_us"];
 const DURABLE_KEYS: [&str; 1] = ["flash.durable_us"];
 const BESIDE_KEYS: [&str; 1] = ["flash.read_beside_writes_us"];
 
-/// Numbers of dies that are tried.
+/// Die counts to try.
 const DIES: [f64; 14] =
     [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0];
 
-/// Each alone; more dies of slower reads; on the die or before it; a slower die or interface.
+/// Each key alone; more dies with slower reads; time on the die or before it; a slower die or
+/// interface.
 const READ_DIRECTIONS: [&[i32]; 7] = [
     &[1, 0, 0, 0],
     &[0, 1, 0, 0],
@@ -118,7 +119,7 @@ const READ_DIRECTIONS: [&[i32]; 7] = [
 const WRITE_DIRECTIONS: [&[i32]; 3] = [&[1, 0], &[0, 1], &[1, -1]];
 const ONE_DIRECTION: [&[i32]; 1] = [&[1]];
 
-/// The array on which loads in a file of `span` bytes take as long as they were measured.
+/// Fits the array on which loads in a file of `span` bytes take as long as measured.
 pub fn fit(
     measured: &[MeasuredLoad],
     span: u64,
@@ -190,7 +191,7 @@ impl<'a> Fitting<'a> {
         Ok(())
     }
 
-    /// A guess for each number of dies that may be: no descent finds its way from one to another.
+    /// One guess per possible number of dies: no descent gets from one to another.
     fn begin(&self) -> Vec<Begin> {
         let single = microseconds(&self.reads[0]);
         let fastest = self.reads[..4].iter().map(rate).fold(0.0, f64::max);
@@ -215,7 +216,7 @@ impl<'a> Fitting<'a> {
         Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
     }
 
-    /// The excess of a load over its fit without the parameter that it determines.
+    /// Starts a parameter at the excess of its load over the fit without that parameter.
     fn begin_beyond(&self, measured: &MeasuredLoad, others: Vec<f64>) -> Begin {
         let model = self.model(&others).expect("invariant: a fit ends within the bounds");
         let other = mean_latency(&model, measured.load, self.span) / 1e3;
@@ -293,7 +294,7 @@ impl<'a> Fitting<'a> {
         }
     }
 
-    /// The array with its values, and how far it is off.
+    /// Returns the fitted array with its values and its error.
     fn conclude(&self, parameters: Vec<FittedParameter>) -> FittedArray {
         let values = values_of(&parameters);
         let model = self.model(&values).expect("invariant: a fit ends within the bounds");
@@ -326,7 +327,7 @@ struct Misfit<'a> {
 }
 
 impl Misfit<'_> {
-    /// The sum of squares of how far latencies are off, as logarithms, with these free values.
+    /// Sum of squared errors of the latencies, as logarithms, with these free values.
     fn of(&self, free: &[f64]) -> f64 {
         let Some(model) = self.fitting.model(&[self.fixed, free].concat()) else {
             return f64::MAX;

@@ -14,23 +14,24 @@ pub enum ProbeLoadKind {
     RandomReads,
     /// Reads that follow each other.
     SequentialReads,
-    /// Writes of random pages, which may be lost with power until a flush, as those of a database.
+    /// Writes of random pages, like those of a database; a power failure may lose them until a
+    /// flush.
     RandomWrites,
-    /// Small durable writes behind each other, as those of a log.
+    /// Small durable writes one after the other, like those of a log.
     DurableWrites,
-    /// Reads of random pages, every twelfth of them with a burst of eight writes, as pages of a
-    /// cache are written to make room for those that are read. Only the reads count.
+    /// Reads of random pages, every twelfth of them with a burst of eight writes, as a cache writes
+    /// pages to make room for reads. Only the reads count.
     ReadsBesideBursts,
 }
 
-/// Reads until the next burst of writes, and writes of a burst. The engine seals eight pages before
-/// it polls for answers, and writes two pages for three that it reads.
+/// Reads until the next burst of writes, and writes per burst. The engine seals eight pages before
+/// it polls for completions, and writes two pages for every three that it reads.
 pub(super) const READS_OF_A_BURST: u64 = 12;
 pub(super) const WRITES_OF_A_BURST: u32 = 8;
 
-/// The longest rest before a request that comes alone; half of it on average. A load that is held
-/// leaves its thread asleep between requests, and a processor that sleeps sees an answer late:
-/// reads one after the other take less than any run's.
+/// The longest rest before a request that comes alone; half of it on average. A rate-limited load
+/// leaves its thread asleep between requests, and a sleeping processor sees completions late:
+/// back-to-back reads take less time than those of any run.
 const LONGEST_REST: Nanos = Nanos::from_micros(800);
 
 /// A load: a number of requests in flight at any time.
@@ -40,7 +41,7 @@ pub struct ProbeLoad {
     pub kind: ProbeLoadKind,
     /// How many are in flight.
     pub in_flight: u32,
-    /// Bytes of each; all loads ask for multiples of it.
+    /// Bytes of each request; all loads use multiples of it.
     pub bytes: u32,
 }
 
@@ -66,7 +67,7 @@ pub(super) const PROBE_LOADS: [ProbeLoad; 11] = [
 ];
 
 impl ProbeLoad {
-    /// The operation of a sender; the senders of a burst come after those of the reads.
+    /// The operation of a sender; burst senders are numbered after the reading ones.
     pub(super) const fn work(&self, sender: u32) -> HostWork {
         match self.kind {
             ProbeLoadKind::ReadsBesideBursts if sender < self.in_flight => HostWork::Read,
@@ -78,8 +79,8 @@ impl ProbeLoad {
         }
     }
 
-    /// How long a sender rests before a request: not at all in company, nor for a page that is
-    /// written, which never comes alone.
+    /// How long a sender rests before a request: not at all with others in flight, nor before a
+    /// page write, which never comes alone.
     pub(super) fn rest(&self, prng: &mut Prng) -> Nanos {
         if self.in_flight > 1 || self.kind == ProbeLoadKind::RandomWrites {
             return Nanos::ZERO;

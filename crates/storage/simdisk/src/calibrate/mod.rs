@@ -1,5 +1,5 @@
-//! Calibrates an array on an existing volume: loads of known shape on it, and the parameters with
-//! which the model takes as long.
+//! Calibrates an array on an existing volume: runs loads of known shape and finds the parameters
+//! with which the model takes as long.
 
 mod counted;
 mod descent;

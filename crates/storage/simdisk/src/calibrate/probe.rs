@@ -20,7 +20,7 @@ const FILL_BYTES: u64 = 1 << 20;
 /// The probe's settings.
 #[derive(Clone, Debug)]
 pub struct VolumeProbe {
-    /// Name of the file, which must not be there; it stays.
+    /// Name of the file, which must not exist yet; it is kept.
     pub file: String,
     /// Its length, in whole MiB.
     pub file_bytes: u64,
@@ -32,7 +32,8 @@ pub struct VolumeProbe {
 
 /// Who follows a probe.
 pub trait CalibrationWatch {
-    /// A part has begun or gone on: its name, and the share of all work that is done, from 0 to 1.
+    /// Reports that a part has started or advanced: its name, and the fraction of all work that is
+    /// done, from 0 to 1.
     fn tell(&self, part: &str, share: f64);
 
     /// Whether to stop now; partial results are discarded.
@@ -79,13 +80,13 @@ struct LoadUnderWay {
     until: Nanos,
     asked: Cell<u64>,
     latencies: RefCell<Vec<u64>>,
-    /// The writes of the last burst, and how many of them are not answered.
+    /// The writes of the last burst, and the number still unanswered.
     burst: RefCell<Vec<JoinHandle<Result<(), DeviceError>>>>,
     unanswered: Cell<u32>,
 }
 
 impl ProbedFile {
-    /// Writes the whole file: places that were never written are answered without the medium.
+    /// Writes the whole file: reads of unwritten places are answered without the medium.
     async fn fill(&self, watch: &dyn CalibrationWatch) -> Result<(), DeviceError> {
         for block in 0..self.span / FILL_BYTES {
             let offset = block * FILL_BYTES;
@@ -146,7 +147,7 @@ impl ProbedFile {
         Ok(MeasuredLoad { load, requests, mean: rounded(mean_without_stalls(&mut latencies)) })
     }
 
-    /// One request after the other until the load is over.
+    /// Sends one request after the other until the load is over.
     async fn keep_asking(
         self: &Rc<Self>,
         sender: u32,
@@ -183,12 +184,13 @@ impl ProbedFile {
         Ok(())
     }
 
-    /// Begins a burst: its first write is on its way, the others follow the read that comes next,
-    /// whose answer is seen as late as that makes it.
+    /// Starts a burst: the first write is sent at once, the others after the next read, whose
+    /// completion is therefore seen later.
     async fn begin_burst(self: &Rc<Self>, number: u64, under_way: &Rc<LoadUnderWay>) {
         under_way.unanswered.set(WRITES_OF_A_BURST);
         self.begin_write(0, number, under_way);
-        // Once behind its task, which was not ready yet when this one asked, and once after it.
+        // Once to queue behind its task, which was not ready yet when this one asked, and once to
+        // run after it.
         self.runtime.yield_now().await;
         self.runtime.yield_now().await;
         for write in 1..WRITES_OF_A_BURST {

@@ -56,18 +56,18 @@ struct ReplayedLoad {
     prng: Prng,
     load: ProbeLoad,
     span: u64,
-    /// When each request began, and which of those in flight it is.
+    /// Start of each request, and its index among those in flight.
     begun: Vec<(u64, u32)>,
     /// Requests of its senders, bursts left out.
     asked: u64,
-    /// Writes of the last burst that are not answered.
+    /// Unanswered writes of the last burst.
     burst: u32,
-    /// Until when a sender rests, and which.
+    /// End of a sender's rest, and the sender.
     resting: Option<(u64, u32)>,
 }
 
 impl ReplayedLoad {
-    /// When something happens next, on the array or of a sender.
+    /// Time of the next event, on the array or of a sender.
     fn next_moment(&self) -> Option<u64> {
         let rested = self.resting.map(|(until, _)| until);
         self.array.next_event().into_iter().chain(rested).min()
@@ -83,7 +83,7 @@ impl ReplayedLoad {
         }
     }
 
-    /// A sender's next request, behind the burst that is due.
+    /// Sends a sender's next request, after the burst if one is due.
     fn ask_rested(&mut self, now: u64, sender: u32) {
         let bursts = self.load.kind == ProbeLoadKind::ReadsBesideBursts;
         if bursts && self.asked.is_multiple_of(READS_OF_A_BURST) && self.burst == 0 {

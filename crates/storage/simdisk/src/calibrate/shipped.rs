@@ -1,6 +1,6 @@
-//! Built-in arrays against a golden file: the eleven loads on each. After an intended change, renew
-//! it with `GOLDEN=renew cargo test -p simdisk shipped`, and read the difference before committing
-//! it.
+//! Checks built-in arrays against a golden file: the eleven loads on each. After an intended
+//! change, renew it with `GOLDEN=renew cargo test -p simdisk shipped`, and read the diff before
+//! committing it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::description::ArrayDescription;
 
 const GOLDEN: &str = include_str!("../../golden/arrays.txt");
 
-/// Bytes that the loads go to: much more than any cache.
+/// Range of the loads in bytes: much larger than any cache.
 const SPAN: u64 = 200 << 30;
 
 fn table() -> String {

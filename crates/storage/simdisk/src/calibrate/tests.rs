@@ -1,4 +1,4 @@
-//! A volume of the model itself is calibrated: the result must be its own parameters.
+//! Calibrates on a volume of the model itself: the result must be its own parameters.
 
 use std::rc::Rc;
 
@@ -71,7 +71,7 @@ fn loads_meet_behind_the_seam_what_they_meet_in_a_replay() {
     for MeasuredLoad { load, mean, .. } in measured(&array, false).expect("to the end") {
         let replayed = super::replay::mean_latency(&model, load, FILE_BYTES);
         let ratio = replayed / mean.0 as f64;
-        // Small writes wait for the dies that the load before them has left at work.
+        // Small writes wait for the dies that are still busy with the previous load.
         assert!((0.9..1.1).contains(&ratio), "{load}: {ratio}");
     }
 }

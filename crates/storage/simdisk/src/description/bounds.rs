@@ -1,4 +1,4 @@
-//! From the written description to the simulated array: every value within its bounds.
+//! Turns a written description into a simulated array, with every value within its bounds.
 
 use super::{ArrayDescription, DescriptionError, DiskSection, FlashSection};
 use crate::disk::{DataSheetSeeks, DiskParameters, Geometry, SeekCurve, WriteCacheParameters};

@@ -6,10 +6,10 @@ use super::bounds::{ValueComplaint, whole, within};
 use crate::flash::FlashParameters;
 use crate::model::{HostCacheMode, HostCacheParameters};
 
-/// Blocks that a simulation follows: the index in memory has about 100 bytes for each.
+/// Maximum number of blocks in a simulation: the in-memory index takes about 100 bytes for each.
 const MOST_BLOCKS: f64 = 16e6;
 
-/// A flash device of the host, and what it is used for. Times in microseconds.
+/// A flash device in the host, and its use. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostCacheSection {
@@ -33,13 +33,13 @@ pub struct HostCacheSection {
     /// MB (decimal) per second in each direction.
     #[serde(default = "usual_mb_per_second")]
     pub mb_per_second: f64,
-    /// Blocks that it reads and writes at the same time.
+    /// Blocks that it reads and writes concurrently.
     #[serde(default = "usual_parallel")]
     pub parallel: usize,
-    /// Time of every request in the layer that caches: a virtual appliance, a network block device.
+    /// Time of every request in the caching layer: a virtual appliance, a network block device.
     #[serde(default)]
     pub request_us: f64,
-    /// Until another host has a copy of a write; for `storage`.
+    /// Time until another host has a copy of a write; for `storage`.
     #[serde(default)]
     pub mirror_us: f64,
     /// MB (decimal) per second that admissions may write, for the drive's endurance; 0: no limit.
@@ -68,7 +68,7 @@ const fn usual_parallel() -> usize {
 }
 
 impl HostCacheSection {
-    /// A cold cache of this size with the usual flash.
+    /// A cold cache of this size on typical flash.
     pub const fn of_size(size_gb: f64) -> Self {
         Self {
             size_gb,

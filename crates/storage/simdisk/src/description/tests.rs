@@ -1,4 +1,4 @@
-//! Descriptions that are refused, and those that come with the program.
+//! Checks refused descriptions, and the built-in ones.
 
 use super::ArrayDescription;
 

@@ -9,7 +9,7 @@ pub(crate) struct Geometry {
     pub outer_rate: f64,
     /// Bytes per millisecond at the innermost track.
     pub inner_rate: f64,
-    /// Milliseconds of a revolution.
+    /// Milliseconds per revolution.
     pub revolution: f64,
 }
 
@@ -58,7 +58,8 @@ mod tests {
         assert!((even.stroke_of(1.5e11) - 0.25).abs() < 1e-12);
     }
 
-    /// Consecutive bytes of a track have consecutive angles: as far as the time to read them.
+    /// Consecutive bytes of a track have consecutive angles, in proportion to the time to read
+    /// them.
     #[test]
     fn the_angle_turns_with_the_bytes() {
         let bytes = DISK.outer_rate * DISK.revolution / 4.0;

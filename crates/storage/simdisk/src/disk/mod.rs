@@ -31,13 +31,13 @@ pub(crate) struct DiskParameters {
     pub queue_depth: usize,
     /// How it chooses.
     pub policy: QueuePolicy,
-    /// Bytes that it reads on behind a read while it has nothing else to do.
+    /// Bytes that it reads ahead after a read while it has nothing else to do.
     pub read_ahead: f64,
     /// Its own memory for writes.
     pub write_cache: WriteCacheParameters,
 }
 
-/// One request for the medium. `token` is returned when it is done.
+/// One request for the medium. `token` is returned on completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct MediaRequest {
     pub token: u32,
@@ -46,7 +46,7 @@ pub(crate) struct MediaRequest {
     pub is_durable: bool,
     /// Whether it was acknowledged before, so that the arm merely completes earlier work.
     pub is_acknowledged: bool,
-    /// The write of the host that it is part of.
+    /// The host write that it is part of.
     pub origin: Option<u64>,
     pub offset: u64,
     pub length: u64,
@@ -56,7 +56,7 @@ pub(crate) struct MediaRequest {
 /// One disk.
 pub(crate) struct DiskArm {
     parameters: DiskParameters,
-    /// How far its platters had turned at the zero of time, in revolutions.
+    /// Angle of its platters at time zero, in revolutions.
     phase: f64,
     waiting: Vec<PlacedRequest>,
     current: Option<MediaRequest>,
@@ -69,7 +69,7 @@ pub(crate) struct DiskArm {
     pub busy: u64,
 }
 
-/// A request with its position on the medium, which every choice of the next one considers.
+/// A request with its position on the medium, which is needed each time the next one is chosen.
 #[derive(Clone, Copy, Debug)]
 struct PlacedRequest {
     request: MediaRequest,
@@ -91,13 +91,13 @@ impl DiskArm {
         }
     }
 
-    /// Distance of the arm, and length of the queue: the criteria of a mirror.
+    /// Length of the queue and distance of the arm: the criteria of a mirror.
     pub(crate) fn distance(&self, offset: u64) -> (usize, f64) {
         let queued = self.waiting.len() + usize::from(self.current.is_some());
         (queued, (self.parameters.geometry.stroke_of(offset as f64) - self.stroke).abs())
     }
 
-    /// Accepts a request; returns when it is done, if it starts at once.
+    /// Accepts a request; returns its completion time if it starts at once.
     pub(crate) fn submit(
         &mut self,
         now: VirtualMoment,
@@ -110,7 +110,7 @@ impl DiskArm {
         self.begin(now)
     }
 
-    /// Completes the current request; returns when the next one completes, if one waits.
+    /// Completes the current request; returns when the next one completes, if one is queued.
     pub(crate) fn done(&mut self, now: VirtualMoment) -> (MediaRequest, Option<VirtualMoment>) {
         let done = self.current.take().expect("invariant: a disk is done with what it has begun");
         self.served += 1;
@@ -144,7 +144,7 @@ impl DiskArm {
         self.parameters.policy.choose(window, self.stroke, |placed| placed.stroke, &cost)
     }
 
-    /// When the request is done that is begun now.
+    /// When a request that starts now completes.
     fn finish(&self, now: VirtualMoment, placed: &PlacedRequest) -> VirtualMoment {
         let request = &placed.request;
         let transfer = request.length as f64 / self.parameters.geometry.rate(placed.stroke);

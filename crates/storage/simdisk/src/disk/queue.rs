@@ -1,4 +1,4 @@
-//! Which of the requests that wait for a disk is served next.
+//! Chooses which of a disk's waiting requests is served next.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum QueuePolicy {
     /// First come, first served.
     Fifo,
-    /// The nearest one further in; from the innermost back to the outermost.
+    /// The nearest one further in; after the innermost, back to the outermost.
     CLook,
     /// The request that can start first, seek and rotation combined; long waits count as shorter
     /// distances.
@@ -16,8 +16,8 @@ pub enum QueuePolicy {
     Satf,
 }
 
-/// How many milliseconds of positioning a millisecond of waiting outweighs, so that nothing waits
-/// for ever: a request that has waited for 100 ms is served before one that is 10 ms nearer.
+/// Milliseconds of positioning that a millisecond of waiting outweighs, so that no request starves:
+/// one that has waited for 100 ms is served before one that is 10 ms nearer.
 const AGEING: f64 = 0.1;
 
 impl QueuePolicy {
@@ -53,7 +53,7 @@ pub(super) trait QueuedCost<T> {
     fn waited(&self, request: &T) -> f64;
 }
 
-/// The index of the request that can start first, its age considered. Most are so far away that
+/// The index of the request that can start first, allowing for its age. Most are so far away that
 /// their rotation need not be computed.
 fn soonest<T>(window: &[T], cost: &impl QueuedCost<T>) -> usize {
     let (mut soonest, mut chosen) = (f64::INFINITY, 0);

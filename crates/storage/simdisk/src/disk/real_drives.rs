@@ -1,5 +1,5 @@
-//! The model of a disk against four real drives: response times that were measured on them, from
-//! the validation data of `DiskSim` 4. The data lie outside the repository.
+//! Checks the disk model against response times measured on four real drives, from the validation
+//! data of `DiskSim` 4. The data is outside the repository.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use super::{
 
 const DRIVES: [&str; 4] = ["cheetah9LP", "barracuda", "atlas10k", "atlas_III"];
 
-/// Reads farther than this from the request before them, in sectors of 512 bytes, are random ones:
-/// the others may be answered from the drive's own memory.
+/// Reads farther than this from the request before them, in sectors of 512 bytes, count as random:
+/// nearer ones may be answered from the drive's own memory.
 const FAR: u64 = 10_000;
 
-/// Root mean square of the differences between sorted response times, in milliseconds. Judged are
-/// 0.3 and 0.65; a model whose disks turn by a fifth too fast would keep those.
+/// Root mean square of the differences between sorted response times, in milliseconds. The judged
+/// limits are 0.3 and 0.65; a model whose disks turn a fifth too fast would meet those.
 const LIMIT_BY_TABLE: f64 = 0.2;
 const LIMIT_BY_THREE_POINTS: f64 = 0.2;
 
@@ -84,7 +84,7 @@ impl RealDrive {
         SeekCurve::Table(self.seeks.clone())
     }
 
-    /// Mean distance of `curve` from the measured seeks, in milliseconds, over random seeks up to
+    /// Mean error of `curve` against the measured seeks, in milliseconds, over random seeks up to
     /// `longest`.
     fn seeks_off(&self, curve: &SeekCurve, longest: f64) -> f64 {
         let table = self.table();
@@ -93,7 +93,7 @@ impl RealDrive {
         })
     }
 
-    /// Response times of the random reads, sorted: measured ones and those of the model.
+    /// Sorted response times of the random reads: measured, and from the model.
     fn responses(&self, seek: &SeekCurve, overhead: f64) -> (Vec<f64>, Vec<f64>) {
         let mut disk = DiskArm::new(self.parameters(seek.clone(), overhead), 0.0);
         let (mut measured, mut modelled) = (Vec::new(), Vec::new());
@@ -128,7 +128,7 @@ impl RealDrive {
         }
     }
 
-    /// The overhead of a command, the one free parameter: the difference of the medians without it;
+    /// The overhead of a command (the one free parameter: the difference of the medians without it)
     /// and the remaining error of the response times. Both in milliseconds.
     fn fitted(&self, seek: &SeekCurve) -> (f64, f64) {
         let (measured, modelled) = self.responses(seek, 0.0);
@@ -176,8 +176,8 @@ fn number(text: &str) -> Option<f64> {
     text.trim().trim_end_matches(',').parse().ok()
 }
 
-/// A line of a trace: operation, hit or miss by the drive's own word, sector, sectors, microseconds
-/// of the response, microseconds until the next request.
+/// A line of a trace: operation, hit or miss as reported by the drive, sector, sectors,
+/// microseconds of the response, microseconds until the next request.
 fn measured(line: &str) -> Option<MeasuredRequest> {
     let mut words = line.split_whitespace();
     let is_write = words.next()? == "W";
@@ -209,9 +209,9 @@ fn three_figures_of_real_drives_give_their_seeks() {
     }
 }
 
-/// Judged: response times of random reads, sorted, are those of real drives within 0.3 ms with the
-/// measured seek table and 0.65 ms with three numbers of it, and closer. One constant of each drive
-/// is fitted.
+/// Judged: sorted response times of random reads match real drives within 0.3 ms with the measured
+/// seek table and 0.65 ms with three numbers of it, and more closely. One constant of each drive is
+/// fitted.
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn random_reads_take_as_long_as_on_real_drives() {

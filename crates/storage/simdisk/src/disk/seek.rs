@@ -14,15 +14,15 @@ use root_and_line::RootAndLine;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeekFamily {
-    /// A power of the distance, then a line of the same slope: the closest to real drives.
+    /// A power of the distance, then a line that continues its slope: the closest to real drives.
     #[default]
     Phases,
-    /// Root and line added, which takes too little for short seeks: for arrays fitted with it.
+    /// Sum of a root and a line, too fast for short seeks: for arrays fitted with it.
     RootAndLine,
 }
 
 impl SeekFamily {
-    /// Least and most average of a curve with the shortest and longest seek of `sheet`, in
+    /// Least and greatest average of a curve with the shortest and longest seek of `sheet`, in
     /// milliseconds.
     pub(crate) fn possible_averages_ms(self, sheet: DataSheetSeeks) -> (f64, f64) {
         let (least, most) = match self {
@@ -40,14 +40,14 @@ pub(crate) enum SeekCurve {
     Phased(PhasedSeek),
     /// Through the same figures, for arrays fitted with it.
     RootAndLine(RootAndLine),
-    /// Measured points: fraction of the full stroke and milliseconds, by rising distance;
+    /// Measured points (fraction of the full stroke and milliseconds) by rising distance,
     /// interpolated in between.
     Table(Vec<(f64, f64)>),
 }
 
 impl SeekCurve {
     /// The curve of a data sheet: its mean over random pairs of cylinders is the sheet's average.
-    /// `None` if no curve of the family has these figures, so that one of them is wrong.
+    /// `None` if no curve of the family has these figures, so that one of them must be wrong.
     pub(crate) fn of_data_sheet(family: SeekFamily, sheet: DataSheetSeeks) -> Option<Self> {
         match family {
             SeekFamily::Phases => PhasedSeek::of(sheet).map(Self::Phased),

@@ -96,7 +96,7 @@ fn a_fifo_disk_under_random_arrivals_waits_as_the_formula_says() {
     for load in [0.3, 0.6] {
         let mut prng = Prng::new(Seed(7));
         let mut alone = DiskArm::new(parameters(QueuePolicy::Fifo), 0.3);
-        // Service times, each request behind the one before and none waiting.
+        // Service times, each request contiguous with the one before and none queued.
         let mut now = 0;
         let count = 400_000_u32;
         let (mut sum, mut squares) = (0.0, 0.0);

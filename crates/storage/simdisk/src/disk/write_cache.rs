@@ -1,19 +1,19 @@
-//! The disk's own memory for writes: its contents are acknowledged at once and lost with power,
+//! The disk's own write memory: its contents are acknowledged at once and lost on power failure,
 //! until a flush.
 
 use std::collections::VecDeque;
 
 use super::{DiskArm, MediaRequest, VirtualMoment, moment};
 
-/// A disk and its memory for writes.
+/// A disk and its write memory.
 pub(crate) struct CachedDisk {
     arm: DiskArm,
     parameters: WriteCacheParameters,
-    /// Bytes that have taken room.
+    /// Bytes in use.
     held: u64,
     /// Acknowledged, and not handed to the arm.
     buffered: VecDeque<MediaRequest>,
-    /// Acknowledged and handed to the arm, which is not done with them.
+    /// Acknowledged and handed to the arm, not yet completed.
     handed: usize,
     /// Writes that wait for room, or for a flush to end.
     for_room: VecDeque<MediaRequest>,
@@ -21,12 +21,12 @@ pub(crate) struct CachedDisk {
     flushes: Vec<u32>,
 }
 
-/// The memory of a disk for writes.
+/// The write memory of a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WriteCacheParameters {
-    /// Its bytes; 0: it has none, or it is switched off.
+    /// Size in bytes; 0 if there is none, or if it is switched off.
     pub bytes: u64,
-    /// Whether the disk lies: durable writes and flushes are acknowledged and not done.
+    /// Whether the disk lies: it acknowledges durable writes and flushes without doing them.
     pub lies: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct DiskStep {
     pub busy_until: Option<VirtualMoment>,
     /// Requests that are done.
     pub answered: Vec<u32>,
-    /// Writes that come to lie in volatile memory, and when each is acknowledged.
+    /// Writes that enter volatile memory, and when each is acknowledged.
     pub taken: Vec<(MediaRequest, VirtualMoment)>,
     /// Acknowledged writes that have reached the medium.
     pub settled: Vec<MediaRequest>,
@@ -90,7 +90,7 @@ impl CachedDisk {
         step
     }
 
-    /// The arm has finished its request.
+    /// Handles the completion of the arm's request.
     pub(crate) fn done(&mut self, now: VirtualMoment) -> DiskStep {
         let (request, busy_until) = self.arm.done(now);
         let mut step = DiskStep { busy_until, ..DiskStep::default() };
@@ -113,7 +113,7 @@ impl CachedDisk {
         self.held == 0
     }
 
-    /// Acknowledges writes for which there is room, none before a flush has ended.
+    /// Acknowledges writes that fit, but none until a pending flush has ended.
     fn take(&mut self, now: VirtualMoment, step: &mut DiskStep) {
         let acknowledged = now + moment(self.arm.parameters.overhead);
         while let Some(&request) = self.for_room.front() {
@@ -128,7 +128,7 @@ impl CachedDisk {
         }
     }
 
-    /// Hands acknowledged writes to the arm: one while it has nothing else to do, many where room
+    /// Hands acknowledged writes to the arm: one while it has nothing else to do, many while room
     /// or a flush is waited for.
     fn settle(&mut self, now: VirtualMoment, step: &mut DiskStep) {
         let is_wanted = !self.for_room.is_empty() || !self.flushes.is_empty();

@@ -1,4 +1,4 @@
-//! The cache in front of an array: who answers what, and what it costs.
+//! The cache in front of an array: which of them answers a request, and the cost.
 
 use device::Durability;
 use flashcache::RequestClass;
@@ -19,7 +19,7 @@ fn array(changes: &[(&str, &str)]) -> CachedArray {
     CachedArray::new(&description.model("shelf").expect("an array"), Seed(5))
 }
 
-/// Sends one request after the other; the mean milliseconds of each.
+/// Sends one request after the other; returns their mean time in milliseconds.
 fn mean_ms(
     array: &mut CachedArray,
     now: &mut VirtualMoment,

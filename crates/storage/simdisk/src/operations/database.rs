@@ -21,17 +21,17 @@ pub(super) struct SimulatedDatabase<'a> {
     pub log: LogState,
     pub prng: Prng,
     pub metadata: Metadata,
-    /// Reads and writes of the database that have been answered.
+    /// Answered reads and writes of the database.
     pub requests: u64,
     /// Sessions inside a batch.
     pub under_way: u32,
     /// Whether its sessions begin batches.
     pub is_running: bool,
-    /// Sessions that wait until it runs.
+    /// Sessions that wait for it to run.
     pub parked: Vec<u32>,
     /// Reads until its cache is warm.
     pub cold_left: u64,
-    /// The burst that comes next, and the reads since the one before.
+    /// The next burst, and the reads since the previous one.
     burst: usize,
     reads: u32,
     writes_per_read: f64,
@@ -42,16 +42,16 @@ pub(super) struct SimulatedDatabase<'a> {
     last_write: u64,
     /// Sessions that wait for room in the cache.
     pub stalled: Vec<u32>,
-    /// Whether its scan waits until it runs.
+    /// Whether its scan waits for it to run.
     pub is_scan_parked: bool,
     /// Next position of the scan.
     pub scanned: u64,
-    /// The file that `beside` counts in, and the next request of it.
+    /// The log file that `beside` refers to, and its next request.
     beside: (u64, usize),
     chains: [RequestChain; RequestBeside::CHAINS],
 }
 
-/// Requests that wait for each other: where, and which.
+/// Requests that wait for each other, with their places.
 #[derive(Default)]
 struct RequestChain {
     waiting: VecDeque<(OperationPlace, RequestBeside)>,
@@ -59,7 +59,7 @@ struct RequestChain {
 }
 
 impl<'a> SimulatedDatabase<'a> {
-    /// A database whose bursts begin anywhere in those of the profile.
+    /// A database that starts at a random burst of the profile.
     pub(super) fn new(
         profile: &'a OperationProfile,
         (place, log_place): (OperationPlace, OperationPlace),
@@ -115,7 +115,7 @@ impl<'a> SimulatedDatabase<'a> {
         self.place.base + number * grain
     }
 
-    /// Additional reads of a transaction with this many, as long as the cache is cold.
+    /// Additional reads of a transaction with `reads` reads, as long as the cache is cold.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -132,16 +132,16 @@ impl<'a> SimulatedDatabase<'a> {
         u32::try_from(thousandths / 1_000 + more).unwrap_or(u32::MAX)
     }
 
-    /// Notes that a read begins, and makes the bursts due that come with it.
+    /// Records the start of a read, and makes the bursts due that come with it.
     pub(super) fn note_read(&mut self, profile: &OperationProfile) {
         self.reads = self.reads.saturating_add(1);
         self.release(profile, false);
     }
 
-    /// Makes bursts due. One that came without a read in between had waited for a write of the
-    /// burst before, and does so here: `is_written` if one is done.
+    /// Makes bursts due. A burst recorded without a read since the previous one had waited for one
+    /// of that one's writes, and waits here too; `is_written` if a write has completed.
     fn release(&mut self, profile: &OperationProfile, mut is_written: bool) {
-        // As many as there are at most, should none of them need a read.
+        // At most all of them, if none needs a read.
         for _ in 0..profile.bursts.len() {
             let next = &profile.bursts[self.burst];
             let is_idle = self.writes_in_flight == 0 && self.waiting_writes.is_empty();
@@ -167,16 +167,16 @@ impl<'a> SimulatedDatabase<'a> {
         Some((self.last_write, bytes))
     }
 
-    /// A write of the database is done.
+    /// Completes a write of the database.
     pub(super) fn write_done(&mut self, profile: &OperationProfile) {
         self.writes_in_flight -= 1;
         self.release(profile, true);
     }
 
-    /// Whether enough writes wait that reads find no room.
+    /// Whether reads find no room because of the writes that wait.
     pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
         let is_held = profile.bursts.get(self.burst).is_some_and(|next| next.after_reads == 0);
-        // What came with the reads since then waits as well.
+        // Writes that came with the reads since then wait as well.
         let held = if is_held { f64::from(self.reads) * self.writes_per_read } else { 0.0 };
         self.waiting_writes.len() as f64 + held > profile.writes_behind as f64
     }
@@ -223,7 +223,7 @@ impl<'a> SimulatedDatabase<'a> {
         next
     }
 
-    /// A request of a chain is done.
+    /// Completes a request of a chain.
     pub(super) const fn beside_done(&mut self, chain: usize) {
         self.chains[chain].is_busy = false;
     }
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// How many writes begin now.
+    /// Number of writes that start now.
     fn begun(database: &mut SimulatedDatabase<'_>) -> usize {
         let profile = database.profile;
         std::iter::from_fn(|| database.next_write(profile)).count()

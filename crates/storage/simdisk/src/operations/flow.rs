@@ -1,5 +1,5 @@
-//! Copies beside the load, and changes of a load under way: databases that stop and start with a
-//! cold cache, drives that fail and are rebuilt.
+//! Copies beside the load, and changes during a load: databases that stop and start with a cold
+//! cache, drives that fail and are rebuilt.
 
 use super::run::{FlowState, OperationRun, Timer, Waiter};
 use super::{ColdCache, OperationFlow, OperationKind, OperationPlace};
@@ -40,7 +40,8 @@ impl OperationRun<'_> {
         self.databases[database].cold_left
     }
 
-    /// Counts `reads` more as made while a cache is cold: time passes that is not simulated.
+    /// Counts another `reads` as made with a cold cache, for time that is skipped and not
+    /// simulated.
     pub fn skip_cold_reads(&mut self, database: usize, reads: u64) {
         let left = &mut self.databases[database].cold_left;
         *left = left.saturating_sub(reads);
@@ -64,7 +65,7 @@ impl OperationRun<'_> {
         self.flows[flow].done
     }
 
-    /// Counts `bytes` more as copied: time passes that is not simulated.
+    /// Counts another `bytes` as copied, for time that is skipped and not simulated.
     pub fn skip_flow(&mut self, flow: usize, bytes: u64) {
         let FlowState { flow, done, .. } = &mut self.flows[flow];
         *done = (*done + bytes / flow.request_bytes * flow.request_bytes).min(flow.place.bytes);
@@ -75,18 +76,18 @@ impl OperationRun<'_> {
         self.arrays[array].array_mut().fail_drive();
     }
 
-    /// A spare takes the place of the failed drive, at `rate` bytes per second; without one for the
-    /// share of the time that the array's description gives a rebuild.
+    /// Starts rebuilding the failed drive onto a spare, at `rate` bytes per second, or without a
+    /// rate in the share of the time that the array's description allots.
     pub fn rebuild_from_now(&mut self, array: usize, rate: Option<f64>) {
         self.arrays[array].array_mut().rebuild_from(self.now, rate);
     }
 
-    /// Bytes of the failed drive that are rebuilt, and its length; none if all drives are whole.
+    /// Rebuilt bytes of the failed drive, and its length; `None` if all drives are whole.
     pub fn rebuild_state(&self, array: usize) -> Option<(u64, u64)> {
         self.arrays[array].array().rebuild_state()
     }
 
-    /// Counts `bytes` more as rebuilt: time passes that is not simulated.
+    /// Counts another `bytes` as rebuilt, for time that is skipped and not simulated.
     pub fn skip_rebuild(&mut self, array: usize, bytes: u64) {
         self.arrays[array].array_mut().skip_rebuild(bytes);
     }
@@ -96,7 +97,7 @@ impl OperationRun<'_> {
         self.arrays.iter().map(|of| of.array().usage()).collect()
     }
 
-    /// The next request of a flow.
+    /// Sends the next request of a flow.
     pub(super) fn flow(&mut self, now: VirtualMoment, number: u32) {
         let state = &mut self.flows[number as usize];
         let OperationFlow { place, request_bytes, is_write, .. } = state.flow;
@@ -110,7 +111,7 @@ impl OperationRun<'_> {
         self.ask(now, 0, (kind, Waiter::Flow(number)), place, bytes);
     }
 
-    /// A request of a flow is done; the next one follows at its rate.
+    /// Completes a request of a flow; the next one follows at its rate.
     pub(super) fn flow_went_on(
         &mut self,
         now: VirtualMoment,

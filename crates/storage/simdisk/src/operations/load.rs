@@ -15,7 +15,7 @@ pub struct OperationLoad<'a> {
     pub rest_percent: u32,
     /// The background scan of each database, if any.
     pub scan: Option<ScanShape>,
-    /// The processors; none: they cost nothing.
+    /// The processors; `None` if they cost nothing.
     pub processors: Option<HostProcessors>,
 }
 
@@ -27,17 +27,17 @@ pub struct LoadedDatabase<'a> {
     pub place: OperationPlace,
     /// Place of its log files, one behind the other.
     pub log: OperationPlace,
-    /// Says when the next batch may begin; none: at once.
+    /// Decides when the next batch may start; `None` for at once.
     pub pace: Option<OperationPace<'a>>,
-    /// Its own profile; none: that of the load.
+    /// Its own profile; `None` for that of the load.
     pub profile: Option<&'a OperationProfile>,
 }
 
-/// Returns when the next batch of a database may begin, from its reads and writes so far, its
+/// Returns when the next batch of a database may start, from its reads and writes so far, its
 /// batches in flight, and the time. A session that is not due by then asks again.
 pub type OperationPace<'a> = Box<dyn FnMut(u64, u32, Nanos) -> Nanos + 'a>;
 
-/// A copy of many bytes beside the load, such as a reseed: one request after the other at a rate.
+/// A bulk copy beside the load, such as a reseed: one request after the other at a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OperationFlow {
     /// The bytes.

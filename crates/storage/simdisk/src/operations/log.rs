@@ -16,7 +16,7 @@ pub(super) struct LogState {
     writing: Option<u64>,
     /// Number of the file in use.
     file: u64,
-    /// Bytes of it that are used up.
+    /// Bytes of it in use.
     used: u64,
     /// Waiting sessions, and their positions.
     waiting: Vec<(u64, u32)>,
@@ -54,7 +54,7 @@ impl LogState {
         self.added
     }
 
-    /// Whether enough has been added that sessions must wait.
+    /// Whether sessions must wait because the buffer is full of pending bytes.
     pub(super) const fn is_full(&self, shape: &LogShape) -> bool {
         self.added - self.durable > shape.buffer_bytes
     }
@@ -69,7 +69,7 @@ impl LogState {
         false
     }
 
-    /// The next write, if one is needed and none in flight: a new file begins with its header.
+    /// The next write, if one is needed and none is in flight: a new file starts with its header.
     pub(super) fn next_write(&mut self, shape: &LogShape) -> Option<LogWrite> {
         if self.writing.is_some() || self.durable >= self.wanted {
             return None;
@@ -93,7 +93,7 @@ impl LogState {
         self.durable = self.writing.take().unwrap_or(self.durable);
     }
 
-    /// The sessions that need not wait any longer.
+    /// Takes the sessions that need not wait any longer.
     pub(super) fn served(&mut self) -> Vec<u32> {
         let durable = self.durable;
         self.waiting
@@ -102,7 +102,7 @@ impl LogState {
             .collect()
     }
 
-    /// Number of the file in use and the bytes of it that are used up.
+    /// Number of the file in use, and its used bytes.
     pub(super) const fn place(&self) -> (u64, u64) {
         (self.file, self.used)
     }

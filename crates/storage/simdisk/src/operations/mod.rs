@@ -2,9 +2,9 @@
 //!
 //! The storage requests of sessions, log and background tasks are measured once, from the engine
 //! itself on page images (level 1), as an [`OperationProfile`]: how many reads a batch waits for,
-//! how many bytes it adds to the log, how page writes come in bursts. [`OperationRun`] plays it on
-//! arrays of any size, with addresses all over databases of any size, and nothing is stored. It has
-//! no pages, files or clock: its caller advances the time.
+//! how many bytes it adds to the log, how page writes come in bursts. [`OperationRun`] replays it
+//! on arrays of any size, with addresses spread over databases of any size, and stores nothing. It
+//! has no pages, files or clock: its caller advances the time.
 
 mod database;
 mod flow;
@@ -34,7 +34,7 @@ pub enum OperationKind {
     Batch,
     /// A write of the database.
     DatabaseWrite,
-    /// A read of the database that a session waits for, or that its batch brings about.
+    /// A read of the database that a session waits for, or that its batch causes.
     DatabaseRead,
     /// A write of the log.
     LogWrite,
@@ -42,7 +42,7 @@ pub enum OperationKind {
     LogFormat,
     /// Log read back.
     LogRead,
-    /// Log read for a further copy.
+    /// A log read for an additional copy.
     ReplicationRead,
     /// A read of the background scan.
     MaintenanceRead,

@@ -5,15 +5,15 @@ use super::OperationKind;
 /// The requests of a database engine under a load, measured from the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationProfile {
-    /// Batches as a session made them, one after the other.
+    /// The batches of a session, one after the other.
     pub batches: Vec<BatchShape>,
-    /// Writes of the database as they came, one burst after the other.
+    /// Writes of the database as measured, one burst after the other.
     pub bursts: Vec<WriteBurst>,
     /// Bytes of one read of the database.
     pub read_bytes: u64,
     /// Maximum number of database writes in flight.
     pub writes_in_flight: usize,
-    /// Reads wait for room once more writes than this have not begun.
+    /// Reads wait for room once more than this many writes have not started.
     pub writes_behind: usize,
     /// How the log is written.
     pub log: LogShape,
@@ -21,12 +21,12 @@ pub struct OperationProfile {
     pub cold: ColdCache,
 }
 
-/// The reads that a load makes only because its cache is empty at first. The default costs nothing.
+/// Reads that a load makes only because its cache is initially empty. The default costs nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ColdCache {
-    /// Pages of the cache: it is warm after as many reads.
+    /// Pages of the cache: it is warm after this many reads.
     pub pages: u64,
-    /// Additional reads for each read with an empty cache; they decrease to none until it is warm.
+    /// Additional reads per read with an empty cache; they decrease to zero until it is warm.
     pub extra_reads: f64,
 }
 
@@ -35,18 +35,18 @@ pub struct ColdCache {
 pub struct BatchShape {
     /// Its transactions.
     pub spans: Vec<SpanShape>,
-    /// Placement of its reads, one after the other; those beyond the last go anywhere.
+    /// Placement of its reads in order; any further ones go anywhere.
     pub reads: Vec<Placement>,
 }
 
 /// Placement of a request of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// Any page, each as likely as another.
+    /// Any page, all equally likely.
     #[default]
     Anywhere,
-    /// This many bytes from the begin of the one before it: a read's is that of its session, a
-    /// write's that of its database.
+    /// This many bytes from the start of the previous one: for a read, that of its session; for a
+    /// write, that of its database.
     Near(i64),
 }
 
@@ -83,23 +83,23 @@ pub struct WriteShape {
     pub placement: Placement,
 }
 
-/// How the log of a database is written: one write at a time, which carries everything that has
-/// been added until then.
+/// How the log of a database is written: one write at a time, which carries everything added until
+/// then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogShape {
     /// Bytes of a log file.
     pub file_bytes: u64,
-    /// Bytes of its header, which are written before anything else of it.
+    /// Bytes of its header, which is written before anything else in the file.
     pub header_bytes: u64,
     /// Writes are multiples of this.
     pub segment_bytes: u64,
-    /// Written without a flush when this many bytes wait.
+    /// Written without a flush when this many bytes are pending.
     pub write_behind_bytes: u64,
     /// Sessions wait while more than this is not written.
     pub buffer_bytes: u64,
     /// Bytes of the longest write.
     pub longest_write_bytes: u64,
-    /// Requests that a file brings with it, by the byte of the file after which they come.
+    /// Requests that come with a log file, by the byte of the file after which they come.
     pub beside: Vec<RequestBeside>,
 }
 
@@ -123,7 +123,7 @@ impl Default for LogShape {
 pub struct RequestBeside {
     /// The byte of the file after which it comes.
     pub at: u64,
-    /// Those of one chain, below `RequestBeside::CHAINS`, wait for each other.
+    /// Requests of one chain, below `RequestBeside::CHAINS`, wait for each other.
     pub chain: usize,
     /// Its purpose.
     pub kind: OperationKind,

@@ -1,4 +1,4 @@
-//! A load in virtual time: sessions, logs and background tasks ask, arrays answer.
+//! A load in virtual time: sessions, logs and background tasks send requests, arrays answer them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,7 +26,7 @@ pub struct OperationAnswer {
     pub database: usize,
     /// Its purpose.
     pub kind: OperationKind,
-    /// Bytes of it; of a batch none.
+    /// Its bytes; 0 for a batch.
     pub bytes: u64,
     /// How long it took.
     pub latency: Nanos,
@@ -34,7 +34,7 @@ pub struct OperationAnswer {
     pub is_warming: bool,
 }
 
-/// No batch takes less, so that time advances even if nothing is read or awaited.
+/// Minimum time of a batch, so that time advances even if nothing is read or awaited.
 const SHORTEST_BATCH: VirtualMoment = 1_000;
 
 /// A load running on arrays.
@@ -47,7 +47,7 @@ pub struct OperationRun<'a> {
     sessions: Vec<SimulatedSession>,
     requests: SlotTable<PendingRequest>,
     pub(super) flows: Vec<FlowState>,
-    /// How far time has advanced.
+    /// The current virtual time.
     pub(super) now: VirtualMoment,
     timers: BinaryHeap<Reverse<(VirtualMoment, u64, Timer)>>,
     sequence: u64,
@@ -89,9 +89,9 @@ pub(super) enum Waiter {
     Flow(u32),
     /// None does.
     None,
-    /// A request that is done only with this one: a write of the file system beside it.
+    /// Another request, which completes only with this one: a write of the file system beside it.
     Beside(u32),
-    /// None does, and it is no request of the database: a write of the file system.
+    /// No waiter, and not a request of the database: a write of the file system.
     Unseen,
 }
 
@@ -142,8 +142,8 @@ enum SessionStep {
 }
 
 impl<'a> OperationRun<'a> {
-    /// A load on the arrays of these descriptions, all of it about to begin. `seed` turns platters
-    /// and draws batches and addresses.
+    /// Creates a load on the arrays of these descriptions, with all of it about to start. `seed`
+    /// turns platters and draws batches and addresses.
     pub fn new(
         arrays: &[ArrayDescription],
         load: OperationLoad<'a>,
@@ -191,7 +191,7 @@ impl<'a> OperationRun<'a> {
         Ok(run)
     }
 
-    /// Fills the host's caches that are warm from the start.
+    /// Fills the host's caches that are initially warm.
     fn warm(&mut self, databases: &[LoadedDatabase<'_>]) {
         for OperationPlace { array, base, bytes } in databases.iter().map(|of| of.place) {
             let beside = databases.iter().filter(|of| of.place.array == array).count();
@@ -199,7 +199,7 @@ impl<'a> OperationRun<'a> {
         }
     }
 
-    /// Advances time up to a moment, and reports every answer that comes until then.
+    /// Advances time to a moment, and reports every answer until then.
     pub fn advance(&mut self, until: Nanos, mut told: impl FnMut(OperationAnswer)) {
         let mut answered = Vec::new();
         while let Some((now, array)) = self.next_event().filter(|(at, _)| *at <= until.0) {
@@ -219,7 +219,7 @@ impl<'a> OperationRun<'a> {
         self.now = self.now.max(until.0);
     }
 
-    /// How full the memory for writes of its arrays is, in shares of one array's; none if no array
+    /// Fill level of the write memory of its arrays, in shares of one array's; `None` if no array
     /// keeps writes there.
     pub fn filled_memory(&self) -> Option<f64> {
         let filled: Vec<f64> = self.arrays.iter().filter_map(CachedArray::filled_memory).collect();
@@ -236,7 +236,7 @@ impl<'a> OperationRun<'a> {
         self.sequence + self.arrays.iter().map(CachedArray::events).sum::<u64>()
     }
 
-    /// When something happens next, and on which array; none: a timer.
+    /// Time of the next event, and its array; `None` for a timer.
     fn next_event(&self) -> Option<(VirtualMoment, Option<usize>)> {
         let mut next = self.timers.peek().map(|Reverse((at, ..))| (*at, None));
         for (index, array) in self.arrays.iter().enumerate() {
@@ -272,7 +272,7 @@ impl<'a> OperationRun<'a> {
         self.at(0, Timer::Session(number));
     }
 
-    /// Lets a session do everything that needs no wait.
+    /// Runs a session until it must wait.
     fn go_on(&mut self, now: VirtualMoment, session: u32, told: &mut impl FnMut(OperationAnswer)) {
         loop {
             let may_go_on = match self.sessions[session as usize].step {
@@ -437,7 +437,7 @@ impl<'a> OperationRun<'a> {
         self.write_database(now, number);
     }
 
-    /// Reads a page that a warm cache holds.
+    /// Makes a read that a warm cache would have answered.
     fn read_cold(&mut self, now: VirtualMoment, session: u32) {
         let number = self.sessions[session as usize].database;
         let database = &mut self.databases[number as usize];
@@ -528,7 +528,7 @@ impl<'a> OperationRun<'a> {
         }
     }
 
-    /// The request that is whole with the answer to this slot, if one is.
+    /// The request that this slot's answer completes, if any.
     fn whole(&mut self, slot: u32) -> Option<u32> {
         let slot = match self.requests.get(slot).waiter {
             Waiter::Unseen => {
@@ -546,7 +546,7 @@ impl<'a> OperationRun<'a> {
         (request.parts == 0).then_some(slot)
     }
 
-    /// A request has its answer, for which a session or a task has waited.
+    /// Handles the answer to a request that a session or a task waits for.
     fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut impl FnMut(OperationAnswer)) {
         let slot = u32::try_from(token).expect("invariant: the number of a request");
         let Some(slot) = self.whole(slot) else {
@@ -602,7 +602,7 @@ impl<'a> OperationRun<'a> {
         }
     }
 
-    /// The next write begins before those who waited add to it, as the engine's does.
+    /// The next write starts before the waiters add to it, as in the engine.
     fn log_written(
         &mut self,
         now: VirtualMoment,
@@ -623,8 +623,8 @@ impl<'a> OperationRun<'a> {
     }
 }
 
-/// The volume of a request, as a cache in the host distinguishes them: database and log have one
-/// each.
+/// The volume of a request as seen by a cache in the host: one for the database and one for its
+/// log.
 fn volume(database: u32, kind: OperationKind) -> u64 {
     let is_log = matches!(
         kind,

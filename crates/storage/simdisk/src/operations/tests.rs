@@ -111,7 +111,7 @@ fn a_batch_brings_the_requests_that_were_measured() {
     near(count(&answers, OperationKind::ReplicationRead), files, 10.0);
 }
 
-/// Pages of a message and of its body lie near each other: the arm need not move for the second.
+/// Pages of a message and of its body are near each other: the arm need not move for the second.
 #[test]
 fn a_read_near_the_one_before_it_takes_no_long_seek() {
     let mean_ms = |placement| {
@@ -125,8 +125,8 @@ fn a_read_near_the_one_before_it_takes_no_long_seek() {
         sum / count(&answers, OperationKind::DatabaseRead)
     };
     let (anywhere, near) = (mean_ms(Placement::Anywhere), mean_ms(Placement::Near(256 << 10)));
-    // 256 KiB are a sixth of a track, which pass in 1.4 ms; elsewhere the arm moves, and half a
-    // revolution of 8.3 ms passes.
+    // 256 KiB are a sixth of a track, which takes 1.4 ms to pass; elsewhere the arm moves, and half
+    // a revolution of 8.3 ms is added.
     assert!(near < anywhere - 2.0, "{near} ms, anywhere {anywhere} ms");
 }
 
@@ -159,7 +159,7 @@ fn sessions_that_rest_as_long_as_they_work_do_half_of_it() {
         let load = load(&profile, 1, |load| load.rest_percent = percent);
         count(&answers(FLASH, load, 1), OperationKind::Batch)
     };
-    // A little more: reads find flash that has programmed the writes from before the rest.
+    // Slightly more: reads find flash that has programmed the writes from before the rest.
     near(batches(100), batches(0) / 2.0, 10.0);
 }
 
@@ -178,7 +178,7 @@ fn a_pace_is_kept_and_a_scan_reads_after_each_pause() {
     near(count(&answers, OperationKind::MaintenanceRead), 60.0 / 0.050, 2.0);
 }
 
-/// Page writes that the array cannot take hold up reads, as a cache without a free page does.
+/// Page writes that the array cannot absorb hold up reads, like a cache without a free page.
 #[test]
 fn reads_wait_where_writes_fall_behind() {
     let mut profile = profile();
@@ -191,7 +191,7 @@ fn reads_wait_where_writes_fall_behind() {
     assert!(writes_per_read(&ahead) < 3.0, "{}", writes_per_read(&ahead));
 }
 
-/// As flash in front of disks, of which writes know nothing.
+/// Like a flash read cache in front of disks, bypassed by writes.
 #[test]
 fn a_cache_for_reads_answers_its_share_of_them() {
     let mut profile = profile();
@@ -271,8 +271,8 @@ fn processors_are_the_limit_where_they_are_slow() {
     near(count(&answers(FLASH, load, 1), OperationKind::Batch), 60.0 / 0.0015, 2.0);
 }
 
-/// As in the engine, a transaction takes processor time when it commits: before its reads, commits
-/// of several sessions would leave the processors together.
+/// As in the engine, a transaction takes processor time when it commits: if it came before the
+/// reads, commits of several sessions would leave the processors together.
 #[test]
 fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     let profile = profile();
@@ -291,9 +291,8 @@ fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     assert_eq!(answered_by(Nanos::from_millis(990)), (1, 1));
 }
 
-/// Judged by arithmetic: with one additional read for each at first, which decreases evenly with
-/// the pages that the cache lacks, `pages * (1 - ln 2)` of the reads until it is full are
-/// additional.
+/// Judged by arithmetic: with initially one additional read per read, decreasing evenly with the
+/// pages that the cache lacks, `pages * (1 - ln 2)` of the reads until it is full are additional.
 #[test]
 fn a_cold_cache_reads_more_until_it_is_warm() {
     let cold = ColdCache { pages: 3_000, extra_reads: 1.0 };

@@ -1,20 +1,21 @@
 //! Spreads each request of a stretched database over the pages that its page represents.
 //!
-//! A page that went to one place for ever would be changed again while the array's memory still
-//! holds it, which a page of the larger database hardly ever is. Requests that follow each other
+//! A page that always went to the same place would be changed again while the array's memory still
+//! holds it, which rarely happens to a page of the larger database. Requests that follow each other
 //! closely stay as close.
 
 use std::collections::VecDeque;
 
 use units::{Prng, Seed};
 
-/// Reads that the next one may follow closely: about as many sessions read at a time.
+/// Number of recent reads that the next one may follow closely: about as many sessions read at a
+/// time.
 const RECENT_READS: usize = 8;
 
 /// Writes of a burst come in their order, so that each may follow only the one before it.
 const RECENT_WRITES: usize = 1;
 
-/// Requests closer than this are near each other, as level 2 counts them too.
+/// Requests closer than this are near each other; level 2 uses the same limit.
 const NEAR_BYTES: u64 = 2 << 20;
 
 /// Positions of the latest requests of one file.

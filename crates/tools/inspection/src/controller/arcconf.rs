@@ -39,7 +39,7 @@ fn is_one(line: &str) -> bool {
         || line.starts_with("controllers found:")
 }
 
-/// Lines of the form that say nothing of use.
+/// Lines of known form without useful content.
 fn is_plain(line: &OutputLine) -> bool {
     let starts = [
         "device is a",
@@ -58,8 +58,8 @@ fn is_plain(line: &OutputLine) -> bool {
     starts.iter().any(|start| line.key.starts_with(start))
 }
 
-/// The number by which the controller was addressed: the output lacks it, but the command in front
-/// of it has it, and a single controller is the first.
+/// The number that addressed the controller: the output lacks it, but the command in front has it,
+/// and a single controller is the first.
 fn number(text: &str) -> Option<&str> {
     let mut asked: Vec<&str> = text.lines().filter_map(of_command).collect();
     asked.dedup();
@@ -112,9 +112,9 @@ struct ArcconfParser {
     section: ArcconfSection,
     drive: Option<device::ArcconfDrive>,
     disk: Option<String>,
-    /// Logical drives as the controller counts them.
+    /// Number of logical drives as counted by the controller.
     counted: Option<usize>,
-    /// Whether there is a part for the disks' caches.
+    /// Whether there is a section on the disks' caches.
     has_policy: bool,
 }
 

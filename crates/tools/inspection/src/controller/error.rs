@@ -1,4 +1,4 @@
-//! Reasons why an output could not be read, and the output to save instead.
+//! Reasons why an output could not be read, and which output to save instead.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::facts::Tool;
 pub enum ControllerError {
     /// It is the output of no known tool.
     Unknown,
-    /// It begins as JSON and does not end so; why.
+    /// It starts as JSON but is malformed; the reason.
     Syntax(String),
-    /// It is JSON, and not of a controller.
+    /// It is JSON, but not about controllers.
     NotOfControllers,
-    /// The tool says that it failed; its words.
+    /// The tool reported a failure; its message.
     Failed(String),
     /// It describes no controller.
     Empty(Tool),

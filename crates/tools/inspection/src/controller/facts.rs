@@ -3,8 +3,8 @@
 
 use super::known::KnownFact;
 
-/// A controller as its maker's tool describes it, or its substitute: the system's software RAID, a
-/// flash device.
+/// A controller as reported by its vendor's tool, or a substitute for one: the system's software
+/// RAID, a flash device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Controller {
     /// The tool that reported it.
@@ -35,11 +35,11 @@ pub struct Controller {
     pub cache_bytes: KnownFact<u64>,
     /// Protection of the cache against power failure.
     pub backup: KnownFact<CacheBackup>,
-    /// Share of the cache that reads get, in percent, if it is set apart.
+    /// Percentage of the cache for reads, if it is divided.
     pub read_percent: KnownFact<u32>,
     /// Whether writes are cached even without protection.
     pub caches_without_backup: KnownFact<bool>,
-    /// Caches of the disks themselves, if that is set for all at once.
+    /// Caches of the disks themselves, if one setting covers them all.
     pub disk_caches: KnownFact<DiskCaches>,
     /// Whether disks are passed through without the controller's cache.
     pub passes_disks_through: KnownFact<bool>,
@@ -47,23 +47,23 @@ pub struct Controller {
     pub drives: Vec<LogicalDrive>,
     /// Physical disks that the output describes one by one.
     pub disks: Vec<PhysicalDisk>,
-    /// Facts that the output's form calls for and the output lacks.
+    /// Facts that outputs of this form should have and this one lacks.
     pub gaps: Vec<String>,
 }
 
 /// A program that reports controllers or their substitutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
-    /// Broadcom's, and Dell's perccli, which is the same.
+    /// Broadcom's tool, and the identical perccli from Dell.
     #[default]
     Storcli,
     /// The generation from 8.0 on, with other names and words.
     Storcli2,
     /// LSI's before storcli.
     Megacli,
-    /// HPE's; hpssacli and hpacucli before it.
+    /// HPE's tool, formerly hpssacli and hpacucli.
     Ssacli,
-    /// That of Adaptec and Microchip.
+    /// The tool of Adaptec and Microchip.
     Arcconf,
     /// Linux's software RAID, as the kernel reports it.
     Mdadm,
@@ -97,7 +97,7 @@ impl Health {
 pub enum CacheBackup {
     /// A battery, or a capacitor with flash, which is in order.
     Ready,
-    /// Present but not ready; its own words.
+    /// Present but not ready, in the tool's words.
     NotReady(String),
     /// None installed.
     Absent,
@@ -121,7 +121,7 @@ pub struct LogicalDrive {
     pub id: String,
     /// RAID level in the tool's words: `RAID6`, `1+0`.
     pub level: KnownFact<String>,
-    /// Bytes on one disk before the next.
+    /// Bytes on one disk before the next one continues.
     pub strip_bytes: KnownFact<u64>,
     /// Write policy in force.
     pub writes: KnownFact<WritePolicy>,
@@ -157,13 +157,13 @@ pub struct PhysicalDisk {
 /// Handling of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritePolicy {
-    /// It is answered from the cache while something keeps that.
+    /// Acknowledged from the cache as long as the cache is protected.
     Back,
-    /// It is answered from the cache always.
+    /// Always acknowledged from the cache.
     BackAlways,
-    /// It is answered from the cache; whether always, the tool does not say here.
+    /// Acknowledged from the cache; the tool does not report here whether always.
     BackPerhapsAlways,
-    /// It is answered by the disks.
+    /// Acknowledged by the disks.
     Through,
 }
 
@@ -197,8 +197,8 @@ impl Controller {
         }
     }
 
-    /// Records impossible drives, with fewer disks than their level needs, and drops those without
-    /// a number that a command accepts.
+    /// Records impossible drives (those with fewer disks than their level needs) and drops those
+    /// without a number that a command accepts.
     pub(super) fn expect_sense(&mut self) {
         let mut odd = Vec::new();
         let (named, nameless): (Vec<_>, Vec<_>) =
@@ -214,7 +214,7 @@ impl Controller {
         self.gaps.extend(odd);
     }
 
-    /// Whether it covers disks only, as outputs for disks do.
+    /// Whether it covers only disks, like outputs of commands for disks.
     pub(super) fn is_of_disks_only(&self) -> bool {
         self.drives.is_empty()
             && !self.backup.is_told()
@@ -226,7 +226,7 @@ impl Controller {
 }
 
 impl LogicalDrive {
-    /// Whether its name is one that tools give: a number, or an array of Linux.
+    /// Whether its name has a form that tools use: a number, or a Linux array.
     fn has_number(&self) -> bool {
         let name = self.id.trim_start_matches("/dev/").trim_start_matches("CacheCade ");
         let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
@@ -234,7 +234,7 @@ impl LogicalDrive {
     }
 }
 
-/// Disks that a drive of a level has at least.
+/// Minimum number of disks of a drive with this level.
 fn least_disks(level: &str) -> u32 {
     let digits: String = level.chars().filter(char::is_ascii_digit).collect();
     match digits.as_str() {

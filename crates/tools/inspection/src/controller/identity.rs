@@ -9,7 +9,7 @@ use super::facts::{Controller, LogicalDrive, PhysicalDisk};
 pub struct OutputSource {
     /// Name of the file, or one name for all tools run on this machine.
     pub source: String,
-    /// The controllers, as they follow each other in it.
+    /// The controllers, in the order of the source.
     pub controllers: Vec<Controller>,
 }
 
@@ -58,7 +58,7 @@ fn label(all: &mut [(String, Controller)]) {
 }
 
 impl Controller {
-    /// The serial number, unless it was blotted out before the output was handed on.
+    /// The serial number, unless it was redacted before the output was passed on.
     pub(super) fn identity(&self) -> Option<&str> {
         let serial = self.serial.as_deref()?.trim();
         let is_blank = serial.chars().all(|c| matches!(c, '0' | 'x' | 'X' | '*' | '-' | '?' | ' '));
@@ -67,7 +67,7 @@ impl Controller {
         (!is_blank && !is_word && serial.len() > 3).then_some(serial)
     }
 
-    /// Tools of one maker tell of one controller.
+    /// Whether both tools are the same or of one maker.
     fn is_kin(&self, other: &Self) -> bool {
         use super::facts::Tool::{Megacli, Storcli, Storcli2};
         let of_one_maker =
@@ -88,7 +88,7 @@ impl Controller {
             })
     }
 
-    /// Adds the further knowledge of `other` about the same controller.
+    /// Adds the facts that `other` has about the same controller.
     pub(super) fn learn(&mut self, other: Self) {
         if self.model.is_empty() {
             self.model = other.model;

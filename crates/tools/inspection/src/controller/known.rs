@@ -1,11 +1,10 @@
-//! Everything that outputs say about one fact. Every reported value is kept, so that no line
-//! overwrites another: a rule judges each of them, and the worst answer counts. A word that is not
-//! understood is kept as well, and then no rule passes.
+//! All that outputs report about one fact. Every reported value is kept, so that no line overwrites
+//! another: a rule judges each of them, and the worst answer counts. A word that is not understood
+//! is kept as well, and then no rule passes.
 
 use record::{StorageFinding, StorageRuling};
 
-/// One fact, as far as outputs reported it: not at all, once, in contradiction, or in unknown
-/// words.
+/// One fact, as reported by outputs: not at all, once, in contradiction, or in unknown words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFact<T> {
     told: Vec<T>,
@@ -26,7 +25,7 @@ impl<T: PartialEq> KnownFact<T> {
         }
     }
 
-    /// Takes words in, understood or not.
+    /// Adds words, understood or not.
     pub(super) fn learn_words(&mut self, words: &str, value: Option<T>) {
         match value {
             Some(value) => self.learn(value),
@@ -68,7 +67,7 @@ impl<T> KnownFact<T> {
         &self.told
     }
 
-    /// The values that a rule must judge; none among them if a rule must judge without.
+    /// The values that a rule must judge, with `None` if it must also judge the absence of one.
     pub(super) fn cases(&self) -> Vec<Option<&T>> {
         let told = self.told.iter().map(Some);
         let without = self.told.is_empty() || !self.odd.is_empty();

@@ -1,6 +1,6 @@
-//! The lines of an output, as every tool's reader takes them: indentation, key and value, with
-//! capitals and blanks evened out, wrapped lines joined, and the noise of a shell left out. Each
-//! line is marked when a reader understands it; the others are kept.
+//! The lines of an output in the form that all readers use: indentation, key and value, with case
+//! and blanks normalised, wrapped lines joined, and shell noise removed. Each line is marked when a
+//! reader understands it; the others are kept.
 
 /// A line of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl OutputLine {
     }
 }
 
-/// Parts of a text before and after the colon that ends a name: a blank or nothing follows it, or
-/// words alone are before it, as in `Name :Mail`.
+/// Splits a text at the colon that ends a name: one before a blank or the end, or one with only
+/// words in front, as in `Name :Mail`.
 fn pair(text: &str) -> Option<(&str, &str)> {
     let at = text
         .match_indices(':')
@@ -70,7 +70,7 @@ pub(super) fn is_rule(text: &str) -> bool {
     text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=' | '_' | '*' | ' '))
 }
 
-/// Names of the tools, as commands have them.
+/// Names of the tools as commands.
 const COMMANDS: [&str; 14] = [
     "storcli",
     "perccli",
@@ -101,7 +101,7 @@ pub(super) fn is_prompt(text: &str) -> bool {
 }
 
 /// The lines with content. `begins` decides whether a line without a colon starts a part of the
-/// output; any other line continues the pair right before it, since terminals wrap long lines.
+/// output; any other such line continues the pair right before it, since terminals wrap long lines.
 pub(super) fn lines(output: &str, begins: impl Fn(&OutputLine) -> bool) -> Vec<OutputLine> {
     let mut all: Vec<OutputLine> = Vec::new();
     let mut is_open = false;
@@ -129,7 +129,7 @@ fn rejoined(first: &OutputLine, rest: &OutputLine) -> OutputLine {
     OutputLine { indent: first.indent, ..OutputLine::new(first.number, &joined) }
 }
 
-/// Words that signal trouble: a line with one of them is never skipped.
+/// Words that signal an error: a line with one of them is never skipped.
 const TROUBLE: [&str; 16] = [
     "fail",
     "degraded",
@@ -149,8 +149,8 @@ const TROUBLE: [&str; 16] = [
     "always",
 ];
 
-/// Whether a line that no rule uses must be shown: it has no known form, or its value signals
-/// trouble and is not merely a setting for that case.
+/// Whether a line that no rule uses must be shown: its form is unknown, or its value signals an
+/// error and is not only a setting for that case.
 pub(super) fn must_be_shown(line: &OutputLine) -> bool {
     let value = line.value.to_ascii_lowercase();
     let is_setting = SETTINGS.iter().any(|end| line.key.ends_with(end));
@@ -163,7 +163,7 @@ pub(super) fn must_be_shown(line: &OutputLine) -> bool {
 const SETTINGS: [&str; 7] =
     [" mode", " priority", " supported", " rate", " policy", " rebuild", " support"];
 
-/// Whether a text without a name must be shown: it is longer than a word of a headline.
+/// Whether a text without a name must be shown: it has more than one word, or signals an error.
 pub(super) fn must_be_shown_text(text: &str) -> bool {
     text.contains(' ') || TROUBLE.iter().any(|word| text.to_ascii_lowercase().contains(word))
 }

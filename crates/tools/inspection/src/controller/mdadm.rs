@@ -1,4 +1,4 @@
-//! Software RAID of Linux: `mdadm --detail /dev/mdN` and `/proc/mdstat`. There is no controller or
+//! Linux software RAID: `mdadm --detail /dev/mdN` and `/proc/mdstat`. There is no controller or
 //! cache behind it, so only arrays are reported.
 
 mod status;
@@ -50,7 +50,7 @@ struct MdadmParser {
     drive: LogicalDrive,
     raid_devices: Option<u32>,
     active_devices: Option<u32>,
-    /// Rows of devices that work, each once.
+    /// Rows of working devices, each once.
     rows: Vec<String>,
     has_failed_count: bool,
     has_state: bool,

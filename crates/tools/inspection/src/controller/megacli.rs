@@ -1,6 +1,6 @@
-//! Text of `MegaCli`: `-LDInfo`, `-LdPdInfo`, `-AdpAllInfo`, `-AdpBbuCmd`, `-PDList`. All of it is
-//! at the left margin; parts begin with an adapter, a virtual drive or a disk, and each output ends
-//! with an exit code.
+//! Text of `MegaCli`: `-LDInfo`, `-LdPdInfo`, `-AdpAllInfo`, `-AdpBbuCmd`, `-PDList`. Nothing is
+//! indented; parts start with an adapter, a virtual drive or a disk, and each output ends with an
+//! exit code.
 
 mod adapter;
 mod drive;
@@ -59,7 +59,7 @@ fn part_of(line: &OutputLine) -> Option<MegacliPart> {
     }
 }
 
-/// Headlines of sections, which are of no use.
+/// Section headings, which carry no facts.
 fn is_heading(line: &OutputLine) -> bool {
     const HEADINGS: [&str; 23] = [
         "versions",
@@ -99,13 +99,13 @@ struct MegacliParser {
     part: Option<MegacliPart>,
     /// Facts seen so far of the drive or disk being read.
     seen: Vec<&'static str>,
-    /// Of the battery that is being read.
+    /// Facts seen so far of the battery being read.
     flags: Vec<&'static str>,
-    /// Spans and disks of a span.
+    /// Spans, and disks per span.
     spans: drive::Spans,
     unread: Vec<super::UnreadLine>,
     has_end: bool,
-    /// Enclosure and slot of the disk that is being read.
+    /// Enclosure and slot of the disk being read.
     place: (Option<String>, Option<String>),
 }
 
@@ -131,7 +131,7 @@ impl MegacliParser {
         }
     }
 
-    /// `-PDList` has no headline for a disk: it begins with its enclosure.
+    /// Whether a line starts a disk: `-PDList` has no heading for one, only its enclosure.
     fn begins_disk(&mut self, line: &OutputLine) -> bool {
         let begins = line.key == "enclosure device id";
         if begins {
@@ -146,7 +146,7 @@ impl MegacliParser {
         self.has_end = false;
         if let Some(number) = adapter_number(&line.text) {
             let at = self.controllers.iter().position(|of| of.id.as_deref() == Some(number));
-            // The last one is the one that is read.
+            // The controller being read is kept last.
             let controller = match at {
                 Some(at) => self.controllers.remove(at),
                 None => Controller::new(Tool::Megacli, Some(number)),

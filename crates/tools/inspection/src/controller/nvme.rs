@@ -6,7 +6,7 @@ use super::lines::{OutputLine, evened, lines, must_be_shown};
 use super::words::switch;
 use super::{Controller, ControllerError, DiskCaches, Health, Output, Tool};
 
-/// The devices of an output; `None` if the text is no such output.
+/// The devices in the output; `None` if the text is something else.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(begins).then(|| {
         let mut parser = NvmeParser::default();
@@ -105,7 +105,7 @@ impl NvmeParser {
             "vwc" => {
                 self.seen.push("vwc");
                 match hex(value) {
-                    // It is present; whether it is on is a feature.
+                    // A cache is present; whether it is on is a feature.
                     Some(bits) if bits & 1 == 1 => {
                         device.cache_details.push("it has a volatile write cache".to_owned());
                     }

@@ -27,8 +27,8 @@ pub(super) fn code(code: &str) -> (Option<WritePolicy>, Option<bool>) {
     }
 }
 
-/// A policy such as `WriteBack, ReadAheadNone, Direct, No Write Cache if Bad BBU`. A write policy
-/// follows only if the phrase about a bad battery is there as well.
+/// A policy such as `WriteBack, ReadAheadNone, Direct, No Write Cache if Bad BBU`. It yields a
+/// write policy only if it has the phrase about a bad battery too.
 pub(super) fn phrase(words: &str) -> (Option<WritePolicy>, Option<bool>) {
     let small = evened(words);
     let no_reads = ["readaheadnone", "noreadahead", "no read ahead", "readahead none", "normal"];

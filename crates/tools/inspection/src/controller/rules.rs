@@ -1,12 +1,12 @@
-//! Meaning of a controller's settings for mail stores. Sources: Microsoft's page on storage options
-//! for Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes; strips
-//! of 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice of
-//! giving all of the cache to writes. The value of a write cache is from a published test of one
-//! disk with it and without: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
+//! Judges a controller's settings for mail stores. Sources: Microsoft's page on storage options for
+//! Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes; strips of
+//! 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice of giving
+//! all of the cache to writes. The value of a write cache is from a published test of one disk with
+//! and without it: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
 //!
-//! Every rule does the same without evidence: if its fact is missing, contradictory or in words
-//! that are not understood, it does not pass. `KnownFact::judge`
-//! sees to the last two.
+//! All rules treat missing evidence alike: if its fact is missing, contradictory or in words that
+//! are not understood, a rule does not pass. `KnownFact::judge` ensures this for the last two
+//! cases.
 
 mod cache;
 mod command;
@@ -79,7 +79,7 @@ fn mode(controller: &Controller) -> StorageFinding {
     })
 }
 
-/// A flash device: its own cache, and how it is.
+/// A flash device: its own cache and its health.
 fn of_nvme(controller: &Controller) -> Vec<StorageFinding> {
     let mut findings = state::of_controller(controller);
     if controller.disk_caches.is_told() || findings.is_empty() {
@@ -126,7 +126,7 @@ const MODELS: [&str; 10] = [
     "ServeRAID",
 ];
 
-/// A tool that is installed and printed nothing.
+/// Finding on an installed tool that printed nothing.
 pub fn silent(tool: &str, why: &str) -> StorageFinding {
     let draft = FindingDraft::new(("controller-tool", "Tool of the controller"), tool);
     mended_by(
@@ -135,7 +135,7 @@ pub fn silent(tool: &str, why: &str) -> StorageFinding {
     )
 }
 
-/// Disks of a controller that no tool has reported.
+/// Finding on disks of a controller that no tool has reported.
 pub fn untold(places: &[StoragePlace<'_>], is_told: bool) -> Option<StorageFinding> {
     if is_told {
         return None;

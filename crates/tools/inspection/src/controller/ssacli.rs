@@ -1,7 +1,7 @@
 //! Text of ssacli (hpssacli, hpacucli): `ctrl all show config detail` and `ctrl all show status`,
 //! nested by indentation, and the short form `ctrl all show config`, with the state of each part in
-//! brackets. Lines wrapped by the terminal start at the left margin, as otherwise only controllers
-//! do.
+//! brackets. Lines wrapped by the terminal start at the left margin, where otherwise only
+//! controllers start.
 
 mod detail;
 mod short;
@@ -40,7 +40,7 @@ fn slot_of(line: &OutputLine) -> Option<(&str, &str)> {
     (line.indent == 0).then(|| slot(&line.text)).flatten()
 }
 
-/// Which part of a controller the lines tell of.
+/// The part of a controller that the lines describe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum SsacliPart {
     #[default]
@@ -89,12 +89,12 @@ struct SsacliParser {
     controllers: Vec<Controller>,
     part: SsacliPart,
     unread: Vec<UnreadLine>,
-    /// Drives of the array that is being read, and its disks without spares: of the short form.
+    /// Drives of the array being read, and its disks without spares: from the short form.
     array: short::ShortArray,
 }
 
 impl SsacliParser {
-    /// Takes a line in; whether it is understood.
+    /// Processes a line; returns whether it was understood.
     fn take(&mut self, line: &OutputLine) -> bool {
         if let Some((model, slot)) = slot_of(line) {
             self.end_controller();
@@ -128,7 +128,7 @@ impl SsacliParser {
         }
     }
 
-    /// Facts that the output states for all drives at once, and the gaps of each.
+    /// Adds facts stated for all drives at once, and the gaps of each drive.
     fn end_controller(&mut self) {
         self.end_array();
         let Some(controller) = self.controllers.last_mut() else {

@@ -1,6 +1,6 @@
-//! Outputs of storcli and perccli, of releases up to 7 and of those from 8.0 on: JSON, and the text
-//! without `J`, which becomes the same members. They differ by release in names and in nesting, so
-//! facts are found by their own names wherever they are.
+//! Outputs of storcli and perccli, of releases up to 7 and from 8.0 on: JSON, and the text without
+//! `J`, which is converted to the same members. Releases differ in names and nesting, so facts are
+//! found by their own names wherever they are.
 
 mod answer;
 mod drives;
@@ -22,7 +22,7 @@ pub(super) fn is_json(text: &str) -> bool {
     json::begin_of_document(text).is_some()
 }
 
-/// The controllers of an output in JSON, of which a text may have several.
+/// The controllers in JSON output; a text may contain several documents.
 pub(super) fn read_json(text: &str) -> Result<Output, ControllerError> {
     let (documents, unread) = json::documents(text)?;
     let mut answers: Vec<Value> = Vec::new();
@@ -84,7 +84,7 @@ fn words_of(value: &Value) -> Option<String> {
     }
 }
 
-/// The drive whose properties a member is named after: `VD238 Properties`.
+/// The drive after which a member is named: `VD238 Properties`.
 fn number_in_name(name: &str) -> Option<&str> {
     let number = name.strip_prefix("VD")?.strip_suffix("Properties")?.trim();
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)

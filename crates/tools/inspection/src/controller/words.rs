@@ -42,7 +42,7 @@ pub(super) fn switch(words: &str) -> Option<bool> {
     }
 }
 
-/// `true`, if the words begin with one of a list and go no further than a bracket or a comma.
+/// `true` if the words start with one of a list and end there, or at a bracket or a comma.
 fn is_among(words: &str, list: &[&str]) -> bool {
     let bare = words.split([',', '(']).next().unwrap_or_default().trim();
     list.contains(&bare)
@@ -147,7 +147,7 @@ pub(super) fn health(words: &str) -> Option<Health> {
     is_good.then_some(Health::Ok)
 }
 
-/// The words after a good state must not negate it: `Online, Spun Up`.
+/// Whether the words after a good state leave it good: `Online, Spun Up`.
 fn health_of_rest(rest: &str) -> bool {
     matches!(
         rest.trim(),
@@ -208,7 +208,7 @@ pub(super) fn caching(words: &str) -> Option<WritePolicy> {
     switch(words).map(|on| if on { WritePolicy::Back } else { WritePolicy::Through })
 }
 
-/// Whether the disks can hold a drive of this size: if not, a row of a disk is missing.
+/// Whether the disks can hold a drive of this size: if not, the output lacks a disk's row.
 pub(super) fn can_hold(level: &str, disks: u32, disk_bytes: u64, drive_bytes: u64) -> bool {
     let digits: String = level.chars().filter(char::is_ascii_digit).collect();
     let data = match digits.as_str() {
@@ -225,7 +225,7 @@ pub(super) fn can_hold(level: &str, disks: u32, disk_bytes: u64, drive_bytes: u6
 /// Name of a preserved cache in findings.
 pub(super) const PRESERVED: &str = "writes of an offline drive are preserved in it";
 
-/// A count of errors: none is good.
+/// State of an error count: only zero is good.
 pub(super) fn errors(words: &str, what: &str) -> Option<Health> {
     match words.trim().parse::<u64>().ok()? {
         0 => Some(Health::Ok),
@@ -233,7 +233,7 @@ pub(super) fn errors(words: &str, what: &str) -> Option<Health> {
     }
 }
 
-/// The same of errors that have cost nothing yet.
+/// The same for errors that have done no harm yet.
 pub(super) fn minor_errors(words: &str, what: &str) -> Option<Health> {
     errors(words, what).map(|state| match state {
         Health::Bad(words) => Health::Limited(words),
@@ -241,7 +241,7 @@ pub(super) fn minor_errors(words: &str, what: &str) -> Option<Health> {
     })
 }
 
-/// A switch that is bad when it is on, in the words for that.
+/// State of a switch that is bad when on; `what` describes the fault.
 pub(super) fn alarm(words: &str, what: &str) -> Option<Health> {
     switch(words).map(|is_on| if is_on { Health::Bad(what.to_owned()) } else { Health::Ok })
 }

@@ -30,7 +30,7 @@ pub(super) fn on_volume(
     }
 }
 
-/// Databases of the plan that lie on this volume and belong on others.
+/// Planned databases found on this volume that belong on others.
 fn strangers(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> StorageFinding {
     let path = look.roots.mount_of(volume);
     let draft = FindingDraft::new(("layout-copies", "Copies on the volume"), path.as_str());
@@ -127,7 +127,7 @@ fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> St
     draft.pass("empty", "it can take the place of a volume that fails")
 }
 
-/// Consequences of the server's form for `AutoReseed`.
+/// What the server's layout means for `AutoReseed`.
 pub(super) fn reseed(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     if look.roots.databases.is_none() {
         return Vec::new();

@@ -33,7 +33,7 @@ pub struct PlannedVolume {
 /// Purpose of a volume in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeUse {
-    /// Databases, and their logs unless those are apart.
+    /// Databases, and their logs unless these are separate.
     Databases,
     /// Logs alone.
     Logs,

@@ -1,4 +1,5 @@
-//! A server built as planned has nothing to fix, and each deviation is found alone.
+//! Checks that a server built as planned has nothing to fix, and that each deviation is found on
+//! its own.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ fn volume(name: &str, purpose: &str, databases: &[&str]) -> Value {
     json!({ "name": name, "disk": 1, "bytes": bytes, "for": purpose, "databases": databases })
 }
 
-/// An answer of `plan`: two servers alike, two volumes with two databases each, and a spare.
+/// An answer of `plan`: two identical servers, two volumes with two databases each, and a spare.
 fn answer() -> Value {
     let volumes = json!([
         volume("ExVol01", "databases", &["DB01", "DB02"]),
@@ -36,7 +37,7 @@ fn plan() -> LayoutPlan {
     LayoutPlan::of(&answer(), Some("ex01"), "").unwrap()
 }
 
-/// Paths as `AutoReseed` needs them, or with folders on the volumes alone.
+/// Paths as `AutoReseed` needs them, or folders directly on the volumes.
 fn roots(reseeds: bool) -> LayoutRoots {
     LayoutRoots {
         volumes: "/vol".to_owned(),
@@ -186,7 +187,7 @@ fn what_reseeding_needs_is_looked_for() {
     assert_eq!(no_log.remedy.as_deref(), Some("mkdir -p '/db/DB01/DB01.log'"));
     let elsewhere = wrong(true, |seen| at(seen, "/db/DB01/DB01.log").volume.number = 7);
     assert_eq!((elsewhere.check.as_str(), elsewhere.subject.as_str()), ("layout-database", "DB01"));
-    // Mounted from the spare, which is none then.
+    // Mounted from the spare, which is then no longer one.
     let mut seen = good(true);
     at(&mut seen, "/db").names.push("DB99".into());
     seen.insert("/db/DB99".into(), folder("/db/DB99", "/db/DB99", 3, &[]));

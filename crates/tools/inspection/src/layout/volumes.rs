@@ -1,4 +1,4 @@
-//! Volumes against the plan: mounted where, how large, of which kind, on disks of their own.
+//! Compares volumes with the plan: mount points, sizes, kinds, and separate disks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use units::Bytes;
 use super::{LayoutLook, PlannedVolume, SeenFolder, SeenVolume, VolumeUse, copies};
 use crate::draft::{FindingDraft, mended_by};
 
-/// The most that a file system reserves of a volume: ext4 1.6 % for its inodes.
+/// Maximum that a file system reserves of a volume: ext4 uses 1.6 % for its inodes.
 const OWN_PERCENT: u64 = 3;
 
 /// Findings on one volume and its contents.
@@ -73,7 +73,7 @@ fn file_system(look: &LayoutLook<'_>, path: &str, seen: &SeenVolume) -> StorageF
     mended_by(draft.fail(told, reason), remedy)
 }
 
-/// The scripts for Linux use XFS in place of file systems that only Windows has.
+/// The scripts for Linux use XFS instead of file systems that only Windows has.
 fn planned_file_system(look: &LayoutLook<'_>) -> String {
     let planned = look.plan.file_system.as_str();
     match (look.roots.platform, planned.to_ascii_lowercase().as_str()) {

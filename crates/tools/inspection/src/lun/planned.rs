@@ -11,7 +11,7 @@ use crate::draft::{FindingDraft, mended_by};
 pub struct PlannedLun {
     /// Its address.
     pub name: String,
-    /// Who is to prove to be who.
+    /// Required authentication: who must prove their identity.
     pub proof: LunProof,
     /// Its length.
     pub capacity: Bytes,
@@ -19,7 +19,7 @@ pub struct PlannedLun {
     pub is_read_only: bool,
     /// Result of a login with another secret; `None` if no secret is required.
     pub stranger: Option<LunStranger>,
-    /// Result of a write of no blocks; `None` if the initiator may write.
+    /// Result of a write of zero blocks; `None` if the initiator may write.
     pub empty_write: Option<LunWrite>,
     /// Result of writing a pattern; `None` if none was written.
     pub pattern: Option<LunPattern>,
@@ -30,13 +30,13 @@ pub struct PlannedLun {
 pub enum LunStranger {
     /// It was let in.
     LetIn,
-    /// It was refused, and because of who asked.
+    /// It was refused because of the initiator's identity.
     Refused,
     /// It failed for another reason, so it proves nothing.
     Unknown(String),
 }
 
-/// Result of a write of no blocks on a read-only LUN.
+/// Result of a write of zero blocks on a read-only LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunWrite {
     /// It was carried out.
@@ -52,7 +52,7 @@ pub enum LunWrite {
 pub enum LunPattern {
     /// Read back intact, and removed.
     Kept,
-    /// There is something on the LUN, and nothing was written.
+    /// The LUN is not blank, so nothing was written.
     NotBlank,
     /// It was not read back; why.
     Lost(String),

@@ -19,9 +19,9 @@ pub enum StrangerLogin {
 pub struct PlannedTarget {
     /// Its address.
     pub name: String,
-    /// Logins that were tried at every portal; the worst end of each.
+    /// Logins tried at every portal, with the worst outcome of each.
     pub logins: Vec<(StrangerLogin, LunStranger)>,
-    /// LUNs that it offers and the plan does not have, or why they are not known.
+    /// LUNs that it offers beyond the plan, or why they are unknown.
     pub unplanned: Result<Vec<u64>, String>,
     /// Rules of the target beyond the plan, or why they are unknown.
     pub rules: Result<TargetRules, String>,

@@ -1,6 +1,6 @@
 //! The write cache of a device in two views that may differ: the device's own report and the
-//! kernel's belief. The kernel flushes by its belief, so a disk with a cache that the kernel does
-//! not know of loses acknowledged mail.
+//! kernel's belief. The kernel flushes according to its belief, so a disk with a cache unknown to
+//! the kernel loses acknowledged mail.
 
 use device_os::probe::{BlockDevice, Makeup, OwnCache, Platform, Transport};
 use record::StorageFinding;
@@ -93,8 +93,8 @@ fn in_policies(name: &str, choice: &str) -> String {
     format!("Device Manager, the disk that is {name}, tab Policies: clear \"{choice}\"")
 }
 
-/// The administrator's setting in Windows against the device's report: if it says that power
-/// protects the cache, Windows answers flushes in the device's place.
+/// Compares the administrator's setting in Windows with the device's report: if the setting claims
+/// that the cache has power protection, Windows answers flushes in the device's place.
 fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
     let draft =
         FindingDraft::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);
@@ -110,7 +110,7 @@ fn told_protected(device: &BlockDevice, source: &str) -> StorageFinding {
     mended_by(finding, in_policies(&device.facts.name, choice))
 }
 
-/// The kernel's belief against the device's report.
+/// Compares the kernel's belief with the device's report.
 fn contradiction(device: &BlockDevice) -> Option<StorageFinding> {
     let draft =
         FindingDraft::new(("cache-views", "Kernel and device on the cache"), &device.facts.name);

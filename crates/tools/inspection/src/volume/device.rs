@@ -80,9 +80,9 @@ fn paths(device: &BlockDevice) -> Option<StorageFinding> {
     }
 }
 
-/// A network disk without a multipath device above it. It is found from the whole list, since a
-/// path says nothing about the devices above it. The portals of a LUN that no kernel has attached
-/// are checked separately.
+/// Finding on a network disk without a multipath device above it. It needs the whole list, since a
+/// path does not reveal the devices above it. The portals of a LUN that no kernel has attached are
+/// checked separately.
 pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {
     if devices.iter().any(|device| matches!(device.makeup, Makeup::Multipath { .. })) {
         return None;

@@ -19,7 +19,7 @@ pub(super) fn findings(place: &StoragePlace<'_>) -> Vec<StorageFinding> {
     findings
 }
 
-/// Windows' encryption by volume.
+/// Judges volume encryption in Windows.
 fn bitlocker(place: &StoragePlace<'_>) -> Option<StorageFinding> {
     let draft = FindingDraft::new(("volume-encryption", "Encryption of the volume"), place.name);
     Some(match place.volume.bitlocker.as_ref()? {
@@ -73,7 +73,7 @@ fn caching(place: &StoragePlace<'_>) -> StorageFinding {
     }
 }
 
-/// An option that matters: its name, whether it fails, why, and the option in its place.
+/// A relevant option: its name, whether it fails, why, and the option to use instead.
 const OPTIONS: [(&str, bool, &str, &str); 9] = [
     ("nobarrier", true, "flushes do not reach the disk: power takes acknowledged mail", "barrier"),
     (

@@ -1,5 +1,5 @@
-//! Limits of control groups, of file sizes and of quotas: they explain slow or full storage that is
-//! neither.
+//! Limits of control groups, file sizes and quotas: they explain why storage seems slow or full
+//! when it is neither.
 
 use device_os::probe::{IoLimit, SpaceLimit};
 use record::StorageFinding;

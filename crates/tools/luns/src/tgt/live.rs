@@ -1,6 +1,6 @@
 //! The state of `tgtd`, parsed from text made for people.
 
-/// Everything that a `tgtd` has.
+/// The full state of a `tgtd`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TgtLive {
     /// Its targets.
@@ -124,7 +124,7 @@ fn heading(line: &str) -> Option<LiveTarget> {
     Some(LiveTarget { number, iqn: iqn.trim().to_owned(), ..LiveTarget::default() })
 }
 
-/// Headings, and nothing else, are indented by four blanks.
+/// Only headings are indented by four blanks.
 fn part_of(line: &str) -> Option<ShownPart> {
     let heading = line.strip_prefix("    ").filter(|text| !text.starts_with(' '))?;
     Some(match heading.trim_end() {

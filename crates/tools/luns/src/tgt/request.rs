@@ -39,7 +39,7 @@ pub struct TgtRequest {
     pub(super) operation: TgtOperation,
     pub(super) target: Option<u32>,
     pub(super) lun: u64,
-    /// Whether an account is one with which the target authenticates itself.
+    /// Whether the target authenticates itself with this account.
     pub(super) is_own_account: bool,
     /// Whether sessions are closed.
     pub(super) is_forced: bool,

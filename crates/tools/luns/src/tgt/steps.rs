@@ -32,7 +32,7 @@ pub enum TgtStep {
 /// An existing object that is not ours, or in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TgtConflict {
-    /// A target of the same name that no step of ours made.
+    /// A target of the same name that our steps did not create.
     ForeignTarget {
         /// Its name.
         iqn: String,
@@ -146,7 +146,7 @@ pub fn steps(
     Ok(steps)
 }
 
-/// The steps that leave nothing of a state in `live`. All of it is proved first.
+/// The steps that remove all of a state from `live`. Ownership of everything is proved first.
 pub fn removal(
     state: &LunState,
     live: &TgtLive,
@@ -179,17 +179,17 @@ fn port(portal: &str) -> Option<&str> {
     Some(portal.rsplit_once(':')?.1)
 }
 
-/// Numbers of targets are positive.
+/// Target numbers are positive `i32`s.
 const LARGEST_TARGET: u32 = i32::MAX.cast_unsigned();
 
-/// The number that a target has, or the one that it gets.
+/// The number of a target, existing or new.
 fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
     if let Some(there) = live.target(iqn) {
         return there.number;
     }
     let mut number = state.target_number(iqn);
     while live.targets.iter().any(|target| target.number == number) {
-        // All numbers come in turn, so that a free one is found.
+        // Every number gets its turn, so a free one is found.
         number = number % LARGEST_TARGET + 1;
     }
     number
@@ -249,7 +249,7 @@ fn accounts(
                 return Err(TgtConflict::ForeignAccount { account: account.clone() });
             }
             (true, true) if wanted.changed.contains(account) => {
-                // Without an account a target lets all in, so its door is shut meanwhile.
+                // Without an account a target admits everyone, so its access is blocked meanwhile.
                 let bound = live.targets.iter().filter(|there| there.has_account(account));
                 steps.extend(bound.flat_map(LiveTarget::shut));
                 steps.push(TgtStep::DropAccount { account: account.clone() });
@@ -266,7 +266,7 @@ fn is_dropped(steps: &[TgtStep], account: &str) -> bool {
     steps.iter().any(|step| matches!(step, TgtStep::DropAccount { account: of } if of == account))
 }
 
-/// Accounts that no target has any more.
+/// Accounts that no target uses any more.
 fn odd_accounts(wanted: WantedLuns<'_>, live: &TgtLive) -> Vec<TgtStep> {
     let needed = wanted.design.accounts();
     wanted
@@ -279,7 +279,7 @@ fn odd_accounts(wanted: WantedLuns<'_>, live: &TgtLive) -> Vec<TgtStep> {
         .collect()
 }
 
-/// A target and the knowledge about it.
+/// A target with its context.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     wanted: WantedLuns<'a>,
@@ -358,7 +358,7 @@ impl Context<'_> {
         lun.is_read_only == is_read_only && self.wanted.state.serial(&lun.name) == serial
     }
 
-    /// The accounts that this target is to have, of both kinds.
+    /// The accounts that this target needs, of both kinds.
     fn accounts(self) -> [(Vec<String>, bool); 2] {
         let authentication = self.wanted.design.authentication;
         let one_way = (authentication != ChapMode::None, &self.target.account, false);
@@ -372,7 +372,7 @@ impl Context<'_> {
         let target = self.number;
         for (wanted, own) in self.accounts() {
             let bound = if own { &there.own_accounts } else { &there.accounts };
-            // An account that goes takes its bindings along.
+            // Dropping an account drops its bindings too.
             let anew: Vec<String> =
                 wanted.iter().filter(|of| is_dropped(steps, of)).cloned().collect();
             let (mut missing, mut odd) = (Vec::new(), Vec::new());
@@ -383,7 +383,7 @@ impl Context<'_> {
             {
                 odd.push(TgtStep::Unbind { target, account: account.clone(), own });
             }
-            // An account more for a moment is better than none, which lets all in.
+            // An extra account for a moment is better than none, which admits everyone.
             steps.extend(missing);
             steps.extend(odd);
         }
@@ -415,7 +415,7 @@ impl LiveTarget {
         self.accounts.contains(account) || self.own_accounts.contains(account)
     }
 
-    /// Shuts out all that are not in yet.
+    /// Shuts out all not yet logged in.
     fn shut(&self) -> Vec<TgtStep> {
         self.admitted
             .iter()
@@ -511,7 +511,7 @@ fn admission(who: &str) -> String {
     if is_name { format!("initiator-name={who}") } else { format!("initiator-address={who}") }
 }
 
-/// The step as the words of `tgtadm`, without any secret.
+/// The step as arguments of `tgtadm`, without any secret.
 impl fmt::Display for TgtStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,5 @@
-//! The program that fills or runs for an agent: this one once more, in a separate process, which
-//! neither the end of the agent nor that of the network disturbs.
+//! The program that populates or runs for an agent: this executable in a separate process, so that
+//! it survives the end of the agent and of the network.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use host::system;
 use host::{LOAD_STEPS, MEASURE_AT, STOP_REQUEST, WAITING, is_live, load};
 use trial::LoadStep;
 
-/// What its program is doing.
+/// Current task of the child program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChildTask {
     Fill,
@@ -30,22 +30,22 @@ const PROCESS: &str = "run.pid";
 pub(super) struct Child {
     folder: PathBuf,
     work: ChildTask,
-    /// None if an earlier agent started it.
+    /// `None` if an earlier agent started it.
     process: Option<std::process::Child>,
 }
 
-/// The folder of the record below that of a run.
+/// The folder of the record inside a run's folder.
 pub(super) fn record_folder(folder: &Path) -> PathBuf {
     folder.join("record")
 }
 
-/// Lets the run in `folder` measure from an instant of this host's clock.
+/// Lets the run in `folder` start measuring at an instant on this host's clock.
 pub(super) fn release(folder: &Path, at_ns: u64) -> Result<(), CommandError> {
     let path = record_folder(folder).join(MEASURE_AT);
     Ok(documents::replace(&path, at_ns.to_string().as_bytes())?)
 }
 
-/// Leaves the steps of the load for the run in `folder`.
+/// Writes the load steps for the run in `folder`.
 pub(super) fn leave_steps(folder: &Path, duties: &[Duty]) -> Result<(), CommandError> {
     let steps: Vec<LoadStep> = duties.iter().filter_map(step_of).collect();
     let text = serde_json::to_string(&steps).map_err(CommandError::from)?;
@@ -94,7 +94,7 @@ impl Child {
         }
     }
 
-    /// Kills what an earlier agent started, if it still runs.
+    /// Kills the process that an earlier agent started, if it is still running.
     fn kill_found(&self) {
         let text = fs::read_to_string(self.folder.join(PROCESS)).unwrap_or_default();
         let Ok(process) = text.trim().parse() else { return };
@@ -106,7 +106,7 @@ impl Child {
         }
     }
 
-    /// What an earlier agent started in `folder`.
+    /// Adopts the process that an earlier agent started in `folder`.
     pub(super) fn found(job: &AgentJob, folder: &Path) -> Self {
         let work = match job.step {
             AgentStep::Preparing => ChildTask::Fill,
@@ -141,7 +141,7 @@ impl Child {
         }
     }
 
-    /// News of it since the last call.
+    /// Returns its next news since the last call.
     pub(super) fn look(&mut self) -> Option<ChildReport> {
         if let Some(ended) = self.ended() {
             return Some(ended);
@@ -160,7 +160,7 @@ impl Child {
                 let status = process.try_wait().ok()??;
                 Some(self.report(status.code()))
             }
-            // Only its journal is known of a program that an earlier agent started.
+            // A program started by an earlier agent is known only through its journal.
             None if self.work == ChildTask::Fill => Some(ChildReport::Failed {
                 why: "the agent was started anew while databases were filled: run again".to_owned(),
             }),

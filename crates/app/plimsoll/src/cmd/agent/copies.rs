@@ -1,4 +1,4 @@
-//! Ends of reseeds that run on threads beside the load.
+//! Ends of reseeds, run on threads alongside the load.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -46,7 +46,7 @@ impl RunningReseeds {
             let seeded = seed(end, &stop);
             let elapsed_ns = u64::try_from(seeded.elapsed.as_nanos()).unwrap_or(u64::MAX);
             let (bytes, fault) = (seeded.bytes, seeded.fault);
-            // An agent that has ended takes no reports.
+            // An agent that has exited receives no reports.
             let _ = sender.send(CopyReport { database, side, bytes, elapsed_ns, fault });
         })?;
         Ok(())
@@ -57,7 +57,7 @@ impl RunningReseeds {
         self.ended.try_iter().collect()
     }
 
-    /// Ends every copy under way.
+    /// Ends every copy in progress.
     pub(super) fn stop(&mut self) {
         self.stop.set();
         self.stop = StopFlag::default();

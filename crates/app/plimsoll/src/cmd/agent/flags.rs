@@ -14,11 +14,11 @@ pub(crate) struct AgentFlags {
     /// password come from `PLIMSOLL_NATS_USER` and `PLIMSOLL_NATS_PASSWORD`
     #[arg(long, value_name = "FILE")]
     pub credentials: Option<PathBuf>,
-    /// Folders that plans may write below; without any, every plan is refused
+    /// Folders below which plans may write; without any, every plan is refused
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub allow: Vec<PathBuf>,
-    /// Make N simulations at a time of the sweeps of `simulate --fleet`, never beside a test;
-    /// each takes up to 2 GiB of memory
+    /// Run up to N simulations of `simulate --fleet` sweeps at a time, never during a test; each
+    /// takes up to 2 GiB of memory
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=256))]
     pub simulate: u32,

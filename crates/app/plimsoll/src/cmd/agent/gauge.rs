@@ -1,4 +1,4 @@
-//! Reads the last interval of the run from its journal, for those who follow the fleet.
+//! Reads the run's last interval from its journal, for observers of the fleet.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -31,7 +31,7 @@ impl LoadGauge {
         }
     }
 
-    /// The load of its last interval; none before the first.
+    /// Returns the load of its last interval; `None` before the first.
     pub(super) fn read(&mut self) -> Option<LiveLoad> {
         let piece = self.piece().unwrap_or_default();
         self.offset += piece.len() as u64;

@@ -1,5 +1,5 @@
-//! The folder of an agent: its id, what it is doing, and the runs that it makes. An agent that is
-//! killed leaves its run behind; the next one finds it here.
+//! The folder of an agent: its id, its current job, and the runs that it makes. A killed agent
+//! leaves its run behind; the next one finds it here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::cmd::fleet::access::random_digits;
 
 const ID_BYTES: usize = 8;
 
-/// The folder of an agent, held by it alone.
+/// The folder of an agent, held exclusively.
 pub(super) struct Home {
     folder: PathBuf,
     id: AgentId,
@@ -23,7 +23,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Opens the folder, and draws an id if it is new. Two agents share none.
+    /// Opens the folder, and draws an id if it is new. Two agents cannot share a folder.
     pub(super) fn open(folder: &Path) -> Result<Self, CommandError> {
         documents::make_folder(folder)?;
         let folder =
@@ -55,13 +55,13 @@ impl Home {
         Ok(folder)
     }
 
-    /// Writes down what the agent is doing.
+    /// Records the agent's current job.
     pub(super) fn keep(&self, job: Option<&KeptJob>) -> Result<(), CommandError> {
         let text = serde_json::to_string(&job).map_err(CommandError::from)?;
         Ok(documents::replace(&self.folder.join("job.json"), text.as_bytes())?)
     }
 
-    /// What an earlier agent was doing.
+    /// The job of an earlier agent, if any.
     pub(super) fn last_job(&self) -> Option<KeptJob> {
         let text = fs::read_to_string(self.folder.join("job.json")).ok()?;
         serde_json::from_str(&text).ok()?

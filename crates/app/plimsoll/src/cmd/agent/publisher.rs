@@ -1,5 +1,5 @@
-//! Publishes the journal of a run while it grows. It has its own thread and connection, so
-//! that a server that does not answer holds up neither orders nor heartbeats.
+//! Publishes the journal of a run while it grows. It has its own thread and connection, so that an
+//! unresponsive server delays neither orders nor heartbeats.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -21,7 +21,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// Bytes read at a time; more than a message holds.
 const PIECE_BYTES: u64 = 1 << 20;
 
-/// The journal to be published.
+/// The journal to publish.
 struct Parcel {
     run: RunId,
     journal: PathBuf,
@@ -53,7 +53,7 @@ impl Publisher {
         self.publish_from(run, folder, 0);
     }
 
-    /// Publishes it from a byte on, again if need be.
+    /// Publishes it starting at `from_byte`, again if need be.
     pub(super) fn publish_from(&self, run: RunId, folder: &Path, from_byte: u64) {
         let journal = record_folder(folder).join(JOURNAL);
         let mut parcel = self.parcel.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Publisher {
         }
     }
 
-    /// The run has ended: nothing is added to its journal any more.
+    /// Marks the run as ended: its journal no longer grows.
     pub(super) fn has_ended(&self) {
         let mut parcel = self.parcel.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(parcel) = &mut *parcel {
@@ -82,14 +82,15 @@ impl Publisher {
     }
 }
 
-/// Whether a piece was published. The lock is not held while the server is waited for.
+/// Publishes the next piece; `true` if there was one. The lock is not held while waiting for the
+/// server.
 fn publish_next(carrier: &Carrier, agent: &AgentId, shared: &Mutex<Option<Parcel>>) -> bool {
     let next = {
         let parcel = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(parcel) = &*parcel else { return false };
         let mut bytes = read(&parcel.journal, parcel.outbox.next_offset()).unwrap_or_default();
         if !parcel.has_ended {
-            // A run that resumes cuts off a line that it was killed in.
+            // A resumed run cuts off the partial line that it was killed in.
             bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
         }
         parcel.outbox.next(&bytes, parcel.has_ended).map(|chunk| (parcel.run.clone(), chunk))

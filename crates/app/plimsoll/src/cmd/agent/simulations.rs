@@ -1,5 +1,5 @@
-//! Simulations of sweeps on this host: takes items of the fleet's queue, one at a time and thread,
-//! and never beside a test.
+//! Simulations of sweeps on this host: each thread takes one item at a time from the fleet's queue,
+//! and never during a test.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::error::CommandError;
 /// Longest wait for an item.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Between two looks for a queue, or for the end of a test.
+/// Interval between checks for a queue, or for the end of a test.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// An item of another program comes again after this.
+/// Delay before an item of another program is redelivered.
 const OTHERS_FIRST: Duration = Duration::from_secs(5);
 
 /// The threads that simulate.
@@ -43,7 +43,7 @@ struct Simulator {
 }
 
 impl Simulations {
-    /// Starts `count` threads, which work in folders below `folder`.
+    /// Starts `count` threads, which work in subfolders of `folder`.
     pub(super) fn start(
         (count, host): (u32, &str),
         access: &ServerAccess,
@@ -62,7 +62,7 @@ impl Simulations {
         Ok(Self { is_testing })
     }
 
-    /// Says what the agent is doing for a run.
+    /// Notes the agent's current job.
     pub(super) fn look_at(&self, job: Option<&AgentJob>) {
         let is_over =
             |step: &AgentStep| matches!(step, AgentStep::Ended { .. } | AgentStep::Failed { .. });
@@ -73,7 +73,7 @@ impl Simulations {
 impl Simulator {
     fn work(&mut self) {
         while !self.stop.is_set() {
-            // Without a sweep there is no queue, and a server that is gone comes back.
+            // Without a sweep there is no queue, and a lost server comes back.
             let Ok(queue) = self.carrier.work_queue() else {
                 thread::sleep(LOOK);
                 continue;
@@ -92,7 +92,8 @@ impl Simulator {
         }
     }
 
-    /// Does what an item asks. An item that cannot be ended comes again, to this agent or another.
+    /// Processes an item. An item that cannot be completed is redelivered, to this agent or
+    /// another.
     fn take(&mut self, work: &WorkItem) {
         let Ok(item) = decode::<SimulationItem>(&work.bytes) else {
             console::complain("an item of the queue is no simulation; it was taken off");
@@ -135,8 +136,8 @@ fn failed(error: CommandError) -> SimulationOutcome {
     SimulationOutcome::Failed { why }
 }
 
-/// Does `work`, and `now_and_then` beside it: often enough for the server not to take the agent for
-/// lost.
+/// Runs `work`, and `now_and_then` alongside it: often enough that the server does not consider the
+/// agent lost.
 fn beside<T>(work: impl FnOnce() -> T, now_and_then: impl Fn() + Sync) -> T {
     let is_done = AtomicBool::new(false);
     let between = Carrier::lost_after() / 5;

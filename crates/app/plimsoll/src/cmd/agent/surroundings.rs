@@ -1,4 +1,4 @@
-//! The host as its agent reports it, and what forbids a plan here.
+//! The host as its agent reports it, and reasons to refuse a plan here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl AgentSurroundings for ThisHost {
     }
 }
 
-/// The folders that may be written, links resolved; each must exist.
+/// Resolves links in the folders that plans may write; each must exist.
 pub(super) fn real_folders(allowed: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     allowed
         .iter()

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Answer, as_json};
 use crate::error::CommandError;
 
-/// All builds whose product's name holds `product`.
+/// Lists all builds whose product name contains `product`.
 pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, CommandError> {
     let wanted = product.unwrap_or("").to_ascii_lowercase();
     let releases: Vec<&Release> = table

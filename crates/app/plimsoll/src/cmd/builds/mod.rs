@@ -32,12 +32,12 @@ pub(crate) fn run(flags: &BuildsFlags, console: &mut Console) -> Result<Outcome,
     for line in answer.lines {
         console.answer(line)?;
     }
-    // An answer and no remark: a label is worth as much as the age of the table.
+    // An answer, not a remark: a label is only as good as the table is recent.
     console.answer(format_args!("Data as of {date}; newer builds are unknown."))?;
     Ok(Outcome::Pass)
 }
 
-/// The same for people and for programs.
+/// One answer in two forms: for people and for programs.
 struct Answer {
     lines: Vec<String>,
     json: Value,

@@ -1,4 +1,5 @@
-//! The subject of `builds identify`: a version number, a name, or a file that contains some.
+//! The subject of `builds identify`: a version number, a name, or a file that contains version
+//! numbers.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,7 +10,7 @@ use ese::header::{PROBE_BYTES, read_copies};
 use crate::documents;
 use crate::error::CommandError;
 
-/// The largest file that is searched for version numbers.
+/// Size limit of a file to search for version numbers.
 const LARGEST_BYTES: u64 = 256 << 20;
 
 /// Something found.
@@ -45,7 +46,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
         let count = 1;
         return Ok(vec![BuildSubject::Version { place, version, count }]);
     }
-    // A line copied from a log, a header of a message or the address of a page.
+    // A line copied from a log, a message header or the URL of a page.
     let quoted: Vec<BuildSubject> = mentions(table, text)
         .into_iter()
         .map(|mention| BuildSubject::Version {

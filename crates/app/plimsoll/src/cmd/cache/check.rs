@@ -1,4 +1,4 @@
-//! `cache check`: what a store holds, and whether its blocks are sound.
+//! `cache check`: shows the contents of a store, and whether its blocks are sound.
 
 use flashcache::{ExamineDepth, StoreContents};
 
@@ -8,7 +8,7 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Examines the store. Damage is a failure: the flash returns other bytes than were written.
+/// Examines the store. Damage is a failure: the flash does not return the bytes that were written.
 pub(super) fn run(flags: &CacheCheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let depth = if flags.fast { ExamineDepth::Index } else { ExamineDepth::Blocks };
     let contents = flash::contents(&flags.flash, depth)?;

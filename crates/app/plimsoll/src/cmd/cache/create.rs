@@ -1,4 +1,4 @@
-//! `cache create`: an empty store on flash that holds nothing, or whose content may go.
+//! `cache create`: makes an empty store on flash that is empty or may be overwritten.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub(super) fn run(
     };
     let contents = world.executor().block_on(making).inspect_err(|_| {
         if made {
-            // The reason for the failure is what counts.
+            // The original failure is what matters.
             let _ = std::fs::remove_file(&flags.flash);
         }
     })?;

@@ -1,5 +1,5 @@
-//! `cache drain`: the server of a cache stops once its clients have left, and writes everything
-//! down.
+//! `cache drain`: stops the server of a cache once its clients have left and everything is written
+//! out.
 
 use super::flags::CacheDrainFlags;
 use super::serve::control;

@@ -20,14 +20,14 @@ pub(crate) struct CacheFlags {
 /// Actions on a cache.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CacheAction {
-    /// Show what caches of several sizes would answer of a trace, or bring a plan on an array;
+    /// Show the hit rates of several cache sizes for a trace, or their gain for a plan on an array;
     /// writes nothing
     Size(CacheSizeFlags),
     /// Make an empty cache on a flash device, or in a new file; refuses anything that holds data
     Create(CacheCreateFlags),
     /// Serve volumes behind a cache to NBD clients of this machine, until SIGTERM
     Serve(Box<CacheServeFlags>),
-    /// Show what a cache holds and what it brought, live if it is being served
+    /// Show the contents of a cache and its benefit, live if it is being served
     Status(CacheStatusFlags),
     /// Examine a cache that is not in use; reads only
     Check(CacheCheckFlags),
@@ -35,8 +35,8 @@ pub(crate) enum CacheAction {
     Drain(CacheDrainFlags),
     /// Move a mirrored volume to its other host, with its dirty data and hot blocks
     HandOver(CacheHandOverFlags),
-    /// Drop volumes from a cache that is not in use, or the cache from its flash; volumes stay as
-    /// they are
+    /// Drop volumes from a cache that is not in use, or the cache from its flash; the volumes
+    /// themselves are unchanged
     Remove(CacheRemoveFlags),
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct CacheServeFlags {
         "example_mirror"])]
     pub flash: Option<PathBuf>,
     /// Volume behind the cache: a device, a file, `nbd://HOST/EXPORT` or `iscsi://HOST/IQN/LUN`,
-    /// and the name that clients call it
+    /// and its name for clients
     #[arg(long, value_name = "NAME=DEVICE", required_unless_present_any = ["config", "example",
         "mirror", "example_mirror"])]
     pub volume: Vec<String>,
@@ -76,46 +76,46 @@ pub(crate) struct CacheServeFlags {
     /// [default: 127.0.0.1:10809]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Vec<String>,
-    /// Socket of a volume for a hypervisor of this host that shares its guest's memory: vhost-user
+    /// vhost-user socket of a volume, for a hypervisor on this host that shares its guest's memory
     #[arg(long, value_name = "NAME=PATH")]
     pub vhost_user: Vec<String>,
-    /// Address for iSCSI initiators, of the loopback; each volume is a target, its disk LUN 0
+    /// Loopback address for iSCSI initiators; each volume is a target with its disk as LUN 0
     #[arg(long, value_name = "HOST:PORT")]
     pub iscsi: Vec<String>,
-    /// Begin of the names of targets, before the volume's [default: made of the host's name]
+    /// Prefix of target names, before the volume's name [default: derived from the host name]
     #[arg(long, value_name = "IQN", requires = "iscsi")]
     pub iscsi_name: Option<String>,
-    /// Account that initiators prove with CHAP; its secret is in the environment
+    /// CHAP account of the initiators; its secret is in the environment
     #[arg(long, value_name = "NAME", requires = "iscsi")]
     pub iscsi_user: Option<String>,
-    /// File of mode 600 with its secret in the first line, and that of the targets in the second
+    /// File of mode 600 with the account's secret in the first line, and the targets' in the second
     #[arg(long, value_name = "FILE", requires = "iscsi_user")]
     pub iscsi_secrets: Option<PathBuf>,
-    /// Let initiators of other machines in; needs an account, and nothing is encrypted
+    /// Accept initiators from other machines; needs an account, and nothing is encrypted
     #[arg(long, requires = "iscsi_user")]
     pub iscsi_network: bool,
-    /// Certificate of this server (PEM): clients by TCP encrypt, and other machines may connect
+    /// Certificate of this server (PEM): TCP clients must encrypt, and other machines may connect
     #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_client_ca"])]
     pub tls_cert: Option<PathBuf>,
     /// Key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Authority (PEM) whose certificates clients must show
+    /// Authority (PEM) that must have issued the clients' certificates
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_client_ca: Option<PathBuf>,
     /// Refuse writes
     #[arg(long)]
     pub read_only: bool,
-    /// Limit of flash writes a second, for its endurance
+    /// Limit on flash writes per second, for its endurance
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub write_budget: Option<Bytes>,
-    /// Serve metrics for Prometheus at this address of the loopback
+    /// Serve metrics for Prometheus at this loopback address
     #[arg(long, value_name = "HOST:PORT")]
     pub metrics: Option<String>,
     /// Socket for `cache status` and `cache drain` [default: FLASH.sock, for a device in /run]
     #[arg(long, value_name = "PATH")]
     pub control: Option<PathBuf>,
-    /// Read all of this from a document; SIGHUP reads the bounds of volumes again
+    /// Read all of these settings from a document; SIGHUP rereads the bounds of volumes
     #[arg(long, value_name = "CACHE.toml", conflicts_with_all = ["flash", "volume", "listen",
         "vhost_user", "read_only", "write_budget", "metrics", "control", "example", "tls_cert",
         "iscsi"])]
@@ -131,8 +131,8 @@ pub(crate) struct CacheServeFlags {
 /// Flags of `cache serve` for a volume on two hosts.
 #[derive(Args, Debug)]
 pub(crate) struct CacheMirrorFlags {
-    /// Serve one volume that is kept on the flash of this host and of another, as this document
-    /// describes it
+    /// Serve one volume that is kept on the flash of this host and another, as described in this
+    /// document
     #[arg(long, value_name = "MIRROR.toml", conflicts_with_all = ["flash", "volume", "listen",
         "vhost_user", "read_only", "write_budget", "metrics", "control", "config", "example",
         "tls_cert", "iscsi"])]
@@ -193,7 +193,7 @@ pub(crate) struct CacheStatusFlags {
     /// Flash device or file of the cache
     #[arg(value_name = "FLASH")]
     pub flash: PathBuf,
-    /// Print it anew every two seconds until Ctrl-C
+    /// Refresh every two seconds until Ctrl-C
     #[arg(long, conflicts_with_all = ["json", "metrics"])]
     pub watch: bool,
     /// Print metrics for Prometheus

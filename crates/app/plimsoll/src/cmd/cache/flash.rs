@@ -1,4 +1,4 @@
-//! The flash of a cache: a device of this machine, or a file.
+//! The flash of a cache: a local device or file.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -12,8 +12,8 @@ use host::wire;
 
 use crate::error::CommandError;
 
-/// How long a server waits for a lock, which may outlive the process that held it: after a kill the
-/// kernel carries out the requests of the dead process first.
+/// How long a server waits for a lock, which may outlive its holder: after a kill the kernel first
+/// completes the requests of the dead process.
 #[cfg(target_os = "linux")]
 pub(super) const AFTER_A_KILL: Duration = Duration::from_secs(5);
 
@@ -39,7 +39,7 @@ pub(super) fn open(
     Ok(open_local(&local, &path.display().to_string(), (world, mode), patience)?)
 }
 
-/// Opens a local device or file, which errors call `name`; waits while another process has it
+/// Opens a local device or file, called `name` in errors; waits while another process has it
 /// locked.
 pub(super) fn open_local(
     path: &Path,
@@ -58,7 +58,7 @@ pub(super) fn open_local(
     }
 }
 
-/// Reads what a store holds, without a change.
+/// Reads the contents of a store without changing it.
 pub(super) fn contents(path: &Path, depth: ExamineDepth) -> Result<StoreContents, CommandError> {
     let world = wire::world()?;
     let flash = open(path, &world, OpenMode::ReadOnly, Duration::ZERO)?;

@@ -1,4 +1,4 @@
-//! `cache hand-over`: the volume moves to its other host, with its dirty data and its hot blocks.
+//! `cache hand-over`: moves a volume to its other host, with its dirty data and its hot blocks.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,13 @@ use crate::cmd::fleet::access;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// The server of the volume answers an order within this time.
+/// Time limit for the volume's server to answer an order.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 
-/// A hand-over that takes longer was given up by the host that serves.
+/// Time limit of a hand-over; beyond it, the serving host has given up.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 
-/// Pause between looks at the configuration.
+/// Interval between checks of the configuration.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Orders the hand-over and waits for its end.

@@ -1,4 +1,4 @@
-//! `cache`: a flash cache in front of volumes, made, served over NBD, examined and removed.
+//! `cache`: creates, serves over NBD, examines and removes a flash cache in front of volumes.
 
 mod check;
 mod create;
@@ -58,7 +58,7 @@ pub(crate) fn state_of(flash: &std::path::Path) -> Result<serde_json::Value, Com
     status::parsed(&text)
 }
 
-/// The answer of the server of a cache to `question`; none if there is no server.
+/// Sends `question` to the server of a cache and returns the answer; `None` if there is no server.
 fn ask(
     flash: &std::path::Path,
     control: Option<&std::path::PathBuf>,

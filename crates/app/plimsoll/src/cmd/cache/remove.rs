@@ -1,5 +1,5 @@
-//! `cache remove`: a volume's blocks, or the whole store, leave the flash. The volumes themselves
-//! hold every write already and are not touched.
+//! `cache remove`: removes a volume's blocks, or the whole store, from the flash. The volumes
+//! themselves already contain every write and are not touched.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::Outcome;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Bytes at the beginning that make the flash a store: both superblocks are in them.
+/// Leading bytes that identify the flash as a store: they include both superblocks.
 const STORE_BYTES: usize = 1 << 20;
 
-/// Removes what the flags name.
+/// Removes the parts that the flags name.
 pub(super) fn run(
     flags: &CacheRemoveFlags,
     console: &mut Console,
@@ -64,7 +64,7 @@ pub(super) fn run(
     Ok(Outcome::Pass)
 }
 
-/// Overwrites what makes the flash a store.
+/// Overwrites the bytes that identify the flash as a store.
 async fn erase(flash: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let zeros = Buffer::zeroed(STORE_BYTES);
     let write = Request::write(Purpose::Header, 0, zeros, Durability::Durable);

@@ -1,4 +1,4 @@
-//! `cache status`: what a served cache does, and what one that is not served holds.
+//! `cache status`: the activity of a served cache, and the contents of one at rest.
 
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ pub(super) fn parsed(text: &str) -> Result<Value, CommandError> {
     })
 }
 
-/// A cache whose flash failed is a fault of the storage.
+/// Failed flash of a cache is a storage fault.
 fn outcome(status: &Value) -> Outcome {
     if status["state"] == "failed" { Outcome::Fail } else { Outcome::Pass }
 }

@@ -6,7 +6,7 @@ use flashcache::{StoreContents, StoredVolume};
 use serde_json::{Value, json};
 use units::Bytes;
 
-/// Lines about a store that is not in use.
+/// Describes a store that is not in use.
 pub(super) fn contents(name: &str, contents: &StoreContents) -> String {
     let block = u64::from(contents.block_bytes);
     let room = Bytes(contents.capacity_blocks * block);

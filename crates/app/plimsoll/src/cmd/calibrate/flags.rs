@@ -10,13 +10,14 @@ use crate::args::{duration, size};
 /// Flags of `calibrate`.
 #[derive(Args, Debug)]
 pub(crate) struct CalibrateFlags {
-    /// Folder on the storage in question, which must exist
+    /// Existing folder on the storage in question
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// The array file
     #[arg(long, short, value_name = "FILE", default_value = "array.toml")]
     pub output: PathBuf,
-    /// Size of the file that requests go to; a cache of that size answers in the storage's place
+    /// Size of the file that requests go to; a cache of that size would answer instead of the
+    /// storage
     #[arg(long, value_parser = size, default_value = "2GiB")]
     pub size: Bytes,
     /// Length of each of the eleven loads

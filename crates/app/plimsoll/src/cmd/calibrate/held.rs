@@ -9,12 +9,12 @@ pub(super) struct HeldRun {
     pub load: ServerLoad,
     /// Mean latency of the reads that met no stall, in milliseconds.
     pub usual_reads_ms: Option<f64>,
-    /// Of the time of all reads the percentage that stalls took.
+    /// Stalled time as a percentage of the total time of all reads.
     pub stalled_percent: f64,
 }
 
 impl HeldRun {
-    /// Of the measurement of a run.
+    /// Extracts it from the measurement of a run.
     pub(super) fn of(record: &RunRecord) -> Self {
         let sum = record.sum_of(Phase::Measure);
         let reads = sum.series.get(&Series::DatabaseRead).filter(|of| !of.latency.is_empty());
@@ -27,8 +27,8 @@ impl HeldRun {
     }
 }
 
-/// The mean latency in nanoseconds without stalls, as a calibration counts them, and the percentage
-/// of all time that they took.
+/// Returns the mean latency in nanoseconds without stalls, as a calibration counts them, and the
+/// percentage of the total time that stalls took.
 fn usual(latencies: &Histogram) -> (f64, f64) {
     let (count, mean_ns) = latencies.within_ns(latencies.quantile(0.5) * STALL_MEDIANS);
     let stalls = latencies.count() - count;

@@ -27,15 +27,16 @@ pub(super) const ROOM_BYTES: u64 = 6 << 30;
 const SESSIONS: u32 = 4;
 const DURATION: Nanos = Nanos::from_secs(40);
 
-/// Share of the array's predicted capacity at which the load is held, with a maximum of requests
-/// per second for each processor: processor time must not decide the proof.
+/// Share of the array's predicted capacity at which the load is held, capped at a number of
+/// requests per second per processor: processor time must not decide the proof.
 const HELD_PERCENT: f64 = 50.0;
 const HELD_PER_PROCESSOR: f64 = 2_000.0;
 
-/// Judged: rate and latency of the reads that met no stall, within this.
+/// Tolerance for the rate and for the latency of the reads that hit no stall, both of which are
+/// judged.
 const WITHIN_PERCENT: f64 = 15.0;
 
-/// Predicts and measures; passes where rate and latency of reads are as predicted.
+/// Predicts and measures; passes if the rate and latency of reads are as predicted.
 pub(super) fn prove(
     folder: &Path,
     array: &ArrayDescription,
@@ -120,10 +121,10 @@ impl Proved {
     }
 }
 
-/// One figure of a held run, if it has it.
+/// Accessor for one figure of a held run; `None` if the run lacks it.
 type HeldFigure = fn(&HeldRun) -> Option<f64>;
 
-/// The table of a prediction and the measurement; figures that are missing on a side are left out.
+/// Tabulates a prediction and its measurement, omitting figures that either side lacks.
 fn figures(predicted: &HeldRun, measured: &HeldRun) -> Vec<Proved> {
     let rows: [(&'static str, bool, HeldFigure); 5] = [
         ("database reads and writes/s", true, |of| of.load.transfers_per_second),

@@ -13,7 +13,7 @@ pub(crate) enum ComparisonFormat {
     Html,
     /// For programs
     Json,
-    /// Comma-separated values, a line for each metric of each run
+    /// Comma-separated values, one line per metric and run
     Csv,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct CompareFlags {
     /// File to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace the file if it is there already
+    /// Replace the file if it already exists
     #[arg(long, requires = "output")]
     pub force: bool,
     /// The same as --format json

@@ -1,5 +1,5 @@
-//! `compare` of fleet runs: the hosts within one beside each other, or each host of one beside the
-//! host of the same name in the others.
+//! `compare` for fleet runs: the hosts of one run side by side, or each host of one run with the
+//! same-named host in the others.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::cmd::compare::flags::ComparisonFormat;
 use crate::cmd::fleet::show::{host_runs, is_fleet};
 use crate::error::CommandError;
 
-/// The runs of the hosts within the one fleet that is named; none if it is no single fleet.
+/// Returns the host runs of the single fleet at `paths`; `None` if it is not a single fleet.
 pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandError> {
     let [fleet] = paths else { return Ok(None) };
     if !is_fleet(fleet) {
@@ -50,7 +50,7 @@ pub(super) fn are_fleets(paths: &[PathBuf]) -> Result<bool, CommandError> {
     }
 }
 
-/// The comparison in a form, and the journals behind it.
+/// Returns the formatted comparison, and the journals behind it.
 pub(super) fn compared(
     format: ComparisonFormat,
     (paths, names): (&[PathBuf], &[String]),
@@ -78,7 +78,7 @@ pub(super) fn compared(
     Ok((text, journals))
 }
 
-/// One host in every fleet, compared, or why it is not.
+/// Compares one host across all fleets, or explains why it cannot.
 fn compared_host(
     runs: &[Option<&Path>],
     names: &[String],

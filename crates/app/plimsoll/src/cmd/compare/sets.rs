@@ -1,4 +1,4 @@
-//! `compare` of sets of tests: each test of one beside the same test of the others.
+//! `compare` for sets of tests: each test of one set with the same test of the others.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::cmd::compare::flags::ComparisonFormat;
 use crate::cmd::suite::{self, SetOfRuns};
 use crate::error::CommandError;
 
-/// The sets at `paths`; none if no path is that of a set.
+/// Returns the sets at `paths`; `None` if no path is a set.
 pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandError> {
     let mut sets = Vec::new();
     let mut run = None;
@@ -32,7 +32,7 @@ pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandErr
     }
 }
 
-/// The comparison in a form, and the journals behind it.
+/// Returns the formatted comparison, and the journals behind it.
 pub(super) fn compared(
     format: ComparisonFormat,
     (paths, names): (&[PathBuf], Vec<String>),

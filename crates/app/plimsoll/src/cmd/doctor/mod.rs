@@ -1,4 +1,4 @@
-//! `doctor`: what this machine lacks for which command, with the package that has it.
+//! `doctor`: shows what each command lacks on this machine, and which package provides it.
 
 mod needs;
 mod probe;
@@ -13,7 +13,7 @@ use host::version;
 
 use needs::{NEEDS, Need};
 
-/// Looks for everything, or for what one command needs.
+/// Checks for the needs of all commands, or of one.
 pub(crate) fn run(flags: &DoctorFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(command) = &flags.command {
         known(command)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(flags: &DoctorFlags, console: &mut Console) -> Result<Outcome,
     Ok(if lacks && is_asked { Outcome::CannotJudge } else { Outcome::Pass })
 }
 
-/// A failure if there is no such command.
+/// Fails if there is no such command.
 fn known(command: &str) -> Result<(), CommandError> {
     let whole = flags::command();
     if whole.get_subcommands().any(|known| known.get_name() == command) {
@@ -65,7 +65,7 @@ fn show(looked: &[(&Need, bool)], console: &mut Console) -> Result<(), CommandEr
     }
 }
 
-/// What gets it onto the machine.
+/// Describes how to install it.
 fn remedy(need: &Need) -> String {
     match (need.debian, need.fedora) {
         ("", _) => need.otherwise.to_owned(),

@@ -1,12 +1,12 @@
-//! The table of what commands use beside this program.
+//! The table of external dependencies of the commands.
 
 /// How it is looked for.
 pub(super) enum Thing {
-    /// One of these programs, on the path or at their usual places.
+    /// One of these programs, on the path or in their usual places.
     Program(&'static [&'static str]),
     /// A file or folder.
     Path(&'static str),
-    /// The kernel's ring for requests.
+    /// The kernel's request ring.
     Ring,
     /// Rights of root.
     Root,
@@ -20,9 +20,9 @@ pub(super) struct Need {
     pub purpose: &'static str,
     pub thing: Thing,
     pub commands: &'static [&'static str],
-    /// Without it the commands do not work; else they say less.
+    /// `true` if the commands fail without it; otherwise they report less.
     pub is_essential: bool,
-    /// Package of Debian; empty if no package has it, and `otherwise` says what to do.
+    /// Debian package; empty if no package has it, in which case `otherwise` explains what to do.
     pub debian: &'static str,
     pub fedora: &'static str,
     pub otherwise: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct Need {
 /// Commands that measure.
 const LOADS: &[&str] = &["quick", "prepare", "run", "line", "calibrate"];
 
-/// Controllers whose tool only their vendor has.
+/// Controllers with a tool available only from their vendor.
 const VENDOR: &str = "only with such a controller: its vendor has the tool; or `inspect \
                       --controller FILE` reads an output saved elsewhere";
 

@@ -1,4 +1,4 @@
-//! Whether something is on this machine; nothing is started and nothing is changed.
+//! Checks whether something is present on this machine, without starting or changing anything.
 
 use std::env;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::needs::Thing;
 use host::wire;
 
-/// Folders and files of certificates, as distributions have them.
+/// Certificate folders and files of common distributions.
 const CERTIFICATES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 

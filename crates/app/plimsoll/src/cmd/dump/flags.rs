@@ -10,16 +10,17 @@ pub(crate) struct DumpFlags {
     /// Database file, or a log of the real engine, or a folder of its logs
     #[arg(value_name = "FILE|DIR")]
     pub file: PathBuf,
-    /// Page number, counted from 1; of logs, only records that change this page
+    /// Page number, counted from 1; for logs, show only records that change this page
     #[arg(long, value_name = "N")]
     pub page: Option<u32>,
-    /// Of logs, only records that change this table, by its name or the object number of a tree
+    /// For logs, show only records that change this table, given by its name or the object number
+    /// of a tree
     #[arg(long, value_name = "T")]
     pub table: Option<String>,
-    /// Database that says which trees the table has [default: the one beside the logs]
+    /// Database from which to learn the trees of the table [default: the one next to the logs]
     #[arg(long, value_name = "FILE", requires = "table")]
     pub database: Option<PathBuf>,
-    /// Answer in JSON, keys and data whole; of logs, a line a record
+    /// Answer in JSON with untruncated keys and data; for logs, one line per record
     #[arg(long)]
     pub json: bool,
 }

@@ -1,7 +1,7 @@
-//! One cell of a row as text: for people and spreadsheets in CSV, without any loss in JSON.
+//! One cell of a row as text: for people and spreadsheets in CSV, lossless in JSON.
 //!
-//! JSON is written by hand: members are in the order of the schema, and numbers keep every bit.
-//! Values that JSON cannot express are written as objects, which no ordinary value is.
+//! JSON is written by hand: members follow the order of the schema, and numbers keep every bit.
+//! Values that JSON cannot express are written as objects, a form that no ordinary value has.
 
 use ese::reader::{ChunkContent, FieldValue, PartialValue, Salvaged};
 use ese::schema::{ColumnDefinition, column_flags};
@@ -37,8 +37,8 @@ impl ExportCell<'_> {
         }
     }
 
-    /// A field of CSV. Several values are a JSON array of their texts; so is one value that would
-    /// look like such an array, in a column that may have several.
+    /// Formats a CSV field. Several values become a JSON array of their texts; so does a single
+    /// value that looks like such an array, in a column that may have several.
     pub(super) fn csv(&self) -> String {
         let texts: Vec<String> = self.values.iter().map(|value| self.text(value)).collect();
         let may_repeat = self.column.flags & column_flags::MULTI_VALUED != 0;
@@ -113,7 +113,7 @@ pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A field as RFC 4180 has it. An empty text is quoted, so that it is no null.
+/// Formats a field according to RFC 4180. An empty text is quoted, to distinguish it from null.
 pub(super) fn csv_field(text: &str) -> String {
     if text.is_empty() || text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

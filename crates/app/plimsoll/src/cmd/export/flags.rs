@@ -44,10 +44,10 @@ pub(crate) struct ExportFlags {
     /// Accept pages without a checksum, as in an engine's temporary database
     #[arg(long)]
     pub without_checksums: bool,
-    /// How rows are printed [default: by the ending of --output, else csv]
+    /// Row format [default: by the extension of --output, else csv]
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
-    /// The same as --format jsonl; without --table, the list of tables in JSON lines
+    /// Same as --format jsonl; without --table, list the tables as JSON lines
     #[arg(long)]
     pub json: bool,
 }

@@ -20,7 +20,7 @@ use flags::{ExportFlags, ExportFormat};
 use rows::RowForm;
 use sink::RowSink;
 
-/// File endings and their forms.
+/// File extensions and their formats.
 const ENDINGS: [(&str, ExportFormat); 4] = [
     ("csv", ExportFormat::Csv),
     ("txt", ExportFormat::Csv),
@@ -55,15 +55,15 @@ pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome,
     Ok(outcome(&mut opened, flags, count.not_decoded))
 }
 
-/// The form of rows; the folder of `--all` has no ending that decides it.
+/// Returns the row format; the folder of `--all` has no extension to decide it.
 fn format(flags: &ExportFlags) -> Result<ExportFormat, CommandError> {
     let given = if flags.json { Some(ExportFormat::Jsonl) } else { flags.format };
     let file = flags.output.as_deref().filter(|_| !flags.all);
     Ok(documents::form_of(given, file, &ENDINGS)?.unwrap_or(ExportFormat::Csv))
 }
 
-/// A database that is sound and was not given out as a whole is no pass, nor is one whose pages
-/// no checksum proves.
+/// Returns the outcome: a sound database that was not exported completely is no pass, nor is one
+/// whose pages have no checksums to verify.
 fn outcome(opened: &mut OpenDatabase, flags: &ExportFlags, not_decoded: u64) -> Outcome {
     match opened.outcome() {
         Outcome::Pass if not_decoded > 0 || flags.without_checksums => Outcome::CannotJudge,

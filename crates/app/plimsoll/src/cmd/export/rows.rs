@@ -21,15 +21,15 @@ use crate::opened::OpenDatabase;
 const DELETED: &str = "!deleted";
 /// The row's page or log record.
 const SOURCE: &str = "!source";
-/// When the log says that the row was deleted.
+/// Time of the row's deletion according to the log.
 const DELETED_AT: &str = "!deleted_at";
 
-/// How the rows of a table are written.
+/// Format of a table's exported rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowForm {
     pub format: ExportFormat,
     pub with_deleted: bool,
-    /// Whether each row states its source and the time of its deletion.
+    /// `true` if each row states its source and the time of its deletion.
     pub with_source: bool,
 }
 
@@ -44,12 +44,12 @@ struct RowMarks {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowCount {
     pub rows: u64,
-    /// Values stored by a method that is not known here.
+    /// Values stored by an unknown method.
     pub not_decoded: u64,
     lost_leaves: u64,
 }
 
-/// Writes all rows of a table that can be read, and names the others.
+/// Writes all readable rows of a table, and reports the others.
 pub(super) fn write(
     opened: &mut OpenDatabase,
     table: &CatalogTable,
@@ -131,7 +131,7 @@ fn write_from_log(
     Ok(())
 }
 
-/// The names of the columns in front of a table's own.
+/// Names of the columns that precede a table's own.
 const fn mark_names(form: RowForm) -> &'static [&'static str] {
     match (form.with_deleted, form.with_source) {
         (false, _) => &[],
@@ -142,7 +142,7 @@ const fn mark_names(form: RowForm) -> &'static [&'static str] {
 
 type RowValues<'t> = Vec<(&'t ColumnDefinition, Vec<Salvaged>)>;
 
-/// The values of one record; `None` if it cannot be read at all.
+/// Reads the values of one record; `None` if none can be read.
 fn row<'t>(
     opened: &mut OpenDatabase,
     table: &'t CatalogTable,
@@ -186,8 +186,8 @@ fn row_name(table: &CatalogTable, (page, line): (PageNumber, usize)) -> String {
     format!("{}, page {page}, line {line}", table.definition.name)
 }
 
-/// Names the column that is to blame: one damaged tag hides all tagged columns of its record. A
-/// number that a template uses too names none.
+/// Names the column at fault: one damaged tag hides all tagged columns of its record. A number also
+/// used by a template names none.
 fn column_name(
     table: &CatalogTable,
     place: (PageNumber, usize),
@@ -208,12 +208,12 @@ fn column_name(
     }
 }
 
-/// A value of which nothing can be read.
+/// A value that is entirely unreadable.
 const fn unknown(reason: ReadDamage) -> Salvaged {
     Salvaged::Partial(PartialValue { bytes: None, chunks: Vec::new(), reason })
 }
 
-/// Names a value that is not whole.
+/// Reports an incomplete value.
 fn note(
     opened: &mut OpenDatabase,
     table: &CatalogTable,
@@ -253,7 +253,7 @@ fn note(
     opened.damage(&whose, &partial.reason, &consequence);
 }
 
-/// The names of a table's columns. One that repeats gets its number behind it.
+/// Returns the names of a table's columns. A repeated name gets its number appended.
 fn names(table: &CatalogTable) -> Vec<String> {
     let (mut names, mut taken) = (Vec::new(), BTreeSet::new());
     for column in table.columns() {

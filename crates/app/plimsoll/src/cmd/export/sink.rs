@@ -13,7 +13,8 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 
-/// Bytes of a table's name that a file's name keeps: file systems take 255, ending included.
+/// Maximum bytes of a table's name kept in a file name: file systems allow 255, including the
+/// extension.
 const LONGEST_NAME: usize = 180;
 
 /// Takes lines.
@@ -28,7 +29,7 @@ impl RowSink<'_> {
     /// A new file at `path`. `existing` decides about an existing one.
     pub(super) fn create(path: PathBuf, existing: Existing) -> Result<Self, CommandError> {
         if existing == Existing::Replace {
-            // Removed and not written into: a link leads to something else, perhaps to the input.
+            // Removed rather than overwritten: a link leads elsewhere, perhaps to the input.
             let _ = fs::remove_file(&path);
         }
         let file = File::create_new(&path);
@@ -36,7 +37,7 @@ impl RowSink<'_> {
         Ok(Self::File(path, BufWriter::new(file)))
     }
 
-    /// The same for the rows of one table of `database`, which may also go to a pipe.
+    /// Creates a file for the rows of one table of `database`; the path may also be a pipe.
     pub(super) fn create_beside(
         database: &Path,
         path: &Path,
@@ -53,7 +54,7 @@ impl RowSink<'_> {
         Self::create(path.to_path_buf(), existing)
     }
 
-    /// Removes a file of which only the first part was written: it reads like a whole one.
+    /// Removes a partially written file, since it reads like a complete one.
     pub(super) fn remove(&mut self) {
         if let Self::File(path, _) = self {
             let _ = fs::remove_file(path);
@@ -88,8 +89,8 @@ fn write(to: &mut dyn Write, path: &Path, line: &str) -> Result<(), CommandError
     written.map_err(|error| documents::stream_error(path, &error))
 }
 
-/// The file of each table in `folder`: its name, with unsafe characters written as `%` and two
-/// digits, and the number of its object if two would be the same.
+/// Returns the file of each table in `folder`: its name, with unsafe characters written as `%` and
+/// two digits, plus its object number if two names would be equal.
 pub(super) fn file_names(
     tables: &[CatalogTable],
     folder: &Path,
@@ -103,7 +104,7 @@ pub(super) fn file_names(
     let mut paths = Vec::new();
     for table in tables {
         let mut name = safe(&table.definition.name);
-        // Some file systems do not tell small letters from capitals.
+        // Some file systems are case-insensitive.
         if name.len() > LONGEST_NAME || !taken.insert(name.to_lowercase()) {
             name.truncate(LONGEST_NAME);
             name = format!("{name}%{}", table.place.object);
@@ -128,7 +129,7 @@ fn safe(name: &str) -> String {
     if text.is_empty() { "%".to_owned() } else { text }
 }
 
-/// Refuses if a file exists that one of `paths` would replace.
+/// Fails if any of `paths` exists and would be replaced.
 pub(super) fn refuse_existing(paths: &[PathBuf]) -> Result<(), CommandError> {
     match paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! Files that say how to reach a fleet's server. They hold a password, so only their owner may read
-//! them.
+//! Files with the access data of a fleet's server. They contain a password, so only their owner may
+//! read them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,7 +15,7 @@ use host::system;
 const USER: &str = "PLIMSOLL_NATS_USER";
 const PASSWORD: &str = "PLIMSOLL_NATS_PASSWORD";
 
-/// How addresses of NATS servers begin.
+/// URL schemes of NATS server addresses.
 const SCHEMES: [&str; 4] = ["nats", "tls", "ws", "wss"];
 
 /// Random bytes in the name of a certificate's file.
@@ -53,7 +53,7 @@ pub(super) fn write(path: &Path, written: &CredentialsFile<'_>) -> Result<(), Co
     io::Write::write_all(&mut file, format!("{text:#}\n").as_bytes()).map_err(wrong)
 }
 
-/// How to reach the server that is named, or the one of a file of credentials.
+/// Returns the access data for the named server, or for the one in a credentials file.
 pub(crate) fn access(
     server: Option<&str>,
     credentials: Option<&Path>,
@@ -143,8 +143,9 @@ pub(crate) fn random_digits(bytes: usize) -> Result<String, CommandError> {
     Ok(digits)
 }
 
-/// The client reads the authority's certificate from a separate file, at every reconnection. It
-/// lies beside the credentials, or in a private temporary file if that folder is read-only.
+/// Writes the authority's certificate to a separate file, which the client reads at every
+/// reconnection. It is next to the credentials, or in a private temporary file if that folder is
+/// read-only.
 fn keep_authority(path: &Path, pem: &str) -> Result<PathBuf, CommandError> {
     let kept = path.with_extension("ca.pem");
     let is_kept = std::fs::read_to_string(&kept).is_ok_and(|text| text == pem);

@@ -1,4 +1,4 @@
-//! Brings the journals of all hosts into the folder of a fleet run: existing parts are kept,
+//! Collects the journals of all hosts in the folder of a fleet run: existing parts are kept,
 //! missing ones are requested again, and nothing is written twice.
 
 use std::fs::{self, OpenOptions};
@@ -18,21 +18,20 @@ use crate::documents;
 use crate::error::CommandError;
 use host::{load_to_digest, write_reports};
 
-/// Between two looks at what the server has kept.
+/// Interval between checks of the server's stored pieces.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// A lost host whose journal has not grown for this time is not waited for.
+/// Silence of a lost host's journal after which the host is no longer waited for.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// An agent that is asked to publish a journal again answers within this time.
+/// Time limit for an agent to answer a request to republish a journal.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// How much of one host's journal has arrived.
 #[derive(Clone, Copy, Default)]
 struct Arrival {
     assembly: Option<Assembly>,
-    /// Place in the stream up to which everything is in the folder; pieces behind a gap are read
-    /// again.
+    /// Stream position up to which everything is in the folder; pieces after a gap are read again.
     read_to: u64,
 }
 
@@ -62,8 +61,8 @@ pub(super) fn host_folders(folder: &Path, fleet: &FleetRecord) -> Vec<PathBuf> {
     fleet.hosts.iter().enumerate().map(|(at, host)| host_folder(folder, at, host)).collect()
 }
 
-/// Completes the journals in `folder` as far as they can be within `patience`, and writes the
-/// reports of the hosts whose journals have grown.
+/// Completes the journals in `folder` as far as possible within `patience`, and writes the reports
+/// of the hosts with grown journals.
 pub(super) fn complete(
     carrier: &Carrier,
     folder: &Path,
@@ -105,7 +104,7 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// Hosts that took part in the measurement and whose journals are not complete.
+/// Hosts that took part in the measurement but have incomplete journals.
 fn lacking(fleet: &FleetRecord, arrivals: &[Arrival]) -> Vec<usize> {
     if fleet.measure_from_ns.is_none() {
         return Vec::new();
@@ -118,7 +117,7 @@ fn lacking(fleet: &FleetRecord, arrivals: &[Arrival]) -> Vec<usize> {
         .collect()
 }
 
-/// Appends what the server has kept beyond what the folder holds.
+/// Appends the server's pieces that the folder does not contain yet.
 fn take(
     carrier: &Carrier,
     fleet: &FleetRecord,
@@ -139,7 +138,7 @@ fn take(
     for chunk in &reading.chunks {
         match grown.take(chunk) {
             Ok(bytes) => new.extend_from_slice(bytes),
-            // Pieces behind a gap arrive again once the agent has been asked.
+            // Pieces after a gap arrive again once the agent has been asked.
             Err(fleet::PieceFault::Gap { .. }) => has_gap = true,
             Err(error) => {
                 return Err(CommandError::new(format!(

@@ -1,5 +1,5 @@
 //! Conducts a fleet run: carries messages between the controller's state machine and the agents,
-//! keeps the lease, writes the fleet's journal, and shows how far every host is.
+//! keeps the lease, writes the fleet's journal, and shows the progress of every host.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -29,19 +29,19 @@ pub(super) const STOP: &str = "plimsoll.v1.control.stop";
 const STOPS: &str = "stopping every host cleanly; again ends the controller and leaves the hosts \
                      to end by themselves, for `plimsoll fleet collect`";
 
-/// Longest wait for a message before time is looked at.
+/// Longest wait for a message between checks of the time.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What hosts carry changes all the time; others learn of it this often.
+/// Interval at which observers learn the hosts' loads, which change all the time.
 const BETWEEN_LOADS: Duration = Duration::from_secs(1);
 
-/// An agent answers an order within this time, or is asked again.
+/// Time limit for an agent to answer an order before it is repeated.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Questions of which the fastest answer gives a clock's offset.
+/// Clock queries per probe; the fastest answer gives the offset.
 const ROUND_TRIPS: usize = 9;
 
-/// What threads that wait for an agent report.
+/// Reports from threads that wait for an agent.
 enum AgentNews {
     Answer(AgentId, u64, AgentAnswer),
     Clock(AgentId, ClockOffset),
@@ -62,7 +62,7 @@ struct Conductor<'a> {
     /// A stop that another program asks for in the folder.
     request: StopRequest,
     shown: FleetProgress,
-    /// When others last learned how far the run is.
+    /// Time of the last progress report to observers.
     written: Instant,
 }
 
@@ -72,8 +72,8 @@ pub(crate) fn now() -> Nanos {
     Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Runs the work of the hosts of `order`, who measure for `longest` at most, to the end, whatever
-/// it is; the journal in `folder` says which. The journal is held until the caller drops it.
+/// Conducts the hosts of `order`, which measure for at most `longest`, to the end, whatever the
+/// outcome; the journal in `folder` records it. The journal is held until the caller drops it.
 pub(super) fn conduct(
     carrier: &Carrier,
     (order, work, longest): (&FleetOrder, Vec<HostWork>, Nanos),
@@ -124,7 +124,7 @@ fn started(run: RunId, order: &FleetOrder) -> FleetEvent {
     }
 }
 
-/// An id that no earlier run of this server has: the lease counts up.
+/// Returns a run id that is new on this server, since the lease counts up.
 fn run_id(lease: &Lease) -> Result<RunId, CommandError> {
     let seconds = now().0 / 1_000_000_000;
     Ok(RunId::try_from(format!("r{seconds}-{}", lease.epoch()))?)
@@ -207,13 +207,13 @@ impl Conductor<'_> {
         let (sender, number) = (self.sender.clone(), ask.number);
         self.carrier.request_then(orders(&agent), encode(ask), ANSWERS_WITHIN, move |answer| {
             if let Ok(answer) = decode::<AgentAnswer>(&answer) {
-                // A conductor that has ended takes no answers.
+                // A conductor that has exited receives no answers.
                 let _ = sender.send(AgentNews::Answer(agent, number, answer));
             }
         });
     }
 
-    /// Compares a clock by several round trips, one after the other.
+    /// Measures a clock's offset by several round trips, one after the other.
     fn probe(&self, agent: AgentId) {
         let sender = self.sender.clone();
         let subject = clocks(&agent);
@@ -232,7 +232,7 @@ impl Conductor<'_> {
         self.renewed = Instant::now();
         match self.carrier.renew_lease(&mut self.lease) {
             Err(error @ carrier::CarrierError::LeaseLost) => Err(error.into()),
-            // A server that is gone for a while is no reason to leave the hosts alone.
+            // A temporarily lost server is no reason to abandon the hosts.
             Ok(()) | Err(_) => Ok(()),
         }
     }
@@ -245,7 +245,7 @@ impl Conductor<'_> {
         })
     }
 
-    /// A line for each host that got further; others see what each carries, too.
+    /// Prints a line for each host that has advanced; other observers also see each host's load.
     fn show(&mut self, console: &mut Console) -> Result<(), CommandError> {
         let mut hosts = Vec::new();
         for host in self.controller.hosts() {
@@ -262,7 +262,7 @@ impl Conductor<'_> {
         for news in news {
             console.remark(news)?;
         }
-        // Without it others see less; the journal is the truth.
+        // If this fails, observers see less; the journal is authoritative.
         let _ = progress.write(self.folder);
         self.shown = progress;
         Ok(())
@@ -280,7 +280,7 @@ impl Conductor<'_> {
             self.write(FleetEvent::Ignored { fault: fault.to_owned(), count })?;
         }
         ended?;
-        // The next controller waits for the end of the lease otherwise.
+        // Otherwise the next controller has to wait until the lease expires.
         let _ = self.carrier.release_lease(&self.lease);
         Ok(self.journal)
     }

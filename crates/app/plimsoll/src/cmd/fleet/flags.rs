@@ -29,13 +29,13 @@ pub(crate) enum FleetAction {
     Status(FleetAnswerFlags),
     /// Stop the run of the fleet
     Stop(FleetServerFlags),
-    /// Complete the record of a fleet run from what the hosts have published since
+    /// Complete the record of a fleet run with the pieces that hosts have published since
     Collect(FleetCollectFlags),
     /// Stop the NATS server that `up` started
     Down(FleetServerFlags),
 }
 
-/// Folder of a server's configuration, unless another is named.
+/// Default folder of a server's configuration.
 const STATE: &str = "plimsoll-fleet";
 
 impl Default for FleetServerFlags {
@@ -50,7 +50,7 @@ pub(crate) struct FleetServerFlags {
     /// Folder of the server that `plimsoll fleet up` started
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state: PathBuf,
-    /// A site's own NATS server instead: nats://HOST:PORT
+    /// Existing NATS server to use instead: nats://HOST:PORT
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
     /// Credentials for that server, as for `plimsoll agent`

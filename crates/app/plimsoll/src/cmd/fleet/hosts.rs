@@ -1,4 +1,4 @@
-//! Who has joined a fleet: every agent that gives a sign of life within a few heartbeats.
+//! Lists the members of a fleet: every agent that sends a sign of life within a few heartbeats.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::error::CommandError;
 /// Six heartbeats.
 const LISTEN: Duration = Duration::from_secs(3);
 
-/// Lists the hosts; none is no pass.
+/// Lists the hosts; an empty fleet is no pass.
 pub(super) fn list(
     carrier: &Carrier,
     json: bool,
@@ -74,12 +74,12 @@ fn print(
     Ok(())
 }
 
-/// Whether a run carries a load; that of an ended one is not shown.
+/// Whether a run is carrying a load; that of an ended run is not shown.
 const fn is_loaded(beat: &Heartbeat) -> bool {
     matches!(&beat.job, Some(job) if matches!(job.step, AgentStep::Waiting | AgentStep::Measuring))
 }
 
-/// How far a host is, in words.
+/// Describes a host's progress.
 pub(super) fn step(step: &AgentStep) -> String {
     match step {
         AgentStep::Preparing => "filling databases".to_owned(),

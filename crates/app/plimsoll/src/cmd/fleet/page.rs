@@ -3,7 +3,7 @@
 use fleet::{FleetRecord, FleetVerdict};
 use report::{FleetSheet, FleetSheetHost, FleetSheetPeriod};
 
-/// The content of page and table; `headline` is that of the text report.
+/// Content of the page and the table, with the text report's `headline`.
 pub(super) fn sheet<'a>(
     fleet: &'a FleetRecord,
     verdict: &'a FleetVerdict,
@@ -31,8 +31,7 @@ pub(super) fn sheet<'a>(
     }
 }
 
-/// When the record of a host begins, in seconds after the begin of the fleet run by the
-/// controller's clock.
+/// Start of a host's record, in seconds after the start of the fleet run by the controller's clock.
 fn begins(fleet: &FleetRecord, host: &fleet::HostPart) -> f64 {
     let Some(record) = &host.record else { return 0.0 };
     let offset_ns = host.clock.map_or(0, |clock| clock.offset_ns);

@@ -1,4 +1,5 @@
-//! How far a fleet run is, in a file of its folder for other programs: `watch` and `serve` show it.
+//! Keeps the progress of a fleet run in a file in its folder, for other programs: `watch` and
+//! `serve` show it.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::error::CommandError;
 /// The file's name in the folder of a fleet run.
 const PROGRESS: &str = "progress.json";
 
-/// The stage of a fleet run in words, and how far every host is.
+/// The stage of a fleet run in words, and the progress of every host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FleetProgress {
     pub(crate) stage: String,
@@ -23,19 +24,19 @@ pub(crate) struct FleetProgress {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostProgress {
     pub(crate) host: String,
-    /// What it is doing, in words.
+    /// The host's current activity, in words.
     pub(crate) state: String,
-    /// What its run carries, if it does.
+    /// The load of its run, if it carries one.
     pub(crate) load: Option<LiveLoad>,
 }
 
-/// Whether a controller is at work on the fleet run in `folder`.
+/// Whether a controller is conducting the fleet run in `folder`.
 pub(crate) fn is_conducted(folder: &Path) -> bool {
     is_live(&folder.join(FLEET_JOURNAL))
 }
 
 impl HostProgress {
-    /// Whether the same host does the same.
+    /// Whether both are the same host in the same state.
     fn says(&self, other: &Self) -> bool {
         (&self.host, &self.state) == (&other.host, &other.state)
     }
@@ -62,12 +63,12 @@ impl FleetProgress {
         Ok(documents::replace(&folder.join(PROGRESS), text.as_bytes())?)
     }
 
-    /// The hosts as programs read them.
+    /// Returns the hosts as JSON for programs.
     pub(crate) fn hosts_json(&self) -> Vec<Value> {
         self.hosts.iter().map(HostProgress::json).collect()
     }
 
-    /// The progress of the run in `folder`; none if it has not begun.
+    /// Reads the progress of the run in `folder`; `None` if it has not started.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(PROGRESS)).ok()?;
         let value: Value = serde_json::from_str(&text).ok()?;
@@ -75,20 +76,20 @@ impl FleetProgress {
         Some(Self { stage: word(&value, "stage"), hosts })
     }
 
-    /// What has changed since `before`, a line each; loads change all the time.
+    /// Returns a line for each change since `before`, except loads, which change all the time.
     pub(crate) fn news_since(&self, before: &Self) -> Vec<String> {
         let stage = (self.stage != before.stage).then(|| format!("Fleet: {}", self.stage));
         let hosts = self.hosts.iter().filter(|host| !before.hosts.iter().any(|of| of.says(host)));
         stage.into_iter().chain(hosts.map(|of| format!("{}: {}", of.host, of.state))).collect()
     }
 
-    /// What every loaded host carries, a line each.
+    /// Returns a line for each host with a load.
     pub(crate) fn loads(&self) -> Vec<String> {
         self.hosts.iter().filter_map(HostProgress::loaded).collect()
     }
 }
 
-/// A member that is text; empty if it is none.
+/// Returns a text member; empty if it is absent or not text.
 fn word(of: &Value, key: &str) -> String {
     of[key].as_str().unwrap_or_default().to_owned()
 }

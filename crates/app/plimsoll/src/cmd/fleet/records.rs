@@ -1,5 +1,5 @@
-//! Records of the hosts of a fleet run. A day of 16 hosts has a gigabyte of journals, so all
-//! processors read.
+//! Reads the records of a fleet run's hosts. A day of 16 hosts has a gigabyte of journals, so all
+//! processors take part.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -10,8 +10,8 @@ use crate::console;
 use crate::error::CommandError;
 use host::{crew, load_by_digest};
 
-/// What `read` makes of each of `folders` and of its place among them, in their order; none for a
-/// folder without a journal.
+/// Applies `read` to each of `folders` and its index, and returns the results in order; `None` for
+/// a folder without a journal.
 pub(super) fn of_each<T: Send>(
     folders: &[PathBuf],
     read: impl Fn(usize, &Path) -> Result<T, CommandError> + Sync,
@@ -33,7 +33,7 @@ pub(super) fn of_each<T: Send>(
     Ok(all)
 }
 
-/// The same on one thread, for folders of which the first has the place `first`.
+/// Reads a share of the folders on one thread; the first has the index `first`.
 fn of_share<T>(
     folders: &[PathBuf],
     first: usize,
@@ -47,7 +47,7 @@ fn of_share<T>(
     Ok(results)
 }
 
-/// The record of the run in `folder`, by the digest of its journal if that fits.
+/// Reads the record of the run in `folder`, from the digest of its journal if that matches.
 pub(super) fn by_digest(folder: &Path) -> Result<RunRecord, CommandError> {
     let (record, fault) = load_by_digest(folder)?;
     if let Some(fault) = fault {

@@ -21,7 +21,7 @@ use crate::system;
 const READY_WITHIN: Duration = Duration::from_secs(15);
 const PASSWORD_BYTES: usize = 24;
 
-/// What an agent may say and hear: not the orders of others, nor the lease.
+/// Subjects that an agent may publish and subscribe to: not the orders of others, nor the lease.
 const AGENT_RIGHTS: &str = r#"{
         publish: { allow: ["plimsoll.v1.beat.*", "plimsoll.v1.result.>", "$JS.API.INFO",
                            "$JS.API.STREAM.INFO.PLIMSOLL_RESULTS",
@@ -60,7 +60,7 @@ pub(super) fn up(flags: &FleetUpFlags, console: &mut Console) -> Result<Outcome,
         fs::canonicalize(state).map_err(|error| CommandError::file(state, "find", &error))?;
     write_files(flags, &state)?;
     let mut server = start(&program, &state)?;
-    // A full disk, for example: a server that no file names could not be stopped by `down`.
+    // A full disk, for example: `down` could not stop a server that no file names.
     if let Err(error) = note(&server, &state).and_then(|()| wait_until_ready(&state)) {
         let _ = server.kill().and_then(|()| server.wait());
         return Err(error);
@@ -98,7 +98,7 @@ pub(super) fn down(state: &Path, console: &mut Console) -> Result<Outcome, Comma
     Ok(Outcome::Pass)
 }
 
-/// Whether the folder's server is gone within `limit`.
+/// Whether the folder's server exits within `limit`.
 fn ends_within(state: &Path, limit: Duration) -> bool {
     let began = Instant::now();
     while running(state).is_some() {
@@ -114,7 +114,7 @@ fn pid_file(state: &Path) -> PathBuf {
     state.join("server.pid")
 }
 
-/// The process of the folder's server, if it is one: a process that runs with its configuration.
+/// Process id of the folder's server, if a process with its configuration is running.
 fn running(state: &Path) -> Option<u32> {
     let state = fs::canonicalize(state).ok()?;
     let process = fs::read_to_string(pid_file(&state)).ok()?.trim().parse().ok()?;
@@ -193,7 +193,7 @@ fn start(program: &Path, state: &Path) -> Result<Child, CommandError> {
     command.spawn().map_err(|error| CommandError::file(program, "start", &error))
 }
 
-/// Writes down the server's process for `down`.
+/// Records the server's process for `down`.
 fn note(server: &Child, state: &Path) -> Result<(), CommandError> {
     let pid = pid_file(state);
     fs::write(&pid, server.id().to_string())

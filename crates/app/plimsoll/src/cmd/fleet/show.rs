@@ -20,12 +20,12 @@ use crate::error::CommandError;
 /// The series of a summary.
 const SHOWN: [Series; 3] = [Series::DatabaseRead, Series::DatabaseWrite, Series::LogWrite];
 
-/// Whether a fleet run lies in `folder`.
+/// Whether `folder` contains a fleet run.
 pub(crate) fn is_fleet(folder: &Path) -> bool {
     folder.join(fleet::FLEET_JOURNAL).is_file()
 }
 
-/// The hosts of the fleet run in `folder` whose journals have arrived, with the folder of each.
+/// The hosts of the fleet run in `folder` with journals that have arrived, each with its folder.
 pub(crate) fn host_runs(folder: &Path) -> Result<Vec<(String, PathBuf)>, CommandError> {
     let fleet = fleet_record(folder)?;
     let hosts = fleet.hosts.iter().enumerate();
@@ -33,7 +33,7 @@ pub(crate) fn host_runs(folder: &Path) -> Result<Vec<(String, PathBuf)>, Command
     Ok(runs.filter(|(_, run)| run.join(record::JOURNAL).exists()).collect())
 }
 
-/// The fleet run in `folder` as far as it has come; none if its journal cannot be read.
+/// Current state of the fleet run in `folder`; `None` if its journal cannot be read.
 pub(crate) fn state(folder: &Path) -> Option<FleetState> {
     let fleet = fleet_record(folder).ok()?;
     let progress = FleetProgress::read(folder).unwrap_or_default();
@@ -58,7 +58,7 @@ fn reported_headline(folder: &Path) -> String {
     text.lines().next().unwrap_or("No report: run `plimsoll fleet collect`").to_owned()
 }
 
-/// Judges the fleet run in `folder`, writes its reports, and answers with them.
+/// Judges the fleet run in `folder`, writes its reports, and prints the answer.
 pub(crate) fn show(
     folder: &Path,
     json: bool,
@@ -95,7 +95,7 @@ pub(crate) fn show(
     Ok(Outcome::of_ruling(verdict.outcome))
 }
 
-/// Cuts the journals into the parts between events.
+/// Splits the journals into the periods between events.
 fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> {
     let of = &*fleet;
     let parts = records::of_each(places, |host, place| {
@@ -164,7 +164,7 @@ fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     text
 }
 
-/// What every host carried before, during and after each event.
+/// Writes every host's load before, during and after each event.
 fn periods(fleet: &FleetRecord, verdict: &FleetVerdict, text: &mut String) {
     for (place, judged) in verdict.periods.iter().enumerate() {
         let (from, to) = (judged.period.from.as_secs_f64(), judged.period.to.as_secs_f64());

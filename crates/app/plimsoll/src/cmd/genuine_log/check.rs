@@ -9,7 +9,7 @@ use crate::cmd::check::flags::CheckFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Spaces before what does not fit into the first line of a finding.
+/// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
 
 /// Checks the logs that `flags` name; fails if one is missing or damaged.
@@ -57,7 +57,7 @@ const fn is_harmless(gap: &Gap) -> bool {
     matches!(gap, Gap::OtherStream { .. })
 }
 
-/// Flipped bits that were turned back for reading, a sentence a file.
+/// Describes flipped bits that were corrected on reading, one sentence per file.
 fn corrections(files: &LogFiles) -> Vec<String> {
     let flipped = members(files).filter(|one| !one.survey.flipped_bits.is_empty());
     flipped

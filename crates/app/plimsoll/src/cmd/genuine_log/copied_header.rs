@@ -1,4 +1,4 @@
-//! The header that a replayed copy gets.
+//! Builds the header of a replayed copy.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -13,7 +13,7 @@ use units::Generation;
 use super::replay::Replayed;
 use super::store::CopyStore;
 
-/// The bytes of the header copy that counts, so that fields without a name here are kept.
+/// Returns the bytes of the valid header copy, so that fields unknown to this program are kept.
 pub(super) fn good_header(copy: &Path, bytes: usize) -> io::Result<Vec<u8>> {
     let (mut file, mut page) = (File::open(copy)?, vec![0; bytes]);
     for start in [0, bytes as u64] {
@@ -29,8 +29,8 @@ pub(super) fn good_header(copy: &Path, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The header with all that redo has found. It requires a generation that does not exist: the pages
-/// of the copy no longer hold what undo would need, so no later recovery may try.
+/// Returns the header with everything that redo found. It requires a nonexistent generation: the
+/// copy's pages no longer hold the data that undo would need, so no later recovery may try.
 pub(super) fn still_dirty(header: &DatabaseHeader, made: &Replayed<CopyStore>) -> DatabaseHeader {
     let summary = &made.summary;
     let beyond = Generation(made.generations.1.saturating_add(1));
@@ -48,8 +48,8 @@ pub(super) fn still_dirty(header: &DatabaseHeader, made: &Replayed<CopyStore>) -
     new
 }
 
-/// The header of a database that needs no log. Its flush map is not named: the one beside the
-/// source does not know the writes of the copy, and an engine makes another.
+/// Returns the header of a database that needs no log. It names no flush map: the one next to the
+/// source does not cover the writes of the copy, and an engine creates another.
 pub(super) fn clean(header: &DatabaseHeader, made: &Replayed<CopyStore>) -> DatabaseHeader {
     let clock = OsClock::new();
     let now = LogTime::from_unix_millis((clock.epoch() + clock.now()).0 / 1_000_000);

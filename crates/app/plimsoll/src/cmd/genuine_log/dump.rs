@@ -15,11 +15,11 @@ use crate::cmd::dump::flags::DumpFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Bytes of a part that are shown in a line.
+/// Maximum bytes of a part shown per line.
 const SHOWN: usize = 48;
 
-/// Prints the records of the log, or of all logs of a folder in their order; fails at bytes that
-/// make no record. A history says of every change how its transaction ends.
+/// Prints the records of the log, or of all logs in a folder in order; fails at bytes that form no
+/// record. A history states for every change how its transaction ends.
 pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let paths = files::logs(std::slice::from_ref(&flags.file))?;
     let ordered = in_order(paths)?;
@@ -61,15 +61,15 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     Ok(outcome)
 }
 
-/// What a walk over logs comes across.
+/// Items that a walk over logs encounters.
 enum DumpStep<'w, 'r> {
-    /// A selected record, and when its segment was begun.
+    /// A selected record, and the start time of its segment.
     Record(&'w LogRecord<'r>, LogTime),
     Bad(&'w BadRecord),
     Fault(&'w Path, &'w SegmentFault),
 }
 
-/// Gives out the selected records of the files, their bad records and damaged segments.
+/// Emits the selected records of the files, their bad records and damaged segments.
 fn walk(
     paths: &[PathBuf],
     filter: &mut Filter,
@@ -128,7 +128,7 @@ fn print(
     console.answer(format_args!("{} {time} {name}: {}", record.place(), words.join(", ")))
 }
 
-/// The name of a record's type; of an unknown one, its number and length.
+/// Name of a record's type; for an unknown type, its number and length.
 fn name_of(record: &LogRecord<'_>) -> String {
     record.name().map_or_else(
         || format!("unknown type {} of at most {} bytes", record.kind(), record.bytes().len()),

@@ -1,4 +1,4 @@
-//! How transactions end: which of the records that a history selects were committed, and when.
+//! Tracks how transactions end: which of a history's records were committed, and when.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use ese::{Lgpos, LogTime};
 use eselog::{Field, LogRecord, Value};
 use serde_json::{Value as Json, json};
 
-/// Types of records that move a session between levels of its transaction.
+/// Types of records that change the nesting level of a session's transaction.
 mod kinds {
     pub(super) const BEGIN: [u8; 3] = [5, 8, 53];
     pub(super) const COMMIT: [u8; 2] = [6, 9];
     pub(super) const ROLLBACK: u8 = 7;
 }
 
-/// The level of each session's transaction.
+/// Transaction nesting level of each session.
 #[derive(Debug, Default)]
 pub(super) struct TransactionLevels {
     levels: BTreeMap<u16, u8>,
 }
 
 impl TransactionLevels {
-    /// Follows a record. Returns whether it ends a transaction at its outermost level.
+    /// Processes a record; `true` if it ends a transaction at its outermost level.
     pub(super) fn ends_transaction(&mut self, record: &LogRecord<'_>) -> bool {
         let Some(session) = record.session() else {
             return false;
@@ -67,7 +67,7 @@ impl fmt::Display for TransactionEnding {
 }
 
 impl TransactionEnding {
-    /// The ending in words; an open transaction has none.
+    /// Describes the ending; an open transaction has none.
     pub(super) fn words(ending: Option<Self>) -> String {
         ending.map_or_else(|| "never committed".to_owned(), |ending| ending.to_string())
     }
@@ -84,11 +84,11 @@ impl TransactionEnding {
     }
 }
 
-/// The endings of the transactions with selected records, in the order of the log.
+/// The endings of the transactions with selected records, in log order.
 #[derive(Debug, Default)]
 pub(super) struct Endings {
     of_session: BTreeMap<u16, Vec<TransactionEnding>>,
-    /// Transactions of each session that a second walk has left behind.
+    /// Transactions of each session that a second walk has passed.
     passed: BTreeMap<u16, usize>,
     levels: TransactionLevels,
 }

@@ -12,7 +12,7 @@ use crate::error::CommandError;
 
 /// Endings of log files.
 const ENDINGS: [&str; 2] = ["log", "jtx"];
-/// No log file is longer; a longer one is no log.
+/// Size limit of a log file; a longer file is no log.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Whether `path` is a log of the real engine, or a folder with at least one.
@@ -73,7 +73,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(bytes)
 }
 
-/// The same in place of what `bytes` hold: a set is read file by file into the same memory.
+/// Reads a log into `bytes`, replacing their contents: a set is read file by file into the same
+/// memory.
 pub(super) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), CommandError> {
     let wrong = CommandError::of_file(path, "read");
     bytes.clear();
@@ -96,15 +97,15 @@ fn unopened(path: &Path, error: LogFileError) -> CommandError {
     }
 }
 
-/// Whether a file is room for the next generation, such as `edbtmp.log`.
+/// Whether a file is reserved for the next generation, such as `edbtmp.log`.
 fn is_reserve(name: &str) -> bool {
     Path::new(name)
         .file_stem()
         .is_some_and(|stem| stem.to_string_lossy().to_lowercase().ends_with("tmp"))
 }
 
-/// Leaves out room for the next generation that still has the content of its former life: circular
-/// logging reuses the oldest file.
+/// Leaves out files reserved for the next generation that still have their previous content:
+/// circular logging reuses the oldest file.
 fn leave_out_reused(members: &mut Vec<LogMember>) {
     let newest = members.iter().filter(|member| !is_reserve(&member.name));
     let newest = newest.map(|member| member.facts.generation).max();
@@ -119,14 +120,14 @@ pub(super) struct LogFiles {
     /// Sets of the other log streams among the files.
     pub(super) others: Vec<LogSet>,
     paths: Vec<(String, PathBuf)>,
-    /// Files whose header cannot be read.
+    /// Files with an unreadable header.
     pub(super) unreadable: Vec<String>,
 }
 
 impl LogFiles {
-    /// Examines the files at these paths, one in memory at a time. Of several streams, the newest
-    /// file's counts, or `stream`. A log of an earlier format is refused, unless there are others
-    /// of `stream`, to which it cannot belong.
+    /// Examines the files at these paths, one in memory at a time. Of several streams it uses
+    /// `stream` or else the newest file's. A log of an earlier format is refused, unless there are
+    /// others of `stream`, to which it cannot belong.
     pub(super) fn examine(
         paths: &[PathBuf],
         stream: Option<Signature>,

@@ -1,5 +1,5 @@
-//! Which records the history of a page or a table consists of: those that change it, and the ends
-//! of the transactions that did.
+//! Selects the records in the history of a page or a table: those that change it, and the ends of
+//! the transactions that did.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use crate::cmd::dump::flags::DumpFlags;
 use crate::error::CommandError;
 use host::pages::{FilePages, read_header, unreadable};
 
-/// The records that are asked for.
+/// The requested records.
 pub(super) struct Filter {
     page: Option<PageNumber>,
     objects: Option<BTreeSet<ObjectId>>,
-    /// Sessions whose present transaction has a record that was asked for.
+    /// Sessions with a requested record in their current transaction.
     sessions: BTreeSet<u16>,
     levels: TransactionLevels,
 }

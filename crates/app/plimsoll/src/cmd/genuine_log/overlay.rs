@@ -1,5 +1,5 @@
-//! A dirty database read as its logs would bring it forward, without a copy: changed pages are in a
-//! scratch file that no name leads to.
+//! Reads a dirty database as if its logs had been replayed, without a copy: changed pages are in an
+//! unnamed scratch file.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,16 +21,16 @@ use crate::console;
 use crate::error::CommandError;
 use crate::term::ProgressLine;
 
-/// Pages that a replay has changed, and the last page of the file behind it.
+/// Pages that a replay has changed, and the last page of the underlying file.
 #[derive(Clone)]
 pub(crate) struct Overlay {
     scratch: Arc<Mutex<File>>,
     places: Arc<HashMap<PageNumber, u64>>,
     size: PageSize,
     pages: u32,
-    /// Whether the log could not be replayed as a whole.
+    /// `true` if the log could not be replayed completely.
     pub(crate) is_incomplete: bool,
-    /// Rows that the log deletes, if they are wanted.
+    /// Rows that the log deletes, if requested.
     pub(crate) deleted: Arc<DeletedRows>,
 }
 

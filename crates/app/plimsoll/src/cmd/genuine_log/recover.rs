@@ -1,5 +1,5 @@
-//! `recover --into`: a copy of a dirty database of the real engine, brought forward by its logs.
-//! The database itself and its logs are only read.
+//! `recover --into`: replays the logs of a dirty database of the real engine into a copy. The
+//! database itself and its logs are only read.
 
 use std::fs::{self, File};
 use std::io;
@@ -21,7 +21,8 @@ use host::locks;
 use host::pages::read_header;
 use host::target::ByteSource;
 
-/// Makes the copy at `copy`. Fails without one if the log is not whole, unless that is allowed.
+/// Makes the copy at `copy`. If the log is incomplete and that is not allowed, fails and leaves no
+/// copy.
 pub(crate) fn run(
     flags: &RecoverFlags,
     copy: &Path,
@@ -84,7 +85,7 @@ fn refuse_incomplete(
     )))
 }
 
-/// Copies the database to a file that is not there yet. Gives out its length.
+/// Copies the database to a new file and returns its length.
 fn copy_file(path: &Path, copy: &Path) -> Result<u64, CommandError> {
     let mut source = ByteSource::open(path).map_err(CommandError::of_file(path, "read"))?;
     let wrong = CommandError::of_file(copy, "create");
@@ -102,7 +103,7 @@ fn copy_file(path: &Path, copy: &Path) -> Result<u64, CommandError> {
     copied.map_err(CommandError::of_file(copy, "write")).inspect_err(|_| remove(copy))
 }
 
-/// A copy that did not become one is worth nothing.
+/// Removes an incomplete copy, which is worthless.
 fn remove(copy: &Path) {
     let _ = fs::remove_file(copy);
 }

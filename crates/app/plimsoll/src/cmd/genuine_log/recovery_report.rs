@@ -1,4 +1,4 @@
-//! What `recover --into` says about the copy it has made, and everything that the copy lacks.
+//! The report of `recover --into` about the copy it has made, and everything that the copy lacks.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::cmd::recover::flags::RecoverFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Spaces before what does not fit into the first line.
+/// Indent of continuation lines.
 const INDENT: usize = 4;
-/// Pages of one kind that are named one by one.
+/// Maximum pages of one kind to list individually.
 const MOST_NAMED: usize = 100;
 
 /// Why there is no copy without `--lossy`.
@@ -98,7 +98,7 @@ fn tell_losses(made: &Replayed<CopyStore>, console: &mut Console) -> Result<(), 
     tell_pages(ahead, console)
 }
 
-/// The generations that were lost, and the time that they cover.
+/// The lost generations, and the time that they cover.
 fn extent(lost: &LostGenerations) -> String {
     let LostGenerations { first, last, last_begun } = lost;
     let begun = if *last_begun == LogTime::NEVER {

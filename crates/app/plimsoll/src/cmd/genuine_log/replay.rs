@@ -1,5 +1,5 @@
-//! Replaying the files of a log onto a database, from the first generation that it requires as far
-//! as the chain is whole.
+//! Replays the files of a log onto a database, from the first generation that it requires to the
+//! first gap in the chain.
 
 use std::path::{Path, PathBuf};
 
@@ -15,28 +15,28 @@ use units::PageNumber;
 /// Memory for pages.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// What a replay is to do besides redo.
+/// Tasks of a replay besides redo.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReplayExtras {
-    /// Undo what had not committed.
+    /// Undo uncommitted changes.
     pub(super) undo: bool,
     /// Keep the rows that records delete.
     pub(super) deleted_rows: bool,
 }
 
-/// What a replay has come to.
+/// Result of a replay.
 pub(super) struct Replayed<S> {
     pub(super) store: S,
     pub(super) summary: ReplaySummary,
-    /// The first and last generation that were read.
+    /// The first and last generations read.
     pub(super) generations: (u32, u32),
-    /// When the last segment was begun that was read.
+    /// Start time of the last segment read.
     pub(super) end_time: LogTime,
-    /// Why the log could not be read to where the database needs it; empty if it could.
+    /// Reasons why the log could not be read as far as the database needs it; empty if it could.
     pub(super) losses: Vec<String>,
     /// The generations that could not be replayed, if any.
     pub(super) lost: Option<LostGenerations>,
-    /// Files that were replayed although the next one states another checksum of them.
+    /// Files that were replayed although the next file records a different checksum for them.
     pub(super) doubts: Vec<String>,
     /// Pages with changes of generations that were not replayed, and their database times.
     pub(super) ahead: Vec<(PageNumber, u64)>,
@@ -105,7 +105,7 @@ impl GenerationChain {
                 match record {
                     Ok(record) => replay.apply(&record)?,
                     Err(bad) if bad.fault == RecordFault::CutShort => {}
-                    // Nothing behind a record that cannot be read may be applied.
+                    // Nothing after an unreadable record may be applied.
                     Err(bad) => {
                         losses.push(format!("generation {generation:#X}: {bad}"));
                         break 'chain;
@@ -136,7 +136,7 @@ impl GenerationChain {
     }
 }
 
-/// A place as people look for it in a dump.
+/// Formats a log position as in a dump.
 pub(super) fn place(place: Lgpos) -> String {
     if place.is_some() { place.to_string() } else { "none".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Files without a name, for what a replay does not hold in memory.
+//! Unnamed files for the data that a replay does not keep in memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 /// Names tried before a folder counts as unusable.
 const MOST_TRIES: u32 = 100;
 
-/// Creates a file in the system's folder for temporary files that is gone once it is closed.
+/// Creates a temporary file in the system's folder that disappears once it is closed.
 pub(super) fn unnamed() -> io::Result<File> {
     let folder = std::env::temp_dir();
     let process = std::process::id();
@@ -28,7 +28,7 @@ pub(super) fn unnamed() -> io::Result<File> {
     Err(io::Error::other(format!("no free name for a scratch file in {}", folder.display())))
 }
 
-/// What a replay sets aside for undo: nothing, or a file without a name.
+/// Data that a replay sets aside for undo: nothing, or an unnamed file.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     file: Option<File>,

@@ -1,4 +1,4 @@
-//! The two places where a replay puts pages: a copy of the database, or a scratch file in front of
+//! The two destinations for a replay's pages: a copy of the database, or a scratch file in front of
 //! a database that is not copied.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use host::target::ByteSource;
 
 use super::scratch::Aside;
 
-/// What the page in `bytes` is worth; a flipped bit is turned back.
+/// Judges the page in `bytes`, after correcting a flipped bit.
 fn judged(mut bytes: Vec<u8>, number: PageNumber) -> StoredPage {
     match verify(&bytes, number) {
         PageVerdict::Good | PageVerdict::FlippedChecksum { .. } => StoredPage::Sound(bytes),
@@ -65,9 +65,9 @@ impl CopyStore {
         self.file.sync_all()
     }
 
-    /// Sound pages whose database time is later than `dbtime`, and that time.
+    /// Sound pages with a database time later than `dbtime`, and that time.
     pub(super) fn pages_beyond(&mut self, dbtime: u64) -> io::Result<Vec<(PageNumber, u64)>> {
-        /// Later times are marks of pages without content.
+        /// Later times mark pages without content.
         const LATEST: u64 = u64::MAX - 0x100;
         let mut found = Vec::new();
         for number in (1..=self.last.0).map(PageNumber) {
@@ -127,7 +127,7 @@ impl PageStore for CopyStore {
 pub(super) struct OverlayStore {
     source: ByteSource,
     pub(super) scratch: File,
-    /// Where in the scratch file a page is, counted in pages.
+    /// Position of each page in the scratch file, counted in pages.
     pub(super) places: HashMap<PageNumber, u64>,
     size: PageSize,
     source_last: PageNumber,

@@ -115,7 +115,7 @@ fn created(header: &DatabaseHeader) -> String {
     format!("{version:#x},{update}")
 }
 
-/// The engine that wrote the file; those before Windows 10 do not say.
+/// The engine that wrote the file; engines before Windows 10 do not record it.
 fn engine_version(header: &DatabaseHeader) -> String {
     match header.engine_version {
         0 => "not stated".to_owned(),
@@ -134,7 +134,7 @@ fn system(header: &DatabaseHeader) -> String {
     }
 }
 
-/// The engines that write this format, or none known.
+/// The engines that write this format; `None` if unknown.
 fn engine(copies: &HeaderCopies) -> Option<&'static str> {
     let header = &copies.header;
     let page_bytes = copies.page_size.bytes();

@@ -1,4 +1,4 @@
-//! The headers of log files and checkpoint files, those of real engines and ours.
+//! The headers of log files and checkpoint files, of real engines and of this program.
 
 use ese::log_file::{
     Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, RunParameters, log_flags,
@@ -118,7 +118,7 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
     lines
 }
 
-/// How the engine was set up when it wrote the header.
+/// The engine's settings when it wrote the header.
 fn parameters(parameters: &RunParameters) -> [HeaderLine; 10] {
     let one = parameters;
     [

@@ -17,12 +17,12 @@ use crate::args::FileFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// The fill of logs that hold nothing yet, from before Windows 10; every 16th byte is another one
-/// that ends in the digit A.
+/// Fill byte of empty logs before Windows 10; every 16th byte is a different one that ends in the
+/// digit A.
 const OLD_FILL: u8 = 0xDA;
 const OLD_FILL_PERIOD: usize = 16;
 
-/// A line for people, with the key that programs find its value under.
+/// A line for people, with the JSON key of its value for programs.
 struct HeaderLine {
     name: &'static str,
     key: &'static str,
@@ -36,7 +36,7 @@ impl HeaderLine {
     }
 }
 
-/// Prints the header; fails where a copy is damaged.
+/// Prints the header; fails if a copy is damaged.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
@@ -62,8 +62,8 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
     database::print(path, &start, flags.json, console)
 }
 
-/// Whether an engine reserves the file for a future log: by its name, and because it holds nothing
-/// but one of the usual fill bytes.
+/// Whether an engine reserves the file for a future log: judged by its name, and by containing only
+/// one of the usual fill bytes.
 fn is_reserve(path: &Path) -> std::io::Result<bool> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let is_named = name.is_some_and(|name| {
@@ -86,7 +86,7 @@ fn is_reserve(path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Whether a block holds only what an engine fills logs with that it has not begun.
+/// Whether a block contains only the fill of a log that an engine has not started.
 fn is_fill(block: &[u8]) -> bool {
     let is_old = |(at, byte): (usize, &u8)| {
         *byte == OLD_FILL || (at.is_multiple_of(OLD_FILL_PERIOD) && byte & 0x0F == OLD_FILL & 0x0F)

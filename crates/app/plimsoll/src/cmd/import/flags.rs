@@ -14,7 +14,7 @@ pub(crate) struct ImportFlags {
     /// [default: plimsoll-import-NAME, made here]
     #[arg(long, short, value_name = "PLAN|DIR")]
     pub output: Option<PathBuf>,
-    /// Folder below which the folders of Windows are expected
+    /// Folder below which the Windows folders are expected
     #[arg(long, value_name = "DIR", default_value = "/mnt/mail")]
     pub root: PathBuf,
     /// Replace an existing file

@@ -1,4 +1,4 @@
-//! A published result as the folder of a run, which `report`, `list` and `compare` take.
+//! Stores a published result as a run folder that `report`, `list` and `compare` accept.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     Ok(Outcome::Pass)
 }
 
-/// A folder beside where the command was given, named for the file.
+/// A folder in the current directory, named after the file.
 fn folder_of(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     PathBuf::from(format!("plimsoll-import-{stem}"))

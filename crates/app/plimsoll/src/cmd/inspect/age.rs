@@ -1,5 +1,5 @@
-//! Saved outputs in the answer: when each was written, since settings may have changed after that,
-//! and how much of it was understood.
+//! Saved outputs in the answer: when each was written, since settings may have changed later, and
+//! how much of it was understood.
 
 use std::time::{Duration, SystemTime};
 
@@ -35,7 +35,7 @@ fn written(saved: SystemTime) -> Option<String> {
     at.format(&Rfc3339).ok()
 }
 
-/// The largest unit alone; the rest changes no decision.
+/// Formats only the largest unit; the rest changes no decision.
 fn in_words(seconds: u64) -> String {
     match seconds {
         0..120 => plural(seconds, "second"),

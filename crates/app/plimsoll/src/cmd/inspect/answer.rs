@@ -1,4 +1,4 @@
-//! What a look at storage has come to: the page that was asked for, the answer and the outcome.
+//! The result of inspecting storage: the requested page, the answer and the outcome.
 
 use std::path::Path;
 
@@ -24,11 +24,11 @@ pub(in crate::cmd) struct InspectAnswer<'a> {
     pub paths: &'a [Value],
     /// Saved outputs of controllers' tools, for programs.
     pub outputs: &'a [Value],
-    /// Whether decisive evidence is missing, contradictory or not understood.
+    /// `true` if decisive evidence is missing, contradictory or not understood.
     pub is_open: bool,
-    /// The same in lines for people, before the findings.
+    /// The paths and outputs as lines for people, before the findings.
     pub lead: &'a [String],
-    /// Files that are not to be replaced by a page.
+    /// Files that a page must not replace.
     pub inputs: &'a [&'a Path],
 }
 
@@ -69,7 +69,7 @@ fn print(findings: &[StorageFinding], console: &mut Console) -> Result<(), Comma
         if finding.outcome != StorageRuling::Pass {
             console.answer_folded(format_args!("{:<14}{}", "", finding.reason), 14)?;
             if let Some(remedy) = &finding.remedy {
-                // A command is copied: it is not broken.
+                // Not folded, since users copy the command.
                 console.answer(format_args!("{:<14}-> {remedy}", ""))?;
             }
         }

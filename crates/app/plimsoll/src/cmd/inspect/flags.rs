@@ -67,7 +67,7 @@ pub(crate) struct LayoutFlags {
     /// A deployment, or the provision.json that `plan DEPLOYMENT -o DIR` writes
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Server of the plan that this machine is; default: the one of the same name, or the only one
+    /// This machine's server in the plan; default: the one with the same name, or the only one
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
     /// Folder below which every volume is mounted

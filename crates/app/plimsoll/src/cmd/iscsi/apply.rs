@@ -1,4 +1,4 @@
-//! `iscsi apply`: creates files, secrets and targets of the document; existing ones stay.
+//! `iscsi apply`: creates the files, secrets and targets of the document; existing ones are kept.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outc
         other => return scripts::run(flags, other, work, console),
     }
     work.refuse_other_sizes()?;
-    // Foreign objects are refused before anything is created.
+    // Refuses foreign objects before anything is created.
     let live = work.tgtd.live()?;
     steps(work.wanted(&[], flags.force), &live, Revision::Keep)?;
     let has_new_secrets = work.store.complete(&work.design)?;
@@ -40,7 +40,7 @@ pub(super) fn run(flags: &IscsiApplyFlags, console: &mut Console) -> Result<Outc
 }
 
 impl IscsiWork {
-    /// Makes the files that are missing; the state knows each before the next is made.
+    /// Creates missing files; the state records each before the next is created.
     fn make_files(&mut self, console: &mut Console) -> Result<Vec<String>, CommandError> {
         for record in &self.store.state.luns {
             backing::prove(record)?;
@@ -63,7 +63,7 @@ impl IscsiWork {
         Ok(made)
     }
 
-    /// Thin LUNs may promise more than there is.
+    /// Warns if thin LUNs promise more space than exists.
     fn warn_of_promises(&self, console: &mut Console) -> Result<(), CommandError> {
         let thin = self.design.luns.iter().filter(|lun| lun.allocation == Allocation::Thin);
         let mut pools: Vec<(&Path, u64)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Backing files of LUNs: created, grown, proved and removed, never taken over.
+//! Backing files of LUNs: created, grown, verified and removed, never taken over.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use plan::luns::Allocation;
 
 use crate::error::CommandError;
 
-/// Whose the file of a record is.
+/// Owner of the file of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ownership {
     /// The one that was made.
@@ -46,7 +46,7 @@ pub(super) fn prove(record: &LunRecord) -> Result<(), CommandError> {
     }
 }
 
-/// That a file is left alone.
+/// Reports that a file is left alone.
 pub(super) fn foreign(record: &LunRecord) -> CommandError {
     CommandError::new(format!(
         "{}: is not the file that was made for {} (another number or another birth), so it is left \
@@ -80,7 +80,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<bool, CommandError> {
     }
 }
 
-/// Makes the file of a LUN, full of zeros.
+/// Creates the zero-filled file of a LUN.
 pub(super) fn make(lun: &DesignedLun) -> Result<LunRecord, CommandError> {
     let path = Path::new(&lun.file);
     system::create_private(path).map_err(|error| match error.kind() {

@@ -14,12 +14,12 @@ use crate::cmd::iscsi::flags::IscsiDestroyFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Proves everything first, then removes it: targets, files, folders, secrets and state.
+/// Verifies everything first, then removes it: targets, files, folders, secrets and state.
 pub(super) fn run(
     flags: &IscsiDestroyFlags,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    // The document may have gone or changed: the state alone lists the existing objects.
+    // The document may be gone or changed: only the state lists the existing objects.
     let store = Store::open(&flags.what, "")?;
     if !store.is_begun {
         return Err(CommandError::new(format!(
@@ -64,7 +64,7 @@ pub(super) fn run(
     Ok(Outcome::Pass)
 }
 
-/// A folder in which others have put something stays.
+/// Removes a folder, unless it contains foreign files.
 fn remove_folder(folder: &Path, console: &mut Console) -> Result<(), CommandError> {
     match fs::remove_dir(folder) {
         Ok(()) => Ok(()),

@@ -19,7 +19,7 @@ pub(crate) enum IscsiAction {
     /// Show the LUNs and targets of a document, and any problems with them; without a
     /// document, print one to start from
     Plan(IscsiPlanFlags),
-    /// Create the files, targets and secrets of the document; a second time changes nothing
+    /// Create the files, targets and secrets of the document; repeating it changes nothing
     Apply(IscsiApplyFlags),
     /// Log in to every LUN as its initiator does, and compare with the document; exit status 1
     /// if it finds something to fix
@@ -67,7 +67,7 @@ pub(crate) enum IscsiBackend {
     Print,
     /// Write the configuration for `targetcli restoreconfig`; it holds the secrets
     Lio,
-    /// Print the script for a target server of Windows
+    /// Print the script for a Windows target server
     Windows,
     /// Print the scripts for initiators on Linux
     OpenIscsi,
@@ -91,7 +91,7 @@ pub(crate) struct IscsiApplyFlags {
     /// Only the script of this initiator
     #[arg(long, value_name = "NAME")]
     pub initiator: Option<String>,
-    /// Change targets although initiators are logged in: their requests in flight fail
+    /// Change targets even if initiators are logged in: their requests in flight fail
     #[arg(long)]
     pub force: bool,
 }
@@ -101,7 +101,7 @@ pub(crate) struct IscsiApplyFlags {
 pub(crate) struct IscsiVerifyFlags {
     #[command(flatten)]
     pub what: IscsiDocumentFlags,
-    /// Write a pattern to LUNs that are blank, read it back and remove it
+    /// Write a pattern to blank LUNs, read it back and remove it
     #[arg(long)]
     pub write: bool,
     /// Write a page as well
@@ -117,7 +117,7 @@ pub(crate) struct IscsiVerifyFlags {
 pub(crate) struct IscsiGrowFlags {
     #[command(flatten)]
     pub what: IscsiDocumentFlags,
-    /// Grow LUNs although initiators are logged in: their requests in flight fail
+    /// Grow LUNs even if initiators are logged in: their requests in flight fail
     #[arg(long)]
     pub force: bool,
 }
@@ -127,7 +127,7 @@ pub(crate) struct IscsiGrowFlags {
 pub(crate) struct IscsiDestroyFlags {
     #[command(flatten)]
     pub what: IscsiDocumentFlags,
-    /// Destroy targets although initiators are logged in
+    /// Destroy targets even if initiators are logged in
     #[arg(long)]
     pub force: bool,
 }

@@ -1,4 +1,4 @@
-//! `iscsi grow`: LUNs as large as the document now says.
+//! `iscsi grow`: grows LUNs to the size in the document.
 
 use luns::tgt::Revision;
 use luns::{DesignedLun, rescan};
@@ -12,7 +12,7 @@ use crate::cmd::iscsi::flags::IscsiGrowFlags;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// A LUN and how long it was.
+/// A LUN and its previous length.
 struct LunGrowth {
     lun: DesignedLun,
     from: Bytes,
@@ -25,7 +25,7 @@ pub(super) fn run(flags: &IscsiGrowFlags, console: &mut Console) -> Result<Outco
     let growths = wanted(&work)?;
     work.store.complete(&work.design)?;
     let names: Vec<String> = growths.iter().map(|growth| growth.lun.name.clone()).collect();
-    // An initiator that is logged in is refused before any file is longer.
+    // Refuses logged-in initiators before any file is extended.
     let live = work.tgtd.live()?;
     luns::tgt::steps(work.wanted(&[], flags.force), &live, Revision::Renew(&names))?;
     for growth in &growths {

@@ -1,4 +1,4 @@
-//! `iscsi`: LUNs for mail servers, planned, made, grown and removed.
+//! `iscsi`: plans, creates, grows and removes LUNs for mail servers.
 
 mod answer;
 mod apply;
@@ -48,7 +48,7 @@ struct Wish {
 }
 
 impl Wish {
-    /// Reads a document, and the deployment that it names, which lies beside it.
+    /// Reads a document, and the deployment that it names, which is next to it.
     fn read(path: &Path) -> Result<Self, CommandError> {
         let (file, text) = read_text(path)?;
         let document = LunDocument::parse(&file, &text)?;

@@ -1,5 +1,5 @@
-//! Rules of a target beyond its plan, as `tgtd` shows them: no login from here finds an account or
-//! an address that was added.
+//! Rules of a target beyond its plan, as `tgtd` reports them: a login from here cannot reveal an
+//! added account or address.
 
 use inspection::lun::TargetRules;
 use luns::Target;
@@ -32,7 +32,7 @@ fn others(all: &[String], wanted: &[String]) -> Vec<String> {
     all.iter().filter(|one| !wanted.contains(one)).cloned().collect()
 }
 
-/// Targets beyond the plan that offer a file of this one.
+/// Unplanned targets that offer a file of this one.
 fn elsewhere(target: &Target, planned: &[Target], live: &TgtLive) -> Vec<String> {
     live.targets
         .iter()

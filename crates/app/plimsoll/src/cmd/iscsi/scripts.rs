@@ -1,4 +1,4 @@
-//! Setup of other targets and initiators: configurations and scripts, which nothing here runs.
+//! Setup of other targets and initiators: configurations and scripts that this program never runs.
 
 use luns::{InitiatorSystem, connect_script, saved_configuration, target_script};
 

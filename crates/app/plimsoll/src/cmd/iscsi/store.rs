@@ -14,10 +14,10 @@ use crate::cmd::iscsi::flags::IscsiDocumentFlags;
 use crate::documents::read_text;
 use crate::error::CommandError;
 
-/// Description in the file with the secrets.
+/// Description in the secrets file.
 const SECRET_KIND: &str = "plimsoll LUN secrets";
 
-/// The two files, read and proved.
+/// The two files, read and verified.
 pub(super) struct Store {
     pub state: LunState,
     pub secrets: SecretFile,
@@ -25,12 +25,12 @@ pub(super) struct Store {
     pub is_begun: bool,
     state_path: PathBuf,
     secrets_path: PathBuf,
-    /// Locks others out while it exists.
+    /// Locks other processes out while it exists.
     _hold: FolderHold,
 }
 
 impl Store {
-    /// Reads both; a state that is not there yet is new, for LUNs that the socket's `tgtd` offers.
+    /// Reads both; a missing state is created, for LUNs that the `tgtd` at this socket offers.
     pub(super) fn open(flags: &IscsiDocumentFlags, socket: &str) -> Result<Self, CommandError> {
         let [state_path, secrets_path] =
             [(&flags.state, "state.json"), (&flags.secrets, "secrets.json")].map(|(given, end)| {
@@ -49,7 +49,7 @@ impl Store {
         Ok(Self { state, secrets, is_begun, state_path, secrets_path, _hold: hold })
     }
 
-    /// Gives a secret to each initiator that needs one and has none; whether there was one.
+    /// Gives a secret to each initiator that needs one and has none; `true` if there was one.
     pub(super) fn complete(&mut self, design: &LunDesign) -> Result<bool, CommandError> {
         let before = self.secrets.clone();
         SECRET_KIND.clone_into(&mut self.secrets.kind);
@@ -79,7 +79,7 @@ impl Store {
         Ok(before != self.secrets)
     }
 
-    /// The defect of a secret, with its file.
+    /// Fails on a defective secret, naming its file.
     fn check(&self) -> Result<(), CommandError> {
         self.secrets
             .check()
@@ -136,7 +136,7 @@ impl Store {
     }
 }
 
-/// Keeps a second `iscsi` from the same files.
+/// Locks the files against a second `iscsi`.
 fn hold(state: &Path) -> Result<FolderHold, CommandError> {
     let folder = state.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
@@ -164,7 +164,7 @@ fn read_secrets(path: &Path) -> Result<SecretFile, CommandError> {
         )));
     }
     let (file, text) = read_text(path)?;
-    // The words of the parser may quote a secret.
+    // The parser's message may quote a secret.
     let secrets: SecretFile = serde_json::from_str(&text).map_err(|error| {
         CommandError::new(format!(
             "{file}: line {}: is no file with secrets as `iscsi apply` writes it; mend it, or \

@@ -9,7 +9,7 @@ use luns::tgt::TgtLive;
 use super::rules::beyond;
 use crate::error::CommandError;
 
-/// A name that no initiator of a plan has: drawn anew each time.
+/// Draws a new initiator name that is in no plan.
 fn other_name() -> Result<String, CommandError> {
     let plain: String = super::store::new_secret()?
         .to_lowercase()
@@ -19,7 +19,7 @@ fn other_name() -> Result<String, CommandError> {
     Ok(format!("iqn.2026-11.org.plimsoll:stranger-{plain}"))
 }
 
-/// A target as its initiator is to reach it.
+/// A target as its initiator should reach it.
 pub(super) struct TargetVisit<'a> {
     /// How people write it.
     pub name: String,
@@ -49,7 +49,7 @@ impl TargetVisit<'_> {
 
     fn logins(&self) -> Result<Vec<(StrangerLogin, LunStranger)>, CommandError> {
         let mut logins = Vec::new();
-        // If addresses decide, every name from them is admitted by design.
+        // If access depends on addresses, every name from them is admitted by design.
         if self.target.addresses.is_empty() {
             let stranger = IscsiInitiator {
                 name: other_name()?,
@@ -64,7 +64,7 @@ impl TargetVisit<'_> {
         Ok(logins)
     }
 
-    /// The worst end of a login at each portal.
+    /// Worst outcome of a login over all portals.
     fn end_of(&self, stranger: &IscsiInitiator) -> LunStranger {
         let mut worst = LunStranger::Refused;
         for portal in [&self.address.portal].into_iter().chain(self.others) {
@@ -86,7 +86,7 @@ impl TargetVisit<'_> {
         numbers.retain(|number| self.target.luns.iter().all(|lun| lun.number != *number));
         let mut unplanned = Vec::new();
         for number in numbers {
-            // The first one is the target itself, of which tgt makes a controller.
+            // Number 0 is the target itself, which tgt exposes as a controller.
             if number != 0 || self.is_disk(0)? {
                 unplanned.push(number);
             }
@@ -104,7 +104,7 @@ impl TargetVisit<'_> {
     }
 }
 
-/// How a login that must fail ended.
+/// Tries a login that must fail and returns its outcome.
 pub(super) fn end(address: &IscsiAddress, name: &str, stranger: &IscsiInitiator) -> LunStranger {
     match Lun::numbers(address, name, stranger) {
         Ok(_) => LunStranger::LetIn,

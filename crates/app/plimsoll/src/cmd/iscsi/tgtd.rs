@@ -8,11 +8,11 @@ use luns::tgt::{RESPONSE_BYTES, TgtLive, TgtRequest, answer_bytes};
 
 use crate::error::CommandError;
 
-/// Default location of `tgtd`'s sockets, which the same variable overrides for its own tools.
+/// Default location of `tgtd`'s sockets, overridden by the same variable as for its own tools.
 const SOCKETS: &str = "/var/run/tgtd/socket";
 const VARIABLE: &str = "TGT_IPC_SOCKET";
 
-/// No list of targets is longer.
+/// Upper bound on the length of a target list.
 const LONGEST_ANSWER: usize = 16 << 20;
 
 /// A `tgtd`.

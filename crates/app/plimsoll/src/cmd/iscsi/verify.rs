@@ -1,5 +1,5 @@
-//! `iscsi verify`: every LUN as its initiator finds it, tried from this machine in its name, and as
-//! nothing else may find it.
+//! `iscsi verify`: tries every LUN from this machine under its initiator's name, and as strangers
+//! that must not reach it.
 
 use device_net::{
     ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, SecretError,
@@ -132,7 +132,7 @@ impl<'a> LunVisit<'a> {
         let facts = match look::lun_facts(&self.address, &self.name, &self.initiator, &self.others)
         {
             Ok(facts) => Ok(facts),
-            // Who is let in goes by addresses, and this machine may have another one.
+            // Access depends on addresses, and this machine may have a different one.
             Err(TargetError::Lun(error @ IscsiError::Refused { .. })) => {
                 Err(LunRefusal::NotFromHere(error.to_string()))
             }
@@ -154,7 +154,7 @@ impl<'a> LunVisit<'a> {
         Ok(against_plan(&plan, facts.as_ref()))
     }
 
-    /// How a login with a secret ends that was never given to anyone.
+    /// Outcome of a login with a secret that was never given to anyone.
     fn stranger(&self) -> Result<Option<LunStranger>, CommandError> {
         let Some(user) = &self.address.user else {
             return Ok(None);
@@ -164,7 +164,7 @@ impl<'a> LunVisit<'a> {
         Ok(Some(strangers::end(&self.address, &self.name, &stranger)))
     }
 
-    /// Changes nothing, whatever the LUN lets the initiator do.
+    /// Tries an empty write, which changes nothing even if the LUN permits it.
     fn empty_write(&self) -> LunWrite {
         let lun = Lun::attach(&self.address, &self.name, &self.initiator);
         match lun.and_then(|lun| lun.try_empty_write()) {

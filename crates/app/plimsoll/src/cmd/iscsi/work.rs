@@ -22,7 +22,7 @@ pub(super) struct IscsiWork {
 }
 
 impl IscsiWork {
-    /// Reads the document and proves the state.
+    /// Reads the document and verifies the state.
     pub(super) fn begin(flags: &IscsiDocumentFlags) -> Result<Self, CommandError> {
         let wish = Wish::read(&flags.document)?;
         let socket = Tgtd::socket(wish.document.control_port);
@@ -42,7 +42,7 @@ impl IscsiWork {
         Ok(work)
     }
 
-    /// A LUN that is in the state alone would be forgotten, and its file with it.
+    /// A LUN that is only in the state would be forgotten, and its file with it.
     fn refuse_lost_luns(&self, document: &Path) -> Result<(), CommandError> {
         for record in &self.store.state.luns {
             match self.design.lun(&record.name) {
@@ -69,7 +69,7 @@ impl IscsiWork {
         Ok(())
     }
 
-    /// Nothing is created that is known to end badly.
+    /// Refuses to create anything that is known to end badly.
     pub(super) fn refuse_violations(&self) -> Result<(), CommandError> {
         let findings = check(&self.design);
         let worst = findings.iter().find(|one| one.severity == LunSeverity::Violation);
@@ -139,8 +139,8 @@ impl IscsiWork {
         Ok(todo)
     }
 
-    /// Records objects as ours before they are created, so that they can be found after a crash. A
-    /// mark that matches no secret makes the account be recreated then.
+    /// Records objects as ours before they are created, so that they can be found after a crash. An
+    /// account's mark then matches no secret, so that it is recreated.
     fn claim(&mut self, todo: &[TgtStep]) -> Result<(), CommandError> {
         let state = &mut self.store.state;
         for step in todo {
@@ -162,7 +162,7 @@ impl IscsiWork {
         self.store.write_state()
     }
 
-    /// Says in the state that everything is there.
+    /// Records in the state that everything exists.
     fn settle(&mut self, marks: Vec<AccountMark>) -> Result<(), CommandError> {
         let state = &mut self.store.state;
         state.accounts = marks;

@@ -1,5 +1,5 @@
 //! Finds the configuration files of servers: in an installation, on a mounted share, or collected
-//! in one folder under the names of their virtual directories.
+//! in one folder under their virtual directories' names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use limits::{APPLICATIONS, Application, ConfigFile, HostedApplication, Server, S
 
 use crate::error::CommandError;
 
-/// A server and where its files lie.
+/// A server and the location of its files.
 pub(super) struct FoundServer {
     /// Its folder.
     pub folder: PathBuf,
@@ -101,7 +101,7 @@ fn application_file(
         .or_else(|| resolve(folder, &format!("{}/web.config", application.folder)))
 }
 
-/// The entry of the host's configuration that says where the application lies.
+/// The host configuration's entry for the location of the application.
 pub(super) fn host_of<'a>(
     application: &Application,
     hosted: &'a [HostedApplication],
@@ -111,8 +111,8 @@ pub(super) fn host_of<'a>(
     })
 }
 
-/// The file of a folder that Windows calls `windows_path`: by its whole path below the drive, else
-/// by ever shorter ends of it, so that any folder on the way may have been mounted.
+/// Finds the file in a folder that Windows calls `windows_path`: by its whole path below the drive,
+/// else by ever shorter tails of it, since any folder along the way may have been mounted.
 fn below(folder: &Path, windows_path: &str) -> Option<PathBuf> {
     let parts: Vec<&str> = windows_path.split('\\').skip(1).collect();
     (0..parts.len()).find_map(|skip| {

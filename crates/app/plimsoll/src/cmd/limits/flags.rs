@@ -48,7 +48,7 @@ pub(crate) struct LimitsSetFlags {
     /// Limit of mobile devices
     #[arg(long, value_name = "SIZE", value_parser = size, group = "protocol")]
     pub activesync: Option<Bytes>,
-    /// Write the files; each old one is kept beside the new one
+    /// Write the files; each old one is kept next to the new one
     #[arg(long)]
     pub write: bool,
 }

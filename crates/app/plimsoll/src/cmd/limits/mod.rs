@@ -1,4 +1,5 @@
-//! `limits`: how large a client's message may be, which file decides, and a careful way to set it.
+//! `limits`: shows the maximum size of a client's message and the file that decides it, and sets it
+//! carefully.
 
 mod find;
 pub(crate) mod flags;
@@ -11,7 +12,7 @@ use crate::console::Console;
 use crate::error::CommandError;
 use flags::{LimitsAction, LimitsFlags};
 
-/// Shows or sets the limits of the servers whose files lie in a folder.
+/// Shows or sets the limits of the servers with files in a folder.
 pub(crate) fn run(flags: &LimitsFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         LimitsAction::Show { folder } => show::run(folder, flags.json, console),

@@ -23,7 +23,7 @@ struct LimitChange {
     backup: Option<PathBuf>,
 }
 
-/// Plans the changes of every file; writes them where `--write` is given.
+/// Plans the changes of every file; writes them if `--write` is given.
 pub(super) fn run(
     flags: &LimitsSetFlags,
     as_json: bool,
@@ -122,7 +122,7 @@ fn pool(
     }))
 }
 
-/// Writes file by file. On failure the completed changes are named, because they persist.
+/// Writes file by file. On failure it names the completed changes, because they persist.
 fn write_all(changes: &mut [LimitChange]) -> Result<(), CommandError> {
     for at in 0..changes.len() {
         let change = &changes[at];

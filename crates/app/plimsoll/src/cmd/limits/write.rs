@@ -1,5 +1,5 @@
-//! Replaces a file so that at every moment either the old or the new one is there, and keeps the
-//! old one beside it.
+//! Replaces a file so that at every moment either the old or the new version exists, and keeps the
+//! old one next to it.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -12,9 +12,9 @@ use time::macros::format_description;
 use crate::documents::write_new;
 use crate::error::CommandError;
 
-/// Puts `new` in the place of `path`, which must still hold `old`, and answers with the backup.
+/// Replaces `path`, which must still contain `old`, with `new`, and returns the path of the backup.
 pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {
-    // A link is followed: its target is replaced, not the link.
+    // Links are followed: the target is replaced, not the link.
     let path = &path.canonicalize().map_err(|error| CommandError::file(path, "find", &error))?;
     let found = fs::read(path).map_err(|error| CommandError::file(path, "read", &error))?;
     if found != old {

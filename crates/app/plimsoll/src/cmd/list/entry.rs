@@ -10,7 +10,7 @@ use verdict::{Ruling, worst};
 use super::fleets::{ListedFleet, fleet_of};
 use super::listed::ListedRun;
 
-/// A set of tests, in the order in which they are made; one at least.
+/// A set of at least one test, in the order in which they are run.
 pub(super) struct ListedSet {
     pub folder: PathBuf,
     pub tests: Vec<ListedRun>,
@@ -23,7 +23,7 @@ pub(super) enum ListedEntry {
     Fleet(ListedFleet),
 }
 
-/// The entries, those with the newest start first.
+/// Returns the entries, newest start first.
 pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListedEntry> {
     let mut sets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
     let mut fleets: BTreeMap<PathBuf, Vec<ListedRun>> = BTreeMap::new();
@@ -85,7 +85,7 @@ impl ListedSet {
         if self.is_live() { "live" } else { self.outcome().name() }
     }
 
-    /// The verdict as reports spell it; none of a live set.
+    /// The verdict as spelled in reports; `None` for a live set.
     pub(super) fn verdict_for_programs(&self) -> Option<&'static str> {
         match (self.is_live(), self.outcome()) {
             (true, _) => None,

@@ -7,10 +7,10 @@ use clap::Args;
 /// Flags of `list`.
 #[derive(Args, Debug)]
 pub(crate) struct ListFlags {
-    /// Folder to look in, three levels deep
+    /// Folder to search, three levels deep
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
-    /// Only runs with this tag; may be given several times, for runs with all of them
+    /// Only runs with this tag; if given several times, runs with all of them
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Answer in JSON

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::listed::ListedRun;
 use crate::cmd::fleet::show::is_fleet;
 
-/// A fleet run, with the runs of its hosts; one at least.
+/// A fleet run, with at least one run of its hosts.
 pub(super) struct ListedFleet {
     pub folder: PathBuf,
     pub hosts: Vec<ListedRun>,
@@ -35,7 +35,7 @@ impl ListedFleet {
         &self.hosts[0]
     }
 
-    /// The verdict as its report has it; none without a report.
+    /// The verdict in its report; `None` without a report.
     pub(super) fn verdict(&self) -> Option<&str> {
         self.member("verdict")
     }

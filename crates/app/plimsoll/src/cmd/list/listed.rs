@@ -15,11 +15,11 @@ pub(super) struct ListedRun {
     pub verdict: Verdict,
     pub is_live: bool,
     pub cut: Option<CutOff>,
-    /// When its journal was last written, since 1970.
+    /// Last write time of its journal, since 1970.
     pub written_ns: Option<u64>,
 }
 
-/// A run whose program or machine stopped in its midst, or that a person stopped.
+/// A run that was interrupted by the end of its program or machine, or by the user.
 pub(super) enum CutOff {
     /// This command completes it.
     Resumable(String),
@@ -28,7 +28,7 @@ pub(super) enum CutOff {
 }
 
 impl ListedRun {
-    /// When it began; a simulation, whose own clock always begins alike, when it was made.
+    /// Start time; for a simulation, whose virtual clock always starts the same, its creation time.
     pub(super) fn began_ns(&self) -> Option<u64> {
         let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());
         started_ns(&self.record).or(made_ns)

@@ -15,14 +15,14 @@ use crate::error::CommandError;
 /// Titles of the columns before the name.
 const FIGURES: [&str; 5] = ["Started, UTC", "Verdict", "IOPS", "Read ms", "Log ms"];
 
-/// Characters of a usual verdict.
+/// Usual width of a verdict in characters.
 const VERDICT: usize = 16;
 
-/// How the columns before the name are set.
+/// Layout of the columns before the name.
 #[derive(Clone, Copy)]
 struct ListLayout {
     gap: &'static str,
-    /// Characters of the column of verdicts.
+    /// Width of the verdict column in characters.
     verdict: usize,
 }
 
@@ -36,9 +36,9 @@ const INDENT: usize = 4;
 struct RunRow {
     figures: [String; 5],
     name: String,
-    /// Folder and tags; of a test of a set further in.
+    /// Folder and tags; indented for a test in a set.
     place: String,
-    /// How a run can be completed that was cut off, or why it cannot.
+    /// How an interrupted run can be completed, or why it cannot.
     remark: Option<String>,
 }
 

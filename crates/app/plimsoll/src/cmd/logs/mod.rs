@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &LogsFlags, console: &mut Console) -> Result<Outcome, C
     Ok(Outcome::Pass)
 }
 
-/// The name of a folder, also of `.`.
+/// Name of a folder, even for `.`.
 fn name_of(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     whole.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())

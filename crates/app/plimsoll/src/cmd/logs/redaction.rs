@@ -1,10 +1,10 @@
-//! Secrets in texts that leave the machine: values behind words such as `token`, and passwords in
-//! addresses.
+//! Removes secrets from texts that leave the machine: values after words such as `token`, and
+//! passwords in addresses.
 
 /// Replaces each removed secret.
 pub(super) const MARK: &str = "(removed)";
 
-/// Words whose value is a secret.
+/// Words followed by a secret value.
 const WORDS: [&str; 9] = [
     "secret",
     "password",
@@ -17,7 +17,7 @@ const WORDS: [&str; 9] = [
     "access_key",
 ];
 
-/// The text without secrets, and how many there were.
+/// Returns the text without secrets, and the number removed.
 pub(super) fn redacted(text: &str) -> (String, u64) {
     let mut count = 0;
     let lines: Vec<String> = text.split('\n').map(|line| of_line(line, &mut count)).collect();
@@ -45,7 +45,7 @@ fn of_line(line: &str, count: &mut u64) -> String {
     kept + &line[at..]
 }
 
-/// The value that follows a word: behind `=`, `:` or a space, perhaps in quotes.
+/// Finds the value that follows a word: after `=`, `:` or a space, perhaps in quotes.
 fn value_behind(line: &str, end: usize) -> Option<(usize, usize)> {
     let rest = &line[end..];
     let value = rest.trim_start_matches(['"', '\'', '\\', ' ', '=', ':']);
@@ -56,7 +56,7 @@ fn value_behind(line: &str, end: usize) -> Option<(usize, usize)> {
     (has_value && length >= 6).then_some((from, from + length))
 }
 
-/// The password of an address that begins at `begin`: between a colon and an `@`.
+/// Finds the password in an address that starts at `begin`: between a colon and an `@`.
 fn password_behind(line: &str, begin: usize) -> Option<(usize, usize)> {
     let rest = &line[begin..];
     let end =

@@ -1,4 +1,4 @@
-//! An archive in the ustar format, which every system unpacks. It names no owner and no time.
+//! An archive in the ustar format, which every system can unpack. It records no owner and no time.
 
 const BLOCK: usize = 512;
 
@@ -7,7 +7,7 @@ const BLOCK: usize = 512;
 pub(super) struct Archive(Vec<u8>);
 
 impl Archive {
-    /// Adds a file; of a name that is too long the end counts.
+    /// Adds a file; a name that is too long keeps its end.
     pub(super) fn add(&mut self, name: &str, bytes: &[u8]) {
         let mut head = [0; BLOCK];
         let begin = name.char_indices().map(|(at, _)| at).find(|at| name.len() - at <= 99);

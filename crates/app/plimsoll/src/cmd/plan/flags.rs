@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 
 use crate::args::percent;
 
-/// Arrays whose rules are known.
+/// Arrays with known rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArrayKind {
-    /// EMC `VNXe3300`, after its published test report
+    /// EMC `VNXe3300`, according to its published test report
     Vnxe3300,
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum ExportKind {
     All,
     /// The tables of the official calculator, version 7, with `EDBFilePath`
     Csv,
-    /// The same in version 6, with `DBFilePath`
+    /// The tables of version 6, with `DBFilePath`
     CsvV6,
     /// diskpart scripts, one per server
     Diskpart,
@@ -51,14 +51,14 @@ pub(crate) struct PlanFlags {
     /// The server that plan.toml tests [default: the first]
     #[arg(long, value_name = "NAME", requires = "deployment")]
     pub server: Option<String>,
-    /// Folder below which the volumes are mounted; folders of databases are created in it [default:
+    /// Folder below which the volumes are mounted; database folders are created in it [default:
     /// /mnt/mail, without creating any]
     #[arg(long, value_name = "DIR", requires = "deployment")]
     pub root: Option<PathBuf>,
-    /// Make volumes as the wizard of this array does
+    /// Lay out volumes as this array's wizard does
     #[arg(long, value_enum, requires = "deployment")]
     pub array: Option<ArrayKind>,
-    /// Percent of the real size that plan.toml tests; less than 100 is a rehearsal
+    /// Size under plan.toml as a percentage of the real size; less than 100 is a rehearsal
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percent)]
     pub scale: f64,
     /// Simulate one set of disks of the server before you buy it: plan,

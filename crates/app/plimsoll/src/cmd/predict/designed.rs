@@ -1,4 +1,5 @@
-//! From a sizing to a simulation: one set of a server's disks as an array, and the databases on it.
+//! Converts a sizing to a simulation: one disk set of a server as an array, and the databases on
+//! it.
 
 use host::simulate::arrays;
 use plan::deployment::{Disk, Raid};
@@ -8,17 +9,17 @@ use simdisk::{ArrayDescription, DescriptionError};
 
 use crate::error::CommandError;
 
-/// One set of disks of a server, of which all are alike.
+/// One disk set of a server; all its sets are alike.
 pub(crate) struct DesignedSet {
     /// The set as an array.
     pub array: ArrayDescription,
-    /// How many databases of the server lie on it, the most.
+    /// Largest number of the server's databases on one set.
     pub databases: usize,
-    /// How many such sets the server has.
+    /// Number of such sets in the server.
     pub sets: u32,
 }
 
-/// Whole MiB of the controller's memory that all sets of a server share: a guess.
+/// Controller memory in whole MiB, shared by all sets of a server: a guess.
 const CONTROLLER_MIB: u64 = 1_024;
 
 impl DesignedSet {
@@ -56,8 +57,8 @@ fn level(pool: Option<&Pool>) -> (u32, u32) {
     }
 }
 
-/// The set as an array: disks of this kind behind a controller as the design's own settings have
-/// it, whose memory is for writes alone.
+/// Builds the set as an array: disks of this kind behind a controller with the design's settings
+/// and memory used only for writes.
 fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription, CommandError> {
     let Some((shelf, rpm)) = shelf_of(&disk.kind) else {
         return Err(CommandError::new(format!(
@@ -96,7 +97,7 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
     Ok(array)
 }
 
-/// The shelf whose disks are like those of a kind of the catalogue, and how fast they turn.
+/// The shelf with disks like those of a catalogue kind, and their rotation speed.
 fn shelf_of(kind: &str) -> Option<(&'static str, &'static str)> {
     let shelves = [
         ("15K ", "shelf-15k", "15000"),

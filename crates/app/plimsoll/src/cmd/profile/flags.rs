@@ -8,15 +8,15 @@ use units::Bytes;
 
 use crate::args::{mailboxes, size};
 
-/// Heading of those flags in the help.
+/// Heading of the sign-in flags in the help.
 const SIGN_IN: &str = "Sign-in to Microsoft 365";
 
 /// Flags of `profile`.
 #[derive(Args, Debug)]
 pub(crate) struct ProfileFlags {
-    /// Message tracking logs, message profiles, log counts by hour, mailbox statistics, usage and
+    /// Message tracking logs, message profiles, hourly log counts, mailbox statistics, usage and
     /// activity reports of Microsoft 365; or, for the load over the day, counter logs as CSV
-    /// (relog, typeperf), text of blkparse and fio iologs; known by their headers
+    /// (relog, typeperf), blkparse text and fio iologs; recognised by their headers
     #[arg(required_unless_present = "sign_in", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,10 +30,10 @@ pub(crate) struct ProfileFlags {
     /// Average length of a message, such as 75KiB [default: as measured]
     #[arg(long, value_parser = size)]
     pub average_message: Option<Bytes>,
-    /// Count Saturdays and Sundays too
+    /// Include Saturdays and Sundays
     #[arg(long)]
     pub all_days: bool,
-    /// Hours that local time is ahead of UTC, for the hours of tracking logs
+    /// Hours by which local time is ahead of UTC, for tracking logs
     #[arg(long, value_name = "H", default_value = "0", allow_negative_numbers = true,
           value_parser = clap::value_parser!(i32).range(-12..=14))]
     pub utc_offset: i32,
@@ -61,7 +61,7 @@ pub(crate) enum SignInWay {
     Browser,
     /// In a browser anywhere, with a code to type; many tenants block this
     Device,
-    /// By the certificate of the application, without a user
+    /// With the application's certificate, without a user
     Certificate,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct SignInFlags {
     pub graph: String,
 }
 
-/// The periods that Microsoft Graph knows.
+/// Parses a report period that Microsoft Graph supports.
 fn report_days(text: &str) -> Result<u8, String> {
     let known = ["7", "30", "90", "180"].contains(&text);
     let days = text.parse().ok().filter(|_| known);

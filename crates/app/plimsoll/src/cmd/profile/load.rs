@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing};
 use crate::error::CommandError;
 
-/// Answers with the load that `collector` has seen.
+/// Prints the load that `collector` has seen.
 pub(super) fn conclude(
     collector: LoadCollector,
     flags: &ProfileFlags,
@@ -53,7 +53,7 @@ fn write_workload(
     documents::write(path, text.as_bytes(), Existing::of_flag(flags.force), &inputs)
 }
 
-/// What a file contributed, for the terminal.
+/// Prints a file's contribution.
 pub(super) fn say(file: &LoadFile, console: &mut Console) -> Result<(), CommandError> {
     let LoadFile { name, kind, rows, used, .. } = file;
     let doubts = file.not_understood().map(|what| format!("; not used: {what}"));

@@ -1,5 +1,5 @@
-//! `profile`: how big and how busy mailboxes are, from the files that administrators have or from
-//! the same reports fetched; how busy storage is, from counter logs and block traces.
+//! `profile`: measures mailbox sizes and activity from administrators' files or from the same
+//! reports fetched online, and storage load from counter logs and block traces.
 
 pub(crate) mod flags;
 mod load;
@@ -18,7 +18,7 @@ use crate::documents::{self, Existing};
 use crate::error::CommandError;
 use flags::ProfileFlags;
 
-/// Names of the reports that are fetched, as Microsoft Graph has them.
+/// Microsoft Graph's names of the fetched reports.
 const MAILBOX_USAGE: &str = "getMailboxUsageDetail";
 const EMAIL_ACTIVITY: &str = "getEmailActivityUserDetail";
 
@@ -143,7 +143,7 @@ fn tier(tier: &TierProfile) -> Value {
     })
 }
 
-/// Under the names of Microsoft's script, so that both can be compared.
+/// Uses the names in Microsoft's script, so that both can be compared.
 fn script(figures: &ScriptFigures) -> Value {
     json!({
         "AvgTotalMsgs": figures.total_messages,

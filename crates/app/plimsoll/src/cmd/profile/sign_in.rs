@@ -14,7 +14,7 @@ use crate::error::CommandError;
 /// Variable with the certificate's key, if that is not in its file.
 const KEY_VARIABLE: &str = "PLIMSOLL_CERTIFICATE_KEY";
 
-/// The clock of this machine, and the person at it.
+/// The clock of this machine, and its user.
 struct Here {
     start: Instant,
 }
@@ -62,7 +62,7 @@ fn no_client() -> CommandError {
     )
 }
 
-/// Names and ids of tenants go into an address as they are.
+/// Names and ids of tenants go into an address unescaped.
 fn authority(flags: &SignInFlags) -> Result<String, CommandError> {
     if let Some(authority) = &flags.authority {
         return Ok(authority.clone());

@@ -16,16 +16,16 @@ pub(crate) struct RecoverFlags {
     /// Base name of its log, such as E00 [default: as prepared, or the only one in that folder]
     #[arg(long, value_name = "BASE")]
     pub log_base: Option<String>,
-    /// Make a copy of a database of the real engine, brought forward by its logs; FILE stays
+    /// Make a copy of a database of the real engine, brought forward by its logs; FILE is unchanged
     #[arg(long, value_name = "COPY")]
     pub into: Option<PathBuf>,
     /// Folder of the real engine's logs [default: the folder of FILE]
     #[arg(long, value_name = "DIR", requires = "into")]
     pub logs: Option<PathBuf>,
-    /// Stop after redo: the copy shows what had not committed, and can never be undone
+    /// Stop after redo: the copy shows uncommitted changes, and can never be undone
     #[arg(long, requires = "into")]
     pub no_undo: bool,
-    /// Go as far as an incomplete or damaged log leads, and list the losses
+    /// Replay an incomplete or damaged log as far as possible, and list the losses
     #[arg(long, requires = "into")]
     pub lossy: bool,
     /// Answer in JSON

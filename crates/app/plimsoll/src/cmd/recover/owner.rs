@@ -1,5 +1,5 @@
-//! Whose a database is: recovery rewrites header, log and flush map in this program's own forms,
-//! which is the end of a database of another engine.
+//! Determines the owner of a database: recovery rewrites header, log and flush map in this
+//! program's own forms, which destroys a database of another engine.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use trial::manifest::Manifest;
 
 use crate::error::CommandError;
 
-/// Refuses a database of which neither its manifest nor its log proves that this program made it.
+/// Refuses a database unless its manifest or its log proves that this program created it.
 pub(super) fn require_ours(
     world: &World,
     path: &Path,

@@ -27,8 +27,8 @@ pub(crate) struct ReportFlags {
     /// Run folder, its record.jsonl, or the folder of a set of tests; a white paper takes several
     #[arg(value_name = "RUN", required_unless_present = "vendor_template")]
     pub runs: Vec<PathBuf>,
-    /// Form [default: by the ending of --output; without both, all forms in the run folder are
-    /// written anew]
+    /// Format [default: by the extension of --output; without either, all formats in the run folder
+    /// are rewritten]
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
     /// File to write [default: the standard output]
@@ -40,7 +40,7 @@ pub(crate) struct ReportFlags {
     /// With --format esrp: the vendor's facts about the solution
     #[arg(long, value_name = "FILE")]
     pub vendor: Option<PathBuf>,
-    /// Print a vendor's file with every key, to be filled in
+    /// Print a vendor's file with every key, ready to fill in
     #[arg(long, conflicts_with_all = ["runs", "format", "output", "vendor"])]
     pub vendor_template: bool,
 }

@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::documents::{self, Existing, read_document, read_text};
 use crate::error::CommandError;
 
-/// The worst verdict of the runs is the outcome.
+/// Writes the paper; the outcome is the worst verdict of its runs.
 pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut journals = Vec::new();
     let mut tested = Vec::new();
@@ -36,8 +36,8 @@ pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     Ok(Outcome::of_ruling(worst(&outcomes)))
 }
 
-/// The runs at a path: those of all hosts of a fleet run, which was one test of all servers, with
-/// the name of each host.
+/// Returns the runs at a path: for a fleet run, which is one test of all servers, those of all
+/// hosts, with the name of each host.
 fn runs_of(path: &Path) -> Result<Vec<(Option<String>, PathBuf)>, CommandError> {
     if !is_fleet(path) {
         return Ok(runs_at(path)?.into_iter().map(|run| (None, run)).collect());
@@ -69,7 +69,7 @@ fn read(host: Option<String>, run: &Path) -> Result<TestedRun, CommandError> {
     Ok(TestedRun { name: run.display().to_string(), record, verdict })
 }
 
-/// A vendor's file with its pictures, which are beside it, and all of their paths.
+/// Reads a vendor's file with its pictures, which are next to it, and returns all of their paths.
 fn read_vendor(file: &Path) -> Result<(Vendor, Vec<Picture>, Vec<PathBuf>), CommandError> {
     let (name, text) = read_text(file)?;
     let vendor =

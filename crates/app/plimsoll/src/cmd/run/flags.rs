@@ -11,7 +11,7 @@ use crate::args::values::Offered;
 use crate::args::{RecordedRunFlags, sessions};
 use durations::{TestDuration, test_duration};
 
-/// What asks for a set of tests.
+/// Value that requests a set of tests.
 pub(crate) const ALL: &str = "all";
 
 /// Kinds of tests that `run` takes.
@@ -23,7 +23,7 @@ pub(crate) struct RunFlags {
     /// The plan that the databases were prepared with
     #[arg(value_name = "PLAN", required_unless_present = "resume")]
     pub plan: Option<PathBuf>,
-    /// Resume a run that a crash, a power cut or a person has ended: the folder of its journal.
+    /// Resume a run that a crash, a power cut or the user ended, given the folder of its journal.
     /// Completes the remaining time with its plan, settings and seed
     #[arg(long, value_name = "RUN", conflicts_with_all = ["output", "acknowledge", "name", "tags"])]
     pub resume: Option<PathBuf>,
@@ -53,8 +53,8 @@ pub(crate) struct RunFlags {
     /// Log every commit to FILE before and after it, for crash tests
     #[arg(long, value_name = "FILE")]
     pub acknowledge: Option<PathBuf>,
-    /// Keep the load on after the warm-up until the file `measure-at` in the run's folder says when
-    /// to measure: what an agent of a fleet passes
+    /// Keep the load running after the warm-up until the file `measure-at` in the run's folder
+    /// gives the start of the measurement: passed by a fleet's agent
     #[arg(long, hide = true, requires = "output", conflicts_with = "resume")]
     pub hold_measurement: bool,
     #[command(flatten)]

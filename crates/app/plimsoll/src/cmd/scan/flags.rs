@@ -13,7 +13,7 @@ pub(crate) struct ScanFlags {
     /// Captures, pcap or pcapng
     #[arg(value_name = "CAPTURE", required_unless_present = "interface")]
     pub captures: Vec<PathBuf>,
-    /// Listen on this interface of Ethernet; Linux only
+    /// Listen on this Ethernet interface; Linux only
     #[arg(long, value_name = "NAME", conflicts_with = "captures")]
     pub interface: Option<String>,
     /// How long to listen; at least three intervals of the slowest router

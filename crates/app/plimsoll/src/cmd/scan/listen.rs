@@ -13,10 +13,10 @@ use crate::error::CommandError;
 use crate::signals;
 use crate::term::ProgressLine;
 
-/// Frames are captured up to this length.
+/// Maximum captured length of a frame.
 const FRAME_BYTES: usize = 9216;
 
-/// Everything that passes `interface` in `duration`, or until Ctrl-C.
+/// Captures all traffic on `interface` for `duration`, or until Ctrl-C.
 pub(super) fn listen(
     interface: &str,
     duration: Nanos,

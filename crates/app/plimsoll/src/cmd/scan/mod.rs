@@ -52,8 +52,8 @@ fn capture(path: &Path) -> Result<SeenGroups, CommandError> {
     Ok(SeenGroups { place, survey: watch.survey(), frames: summary.frames })
 }
 
-/// A clash is proved in any time, whatever else was not understood; its absence only in a long
-/// enough time, of which everything was understood.
+/// A clash is proved after any time, whatever else was not understood; its absence only after a
+/// long enough time in which everything was understood.
 fn outcome(seen: &SeenGroups) -> Outcome {
     let is_clash = seen.survey.findings.iter().any(|finding| finding.problem.is_clash());
     match (is_clash, seen.survey.is_long_enough() && seen.survey.is_understood()) {

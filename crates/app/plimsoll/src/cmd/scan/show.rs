@@ -44,7 +44,8 @@ pub(super) fn text(seen: &SeenGroups, console: &mut Console) -> Result<(), Comma
     )
 }
 
-/// Ids not seen in use; `None` if a frame was not understood, which may use any of them.
+/// Prints ids not seen in use, or that they are unknown if a frame was not understood, since it may
+/// use any of them.
 fn free_ids(seen: &SeenGroups, console: &mut Console) -> Result<(), CommandError> {
     let survey = &seen.survey;
     if !survey.unread.is_empty() {

@@ -1,12 +1,12 @@
-//! JSON Schema of the answers that commands give under `--json`: one for each kind, with its
-//! members and their types. Those of `report` have a separate schema.
+//! JSON Schema of the answers to commands under `--json`: one for each kind, with its members and
+//! their types. `report` has a separate schema.
 
 use serde_json::{Map, Value, json};
 
 /// Type of a member; `?` at the end: or null.
 type MemberTypes = &'static [(&'static str, &'static str)];
 
-/// A kind, its schema number, and the members that are always there.
+/// A kind, its schema number, and its mandatory members.
 const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("builds", 1, &[("data_as_of", "string")]),
     (

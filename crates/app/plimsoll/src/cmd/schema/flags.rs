@@ -7,8 +7,8 @@ use clap::Args;
 /// Flags of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaFlags {
-    /// Database file; or plan, deployment, report, `set_report`, `imported_report`, journal, events
-    /// or answers for its JSON Schema
+    /// Database file; or, for its JSON Schema, one of plan, deployment, report, `set_report`,
+    /// `imported_report`, journal, events or answers
     #[arg(value_name = "FILE|KIND")]
     pub file: PathBuf,
     /// Table [default: all]

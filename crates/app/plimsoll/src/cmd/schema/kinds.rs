@@ -1,13 +1,13 @@
 //! JSON Schema (draft 2020-12) of the documents that programs read and write: generated from the
-//! serialised types and from the table of a plan's keys; those of events and deployments, which
-//! have no such type, are files that tests compare with real ones.
+//! serialised types and from the table of a plan's keys; events and deployments have no such type,
+//! so their schemas are files that tests compare with real documents.
 
 use std::path::Path;
 
 use plan::{Holds, PlanKey, plan_keys};
 use serde_json::{Map, Value, json};
 
-/// A word of the command line and the function that makes its schema.
+/// A command-line word and the function that generates its schema.
 type SchemaKind = (&'static str, fn() -> Value);
 
 const KINDS: [SchemaKind; 8] = [
@@ -36,7 +36,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("invariant: the schema is JSON, which a test reads")
 }
 
-/// The schema of a plan, as JSON would hold its TOML.
+/// Builds the schema of a plan, with its TOML represented as JSON.
 fn plan_schema() -> Value {
     let mut top = Map::new();
     for key in plan_keys() {

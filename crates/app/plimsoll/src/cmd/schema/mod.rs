@@ -1,5 +1,5 @@
-//! `schema`: the tables of a database with columns, indexes and their places; or the JSON Schema of
-//! our documents.
+//! `schema`: the tables of a database with columns, indexes and their locations; or the JSON Schema
+//! of our documents.
 
 mod answers;
 pub(crate) mod flags;

@@ -1,5 +1,5 @@
-//! Requests at every kind of sector, of lengths from one sector on, past the system's cache: their
-//! bytes arrive in place and nowhere else.
+//! Tests unbuffered requests at every kind of sector, from one sector in length: their bytes must
+//! arrive in place and nowhere else.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,11 @@ use crate::error::CommandError;
 const FILE: &str = "sectors";
 const FILE_BYTES: usize = 4 << 20;
 
-/// Lengths in sectors: those that are no power of two straddle whatever the storage cuts by.
+/// Lengths in sectors: those that are not powers of two straddle the storage's internal units,
+/// whatever their size.
 const LENGTHS: [usize; 7] = [1, 2, 3, 7, 8, 64, 2047];
 
-/// First sectors of requests: beside the limits of 4 KiB and 32 KiB for sectors of 512 bytes.
+/// First sectors of requests: around the 4 KiB and 32 KiB boundaries with 512-byte sectors.
 const FIRST_SECTORS: [usize; 9] = [0, 1, 7, 8, 9, 63, 64, 65, 127];
 
 pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
@@ -49,7 +50,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     )))
 }
 
-/// Result of a request that no unbuffered file accepts.
+/// Tries a request that no unbuffered file accepts.
 fn refusal(path: &Path) -> Result<&'static str, CommandError> {
     Ok(if probe::refuses_unaligned(path)? {
         "refused, as it must be where no cache lies between"
@@ -58,7 +59,7 @@ fn refusal(path: &Path) -> Result<&'static str, CommandError> {
     })
 }
 
-/// State of the request trial.
+/// State of the alignment trial.
 struct AlignmentTrial {
     sector: usize,
     requests: u64,
@@ -83,7 +84,7 @@ async fn write_and_read(device: Rc<dyn Device>) -> Result<AlignmentTrial, Device
             let durability = Durability::Durable;
             let write = Request::write(Purpose::Database, start as u64, bytes, durability);
             device.submit(write).await.result?;
-            // Including the neighbours before and after, as far as the file extends.
+            // Includes the neighbours before and after, as far as the file extends.
             let around = start.saturating_sub(sector)..(start + length + sector).min(FILE_BYTES);
             let read = Request::read(Purpose::Database, around.start as u64, around.len());
             let bytes = device.submit(read).await.into_buffer()?;

@@ -13,7 +13,7 @@ use super::{PartEnd, TrialGround};
 use crate::console::{self, TRIAL_THREAD};
 use crate::error::CommandError;
 
-/// A check takes seconds where the storage is slow.
+/// Time limit of a check, which takes seconds on slow storage.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How a check ended.
@@ -33,7 +33,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         count += 1;
         findings.extend(finding(check, &ground.folder.join(format!("{count}")))?);
     }
-    // A system does one of the two.
+    // A system does one or the other.
     let folders = ["replaced", "kept"].map(|name| ground.folder.join(name));
     let replaced = finding(conformance::open_files_are_replaced(), &folders[0])?;
     let kept = match &replaced {
@@ -65,7 +65,7 @@ fn finding(check: ConformanceCheck, folder: &Path) -> Result<Option<String>, Com
     }
 }
 
-/// Runs a check on a separate thread, with a separate ring: a broken one leaves both in an
+/// Runs a check on a separate thread with a separate ring: a failed check leaves both in an
 /// undefined state.
 fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError> {
     fs::create_dir(folder)
@@ -79,7 +79,7 @@ fn run(check: ConformanceCheck, folder: &Path) -> Result<CheckEnd, CommandError>
             check.run(world.executor(), &volume);
             Ok(())
         }));
-        // After the timeout nothing waits for this any more.
+        // After the timeout nothing is waiting for this.
         let _ = sender.send(match checked {
             Ok(Ok(())) => CheckEnd::Held,
             Ok(Err(error)) => CheckEnd::Refused(error),

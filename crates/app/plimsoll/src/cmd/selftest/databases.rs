@@ -1,4 +1,4 @@
-//! Small databases, filled, loaded, closed and examined: every page, every tree, every message.
+//! Populates, loads, closes and examines small databases: every page, every tree, every message.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     let measured = match host::run(order, stop, &shown::on_console(*quiet)) {
         Ok(measured) => measured,
         Err(HostError::Sentence(why)) if stop.is_set() => return Ok(PartEnd::Untried(why)),
-        // A database that was filled a moment ago cannot be opened.
+        // A database that was populated moments ago cannot be opened.
         Err(HostError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
         Err(error) => return Err(error.into()),
     };
@@ -74,7 +74,7 @@ fn damages(findings: &[Finding]) -> Vec<String> {
     findings.iter().filter_map(damage).collect()
 }
 
-/// A rule's finding of damage; nothing about the speed of the storage.
+/// Describes a finding if it is damage; `None` for the speed of the storage.
 fn damage(finding: &Finding) -> Option<String> {
     if finding.kind != Kind::Damage || finding.outcome != Ruling::Fail {
         return None;

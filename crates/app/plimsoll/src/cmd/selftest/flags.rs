@@ -7,7 +7,7 @@ use clap::Args;
 /// Flags of `selftest`.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestFlags {
-    /// Folder on the storage; files made in it are removed, unless something is wrong
+    /// Folder on the storage; files created in it are removed, unless a problem is found
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Answer in JSON

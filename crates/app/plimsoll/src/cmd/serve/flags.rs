@@ -26,15 +26,15 @@ pub(crate) struct ServeFlags {
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
     /// File with the token that permits changes, created for its owner alone if missing [default:
-    /// `PLIMSOLL_TOKEN`, or one among your caches, so that it survives a restart]
+    /// `PLIMSOLL_TOKEN`, or a file in your cache folder, so that it survives a restart]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// File with a token that reads /metrics and nothing else, made likewise [default:
+    /// File with a token that permits only reading /metrics, created likewise [default:
     /// `PLIMSOLL_METRICS_TOKEN`]
     #[arg(long, value_name = "FILE")]
     pub metrics_token_file: Option<PathBuf>,
-    /// Push metrics to a collector of OpenTelemetry over HTTP, in JSON; required headers,
-    /// such as a key, come from the variable `OTEL_EXPORTER_OTLP_HEADERS`
+    /// Push metrics to an OpenTelemetry collector over HTTP, in JSON; required headers, such as a
+    /// key, come from the variable `OTEL_EXPORTER_OTLP_HEADERS`
     #[arg(long, value_name = "URL")]
     pub otlp: Option<String>,
     /// Time between two pushes

@@ -1,5 +1,5 @@
-//! The plan of a person who has none: a folder, a size, a duration and a name, judged as the
-//! command line judges a plan before anything is written.
+//! Writes a plan for a user who has none: from a folder, a size, a duration and a name, checked as
+//! on the command line before anything is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub(super) fn write_plan(question: &GuideQuestion, root: &Path) -> Result<PathBu
     Ok(path)
 }
 
-/// A mistyped path, or one to a volume that is not mounted, must not qualify the disk that it would
-/// lie on.
+/// Fails if the folder is missing: a mistyped path, or one to an unmounted volume, must not qualify
+/// the disk that it would end up on.
 fn expect_folder(folder: &Path) -> Result<(), CommandError> {
     if !folder.is_absolute() {
         return Err(CommandError::new(format!(
@@ -52,7 +52,7 @@ fn text_of(question: &GuideQuestion) -> String {
     )
 }
 
-/// A basic string of TOML, whose escapes are those of JSON.
+/// Quotes text as a TOML basic string, which shares the escapes of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

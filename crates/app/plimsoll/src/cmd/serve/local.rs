@@ -1,5 +1,5 @@
 //! The server's operations on this machine: check whether a run is live, start one, stop one, and
-//! answer requests that need none.
+//! answer requests that need no run.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -32,7 +32,7 @@ pub(super) struct LocalRuns {
 }
 
 impl LocalRuns {
-    /// With the caches on this flash.
+    /// Creates it with the caches on this flash.
     pub(super) fn with_caches(caches: &[PathBuf]) -> Self {
         Self { caches: caches.to_vec(), ..Self::default() }
     }

@@ -1,5 +1,5 @@
-//! Location of `serve`'s index of a folder's runs: among this user's caches, since the folder may
-//! be another user's, read-only, or on a network.
+//! Location of `serve`'s index of a folder's runs: in this user's cache folder, since the folder
+//! itself may belong to another user, be read-only, or be on a network.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ pub(super) fn of_history(folder: &Path) -> Option<PathBuf> {
     Some(below(&caches()?, &root).join("serve-history.sqlite"))
 }
 
-/// The file for the token of `folder`; none likewise.
+/// The file for the token of `folder`; `None` in the same cases.
 pub(super) fn of_token(folder: &Path) -> Option<PathBuf> {
     let root = folder.canonicalize().ok()?;
     Some(below(&caches()?, &root).join("serve-token"))
@@ -24,12 +24,12 @@ fn caches() -> Option<PathBuf> {
         .or_else(|| Some(named("HOME")?.join(".cache")))
 }
 
-/// The absolute path that a variable of the environment names.
+/// The absolute path in an environment variable.
 fn named(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Each folder's files lie under the same names among the caches.
+/// Mirrors the path of each folder below the cache folder.
 fn below(caches: &Path, root: &Path) -> PathBuf {
     let mut file = caches.join("plimsoll");
     for component in root.components() {

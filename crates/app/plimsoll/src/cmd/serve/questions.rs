@@ -1,6 +1,6 @@
-//! Requests of the pages that need no storage: the kind of a document, a sized deployment, and the
-//! command that simulates arrays. A page never becomes a path here either: lines that could be
-//! mistaken for the name of a file are refused.
+//! Page requests that need no storage: the kind of a document, a sized deployment, and the command
+//! that simulates arrays. Here too, page input never becomes a path: lines that could be mistaken
+//! for a file name are refused.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -104,12 +104,12 @@ pub(super) struct RunCommand {
     pub(super) words: Vec<OsString>,
     /// The folder that it makes.
     pub(super) folder: PathBuf,
-    /// The journal that shows that it has begun.
+    /// Journal that appears once the run has started.
     pub(super) journal: PathBuf,
 }
 
-/// The command that starts a run in a new folder below `root`. Everything that a page gave is
-/// judged as the command line would judge it, before anything is started.
+/// Builds the command that starts a run in a new folder below `root`. All page input is checked as
+/// on the command line before anything is started.
 pub(super) fn run(question: &RunQuestion, root: &Path) -> Result<RunCommand, CommandError> {
     let RunQuestion { plan, test, duration, name } = question;
     let length = duration.as_ref().map(|text| {

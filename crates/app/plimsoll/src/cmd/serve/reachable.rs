@@ -1,15 +1,15 @@
-//! The address that is printed: one that a browser on another machine can open.
+//! Finds an address to print that a browser on another machine can open.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Addresses that no packet reaches, and which the system has a route to if it has any.
+/// Unused addresses to which the system has a route if it has any.
 const ELSEWHERE: [(IpAddr, IpAddr); 2] = [
     (IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1))),
     (IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))),
 ];
 
-/// Host and port to open: of a server on all addresses of the machine the first name that it was
-/// given, or else the address that the machine has towards others.
+/// Returns the host and port to open: for a server on all addresses, the first name that it was
+/// given, or else the machine's address as seen by others.
 pub(super) fn from_elsewhere(bound: SocketAddr, host_names: &[String]) -> String {
     if !bound.ip().is_unspecified() {
         return bound.to_string();
@@ -21,7 +21,7 @@ pub(super) fn from_elsewhere(bound: SocketAddr, host_names: &[String]) -> String
     own.map_or(bound, |own| SocketAddr::new(own, bound.port())).to_string()
 }
 
-/// The machine's address on the way to another; nothing is sent.
+/// The machine's local address on the route to `to`; nothing is sent.
 fn own_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     socket.connect((to, 9)).ok()?;

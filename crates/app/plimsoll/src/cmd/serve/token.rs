@@ -1,5 +1,5 @@
-//! The tokens of `serve`: given in a file or the environment, or kept among this user's caches, so
-//! that bookmarks and scrapers work after a restart.
+//! The tokens of `serve`: given in a file or the environment, or kept in this user's cache folder,
+//! so that bookmarks and scrapers work after a restart.
 
 use std::env;
 use std::fs;

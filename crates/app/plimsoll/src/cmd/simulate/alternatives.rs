@@ -12,8 +12,8 @@ use crate::error::CommandError;
 use crate::signals;
 use crate::term::ProgressLine;
 
-/// One simulation for each of these changes of the array, in their order, for a caller that prints
-/// the results; in folders below `folder`.
+/// Runs one simulation for each of these changes to the array, in order, for a caller that prints
+/// the results; in subfolders of `folder`.
 pub(in crate::cmd) fn alternatives(
     flags: &SimulateFlags,
     all: &[Vec<Replacement>],

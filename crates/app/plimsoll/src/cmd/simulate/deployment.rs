@@ -26,7 +26,7 @@ use crate::error::CommandError;
 use arrangement::{Arrangement, ArrayChoice, Sharing};
 use conduct::{Played, RehearsalOrder};
 
-/// How long a deployment is simulated, unless the user says.
+/// Default simulated length of a deployment.
 const USUAL: Nanos = Nanos::from_secs(24 * 3_600);
 
 /// A document that describes more than one host.
@@ -37,7 +37,7 @@ pub(crate) enum DeploymentDocument {
     Fleet(Box<FleetOrder>),
 }
 
-/// The deployment in `path`; none if it is a plan of one host.
+/// Reads the deployment in `path`; `None` if it is a plan for one host.
 pub(crate) fn document(path: &Path) -> Result<Option<DeploymentDocument>, CommandError> {
     let (file, text) = read_text(path)?;
     if text.trim_start().starts_with('{') {
@@ -56,7 +56,7 @@ pub(crate) fn document(path: &Path) -> Result<Option<DeploymentDocument>, Comman
     Ok(Some(DeploymentDocument::Fleet(Box::new(order))))
 }
 
-/// Refuses flags of deployments for the plan of one host, which would ignore them.
+/// Refuses deployment flags for the plan of one host, which would ignore them.
 pub(super) fn refuse_for_one_host(flags: &SimulateFlags) -> Result<(), CommandError> {
     let given = [
         (!flags.events.is_empty(), "--event"),
@@ -66,7 +66,7 @@ pub(super) fn refuse_for_one_host(flags: &SimulateFlags) -> Result<(), CommandEr
     refuse(&given, "is for deployments; name a fleet plan or a provision.json")
 }
 
-/// Refuses flags of loads for a provision, which states the demand.
+/// Refuses load flags for a provision, which specifies the demand.
 fn refuse_for_provision(flags: &SimulateFlags) -> Result<(), CommandError> {
     let given = [
         (flags.threads.is_some(), "--threads"),
@@ -81,7 +81,7 @@ fn refuse(given: &[(bool, &str)], why: &str) -> Result<(), CommandError> {
     first.map_or(Ok(()), |(_, flag)| Err(CommandError::new(format!("{flag}: {why}"))))
 }
 
-/// Simulates a deployment and prints how it fares.
+/// Simulates a deployment and prints the result.
 pub(crate) fn run(
     flags: &SimulateFlags,
     document: &DeploymentDocument,
@@ -132,8 +132,8 @@ pub(crate) fn run(
     conclude(&arrangement, (&occurrences, &played), (&folder, flags.json), console)
 }
 
-/// Simulates a fleet that has no timeline: its hosts share nothing, or pass over whole databases;
-/// returns the folder of its record, and none for loads with events or shared arrays.
+/// Simulates a fleet that has no timeline: its hosts share nothing, or process whole databases in
+/// one pass. Returns the folder of its record; `None` for loads with events or shared arrays.
 fn without_timeline(
     flags: &SimulateFlags,
     order: &FleetOrder,

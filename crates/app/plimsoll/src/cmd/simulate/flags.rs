@@ -25,39 +25,39 @@ pub(crate) struct SimulateFlags {
     #[arg(long, value_name = "FILE|NAME", value_parser = values::ARRAYS,
         hide_possible_values = true)]
     pub array: String,
-    /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with a key of the array.
-    /// As many run at a time as fit into half of the memory, at up to 2 GiB each
+    /// Simulate every combination of values and rank them: KEY=VALUE,VALUE with an array key. As
+    /// many run at a time as fit into half of the memory, at up to 2 GiB each
     #[arg(long, value_name = "KEY=VALUES|FILE", num_args = 1..)]
     pub what_if: Vec<String>,
-    /// Folder that keeps the results of --what-if and --seeds by their content: a simulation of
-    /// the same plan, array, seed and program is read from it; journals and reports of single
-    /// simulations are not kept then [default: results in the output folder]
+    /// Folder that caches the results of --what-if and --seeds by content: a simulation of the same
+    /// plan, array, seed and program is read from it; journals and reports of single simulations
+    /// are then not kept [default: results in the output folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// Have the agents of a fleet simulate the sweep, those that were started with --simulate;
-    /// journals and reports of single simulations are not kept
+    /// Run the sweep on the agents of a fleet that were started with --simulate; journals and
+    /// reports of single simulations are not kept
     #[arg(long)]
     pub fleet: bool,
     #[command(flatten)]
     pub server: FleetServerFlags,
     /// Level of detail: the database engine itself (1), or an operation model measured from it (2),
-    /// which simulates hours in seconds and databases of any size; auto: 2 beyond 10 minutes of
-    /// load
+    /// which simulates hours in seconds and databases of any size; auto: 2 for more than 10 minutes
+    /// of load
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
     pub level: LevelFlag,
     /// Give every folder of the plan its own array; without it they share one. Level 2 simulates
     /// identical folders once
     #[arg(long)]
     pub each_folder: bool,
-    /// Let something happen to a deployment: KIND=NAME@TIME[+DURATION], such as
-    /// host-lost=EX03@2h+1h; kinds are host-lost, host-replaced, maintenance, disk-failed,
-    /// site-lost=1, link-cut and failback
+    /// Inject an event into a deployment: KIND=NAME@TIME[+DURATION], such as host-lost=EX03@2h+1h;
+    /// kinds are host-lost, host-replaced, maintenance, disk-failed, site-lost=1, link-cut and
+    /// failback
     #[arg(long = "event", value_name = "EVENT", num_args = 1..)]
     pub events: Vec<String>,
     /// Put all hosts of a deployment on one array; without it each has its own
     #[arg(long, conflicts_with = "each_folder")]
     pub shared_array: bool,
-    /// Rebuild a failed disk at SIZE per second, e.g. 50MiB; without it at the share of time that
+    /// Rebuild a failed disk at SIZE per second, e.g. 50MiB; without it, in the share of time that
     /// the array file gives a rebuild
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub rebuild_rate: Option<Bytes>,
@@ -82,8 +82,8 @@ pub(crate) struct SimulateFlags {
     /// Seed of the operations and of the array
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Simulate N seeds, the plan's and those that follow it, and give means with their 95 %
-    /// confidence intervals
+    /// Simulate N seeds, the plan's and its successors, and report means with their 95 % confidence
+    /// intervals
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub seeds: u32,
@@ -98,7 +98,7 @@ pub(crate) struct SimulateFlags {
     pub json: bool,
 }
 
-/// What a person may ask for.
+/// Level of detail that the user may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelFlag {
     /// 2 for loads on databases larger than eight caches, else 1
@@ -106,7 +106,7 @@ pub(crate) enum LevelFlag {
     /// The database engine itself, on page images in memory
     #[value(name = "1")]
     One,
-    /// An operation model that is measured from the engine: any size and length
+    /// An operation model measured from the engine: any size and length
     #[value(name = "2")]
     Two,
 }

@@ -1,4 +1,4 @@
-//! One simulation of a sweep, described so completely that any host can make it.
+//! One simulation of a sweep, described so completely that any host can run it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use simdisk::operations::OperationProfile;
 
 use crate::error::CommandError;
 
-/// The program: its commit, or for a development build the file that it was started from.
+/// Identifies the program: by its commit, or for a development build by its executable file.
 pub(crate) fn build() -> String {
     let is_released = !version::DATE.is_empty() && !version::VERSION.contains("+changes");
     let own = std::env::current_exe().and_then(std::fs::metadata);
@@ -40,7 +40,7 @@ impl LoadProfiles {
     }
 }
 
-/// Simulates an item in `folder`, which is removed again; returns its figures as they are kept.
+/// Simulates an item in `folder`, which is then removed; returns its figures in their stored form.
 pub(crate) fn figures(
     item: &SimulationItem,
     profiles: &mut LoadProfiles,

@@ -1,4 +1,4 @@
-//! How far simulations are: one with its figures, or several with the time that all still take.
+//! Progress of simulations: one with its figures, or several with the total remaining time.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use units::Nanos;
 
 use crate::term::{self, ProgressLine};
 
-/// How much of a simulation is done, in virtual time.
+/// Completed share of a simulation, in virtual time.
 struct VirtualShare {
-    /// How long is measured, if that was planned.
+    /// Planned length of the measurement, if any.
     planned: Option<Nanos>,
-    /// When the phase began that is played.
+    /// Start of the current phase.
     phase_from: Cell<u64>,
-    /// When the load began, after a search for the number of sessions.
+    /// Start of the load, after the search for the number of sessions.
     load_from: Cell<u64>,
 }
 
@@ -56,8 +56,8 @@ impl VirtualShare {
     }
 }
 
-/// Remaining time of work that has taken `elapsed` for a `share` of it; empty before there is a
-/// share.
+/// Estimates the remaining time of work that took `elapsed` for `share` of it; empty if `share` is
+/// still zero.
 fn left(elapsed: Duration, share: f64) -> String {
     if share <= 0.0 {
         return String::new();
@@ -66,7 +66,7 @@ fn left(elapsed: Duration, share: f64) -> String {
     format!(", about {} left", term::duration(left))
 }
 
-/// How far one simulation is.
+/// Progress of one simulation.
 pub(super) struct SimulationProgress {
     progress: RefCell<ProgressLine>,
     share: VirtualShare,
@@ -100,21 +100,21 @@ fn virtual_time(ns: u64) -> String {
     term::duration(Duration::from_nanos(ns))
 }
 
-/// How far several simulations are, some of them at the same time.
+/// Progress of several simulations, some of them concurrent.
 #[derive(Clone)]
 pub(super) struct SweepProgress(Arc<Mutex<Sweep>>);
 
 struct Sweep {
     progress: ProgressLine,
-    /// Of each pending simulation.
+    /// Completed share of each pending simulation.
     shares: Vec<f64>,
     done: usize,
-    /// Others, which were made before.
+    /// Number of other simulations, with results from earlier.
     known: usize,
 }
 
 impl SweepProgress {
-    /// Of `count` simulations, beside `known` that were made before.
+    /// Creates the progress of `count` simulations, besides `known` earlier ones.
     pub(super) fn new(count: usize, known: usize, quiet: bool) -> Self {
         let progress = ProgressLine::new("simulating", quiet);
         Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0, known })))

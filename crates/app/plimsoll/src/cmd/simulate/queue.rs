@@ -1,5 +1,5 @@
-//! The simulations of a sweep by the agents of a fleet: queues them, collects the results, and
-//! keeps the lease meanwhile, so that no test runs beside them.
+//! Distributes the simulations of a sweep to the agents of a fleet: queues them, collects the
+//! results, and holds the lease meanwhile, so that no test runs at the same time.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,22 +15,23 @@ use crate::cmd::fleet::connect;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Longest wait for a result before time is looked at.
+/// Longest wait for a result between checks of the time.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Results of an earlier attempt come within this time.
+/// Time limit for results of an earlier attempt to arrive.
 const EARLIER_WITHIN: Duration = Duration::from_secs(1);
 
-/// Between two looks at the queue.
+/// Interval between checks of the queue.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// After this many checks in a row with an empty queue and missing results, they will not come.
+/// Consecutive checks with an empty queue and missing results after which the results will not
+/// arrive.
 const MOST_LOOKS: u32 = 4;
 
-/// If no agent takes anything for this long, a remark says so, once.
+/// Time without an agent taking an item after which a remark is printed, once.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// A sweep whose items agents simulate.
+/// A sweep with items simulated by agents.
 struct QueueConductor<'a> {
     sweep: &'a OpenSweep<'a>,
     carrier: Carrier,
@@ -38,7 +39,7 @@ struct QueueConductor<'a> {
     renewed: Instant,
     results: Letters,
     ledger: SweepLedger,
-    /// Places of the missing items by their keys: those of the same content share one.
+    /// Positions of the missing items by key: items with the same content share one key.
     places: BTreeMap<String, Vec<(usize, usize)>>,
     found: Vec<(usize, PredictionFigures)>,
 }
@@ -74,7 +75,7 @@ pub(super) fn collected(
         found: Vec::new(),
     };
     let ended = conductor.conduct(missing, progress, console);
-    // Remaining work belongs to no sweep any more.
+    // The remaining work no longer belongs to any sweep.
     let _ = conductor.carrier.clear_queue();
     if conductor.ledger.missing().is_empty() {
         let _ = conductor.carrier.clear_results();
@@ -162,7 +163,7 @@ impl QueueConductor<'_> {
         Ok(())
     }
 
-    /// Takes a result in; bytes that are none change nothing.
+    /// Accepts a result; bytes that are not a result change nothing.
     fn take(&mut self, bytes: &[u8], progress: &SweepProgress) -> Result<(), CommandError> {
         let Ok(result) = decode::<SimulationResult>(bytes) else { return Ok(()) };
         match self.ledger.note(result) {

@@ -1,6 +1,5 @@
-//! Many simulations of one plan: each combination of changes of the array, with each seed. Results
-//! are kept by content, so that a sweep that is cut off continues where it was, and designs that
-//! were simulated once are not simulated again.
+//! Many simulations of one plan: each combination of array changes, with each seed. Results are
+//! stored by content, so that an interrupted sweep resumes, and designs are never simulated twice.
 
 use std::path::PathBuf;
 
@@ -15,8 +14,8 @@ use super::item::build;
 use super::{SeededLoad, SimulationRequest, pairs};
 use crate::error::CommandError;
 
-/// Up to this many simulations keep their journals and reports; more keep only the figures that
-/// rank them.
+/// Largest sweep that keeps the journals and reports of its simulations; beyond it only the figures
+/// that rank them are kept.
 const MOST_KEPT: usize = 100;
 
 /// One simulation of a sweep.
@@ -25,7 +24,7 @@ pub(super) struct SweepItem<'a> {
     pub index: usize,
     pub changes: &'a [Replacement],
     pub load: &'a SeededLoad,
-    /// The array; of an impossible one the reason.
+    /// The array, or the reason why it is impossible.
     array: Result<ArrayDescription, String>,
     pub key: ContentKey,
 }
@@ -40,8 +39,8 @@ pub(super) struct OpenSweep<'a> {
 }
 
 impl<'a> OpenSweep<'a> {
-    /// Begins the sweep of `all` combinations in its folder, or continues it. An error that all of
-    /// them share is a mistake and is returned; one of some of them makes those impossible.
+    /// Starts the sweep of `all` combinations in its folder, or resumes it. An error that all of
+    /// them share is a user error and is returned; an error of only some makes those impossible.
     pub(super) fn open(
         request: &'a SimulationRequest<'a>,
         all: &'a [Vec<Replacement>],
@@ -100,7 +99,7 @@ impl<'a> OpenSweep<'a> {
         Some(figures).filter(|of| has_run || of.impossibility().is_some())
     }
 
-    /// Whether runs are kept: a cache that others share has results alone.
+    /// Whether runs are kept: a shared cache holds only results.
     pub(super) const fn keeps_runs(&self) -> bool {
         let flags = self.request.flags;
         self.items.len() <= MOST_KEPT && flags.cache.is_none() && !flags.fleet

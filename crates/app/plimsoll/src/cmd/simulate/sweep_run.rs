@@ -1,4 +1,4 @@
-//! A sweep at work: by this program, on several threads, or by the agents of a fleet.
+//! Executes a sweep: in this program, on several threads, or on the agents of a fleet.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -65,7 +65,8 @@ impl OpenSweep<'_> {
         Ok(report::ranked_predictions(predictions.collect()))
     }
 
-    /// The figures of each item that is missing, with its number, unless the sweep is stopped.
+    /// Simulates each missing item and returns its figures with its index, unless the sweep is
+    /// stopped.
     fn simulated(
         &self,
         missing: &[&SweepItem<'_>],
@@ -86,7 +87,7 @@ impl OpenSweep<'_> {
         Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A worker: takes the next item until there is none, or the sweep is stopped.
+    /// Worker loop: takes the next item until none is left, or the sweep is stopped.
     fn work(
         &self,
         missing: &[&SweepItem<'_>],
@@ -105,8 +106,8 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// Simulates one item and keeps its figures; none if the sweep is stopped meanwhile. Figures
-    /// are those that were kept, read back, so that they never depend on who computed them.
+    /// Simulates one item and stores its figures; `None` if the sweep is stopped meanwhile. Returns
+    /// the stored figures, read back, so that they never depend on the host that computed them.
     fn one(
         &self,
         item: &SweepItem<'_>,
@@ -152,8 +153,8 @@ impl OpenSweep<'_> {
     }
 }
 
-/// Why fewer simulations remain than there are designs: some were simulated before, and some are
-/// impossible, of which nothing is simulated.
+/// Explains why fewer simulations remain than there are designs: some were simulated earlier, and
+/// impossible ones are not simulated.
 fn known_words(simulated: usize, impossible: usize) -> String {
     let were = if simulated == 1 { "was" } else { "were" };
     let known = match simulated {

@@ -46,8 +46,8 @@ pub(crate) struct SizeFlags {
 }
 
 impl SizeFlags {
-    /// The flags with the deployment in its place: after a flag that takes several values it is
-    /// parsed as the last of them.
+    /// Returns the flags with the deployment in its own field: after a flag that takes several
+    /// values it is parsed as the last of them.
     pub(crate) fn in_order(&self) -> Self {
         let mut flags = self.clone();
         if flags.deployment.is_none() && !flags.example {

@@ -1,4 +1,4 @@
-//! `size`: from mailboxes to servers, databases and disks, with the reason for every number.
+//! `size`: derives servers, databases and disks from mailboxes, with the reason for every number.
 
 pub(crate) mod flags;
 mod prove;
@@ -19,7 +19,7 @@ use super::predict::{self, PredictionOrder};
 
 pub(crate) use sweep::EXAMPLE;
 
-/// Sizes the deployment; fails if it cannot be built.
+/// Sizes the deployment; fails if it is not feasible.
 pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.example {
         console.answer_text(Deployment::example())?;
@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);
-    // A design that cannot be simulated is sized all the same.
+    // A design that cannot be simulated is still sized.
     let (predicted, refused) = match predicted(flags, &deployment, (file, text), console) {
         Ok(predicted) => (predicted, None),
         Err(error) => (None, Some(error)),
@@ -63,7 +63,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     Ok(Outcome::of_exit_code(sized.exit_code()))
 }
 
-/// The simulation of the design, if it is requested.
+/// Simulates the design, if requested.
 fn predicted(
     flags: &SizeFlags,
     deployment: &Deployment,

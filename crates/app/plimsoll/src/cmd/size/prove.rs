@@ -1,5 +1,5 @@
-//! `size --prove`: every failure that a design claims to survive, played, and the smallest change
-//! that helps if one does not hold.
+//! `size --prove`: plays every failure that a design claims to survive, and finds the smallest
+//! change that helps if a claim fails.
 
 mod case;
 mod cases;

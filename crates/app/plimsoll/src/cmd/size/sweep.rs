@@ -35,7 +35,7 @@ fn write_page(
     documents::write(page, html.as_bytes(), Existing::of_flag(flags.force), &[path])
 }
 
-/// Ranks all combinations; fails if none can be built.
+/// Ranks all combinations; fails if none is feasible.
 pub(super) fn run(
     flags: &SizeFlags,
     file: &str,
@@ -67,7 +67,7 @@ fn candidates_of(all: &[Vec<Replacement>], (file, text): (&str, &str)) -> Vec<Ca
         .collect()
 }
 
-/// Every combination, sized on all processors, in their order.
+/// Sizes every combination on all processors; the results keep their order.
 fn sized(
     all: &[Vec<Replacement>],
     (file, text): (&str, &str),

@@ -13,7 +13,7 @@ use crate::cmd::report::flags::ReportFormat;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// The set whose runs are in `folder`, as far as they exist; `None` if it holds no set.
+/// Reads the set in `folder`, as far as its runs exist; `None` if it contains no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
     let mut made = Vec::new();
     for (name, test) in SUITE_PARTS {
@@ -40,7 +40,7 @@ pub(crate) struct SetOfRuns {
 }
 
 impl SetOfRuns {
-    /// Its report in one form; `None` if a set has no such form.
+    /// Renders its report in one format; `None` if a set has no such format.
     pub(crate) fn render(&self, format: ReportFormat) -> Option<String> {
         let tests = self.tests();
         match format {
@@ -53,7 +53,7 @@ impl SetOfRuns {
         }
     }
 
-    /// Writes its reports again, and prints the result.
+    /// Rewrites its reports, and prints the result.
     pub(crate) fn conclude(
         &self,
         folder: &Path,
@@ -74,7 +74,7 @@ impl SetOfRuns {
         self.seals(folder).into_iter().map(|(run, _)| run).collect()
     }
 
-    /// The same, each with the state of its journal's hashes.
+    /// The folders of its runs, each with the state of its journal's hashes.
     pub(crate) fn seals(&self, folder: &Path) -> Vec<(PathBuf, Seal)> {
         self.made
             .iter()
@@ -84,7 +84,7 @@ impl SetOfRuns {
             .collect()
     }
 
-    /// Its tests, those too that were not run.
+    /// Its tests, including those that were not run.
     pub(crate) fn tests(&self) -> Vec<SuiteTest<'_>> {
         self.made.iter().map(|(kind, folder, made)| told(*kind, folder, made)).collect()
     }

@@ -1,5 +1,5 @@
-//! Time of a set of tests: announced before it begins, and estimated while it runs from the tests
-//! so far.
+//! Duration of a set of tests: announced before it starts, and estimated from completed tests while
+//! it runs.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use crate::term;
 /// A log file.
 const LOG_BYTES: u64 = 1 << 20;
 
-/// Rates of the storage in the tests so far.
+/// Storage rates seen in the tests so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SeenRates {
     /// A pass through every page of all databases.
     pass: Option<Duration>,
-    /// Log of all databases together.
+    /// Total log rate of all databases.
     log_bytes_per_second: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ impl SeenRates {
         }
     }
 
-    /// How long a test takes, and whether that is all of it.
+    /// Estimates the duration of a test; `true` if the estimate covers all of it.
     fn estimate(&self, plan: &Plan) -> (Duration, bool) {
         let (checked, is_known) = self.check(plan);
         match plan.test.kind {
@@ -48,7 +48,7 @@ impl SeenRates {
             TestKind::Backup | TestKind::Checksum => {
                 (self.pass.unwrap_or_default(), self.pass.is_some())
             }
-            // How long the replay takes, nothing before it shows.
+            // The duration of the replay cannot be known in advance.
             TestKind::Recovery => (self.generation(plan) + checked, false),
         }
     }
@@ -82,7 +82,7 @@ impl SeenRates {
         }
     }
 
-    /// Time of all tests from the one at `index` on.
+    /// Total duration of the tests from `index` on.
     pub(super) fn left(&self, plans: &[&Plan], index: usize) -> Duration {
         plans[index..].iter().map(|plan| self.estimate(plan).0).sum()
     }

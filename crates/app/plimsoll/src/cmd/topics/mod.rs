@@ -1,10 +1,10 @@
-//! `help TOPIC`: what belongs to no command, on one screen each.
+//! `help TOPIC`: help that belongs to no command, on one screen per topic.
 
 use std::ffi::OsString;
 
 use crate::error::{BAD_INPUT, WRONG_USAGE};
 
-/// A topic by its name; none for anything else, which may be a command.
+/// Returns a topic by name; `None` for anything else, which may be a command.
 pub(crate) fn of(name: &str) -> Option<String> {
     Some(match name {
         "plan" => include_str!("plan.txt").to_owned(),
@@ -17,8 +17,8 @@ pub(crate) fn of(name: &str) -> Option<String> {
     })
 }
 
-/// The topic of a command line whose words behind the program are `help` and its name. `plan` is a
-/// command too: its help ends with this topic.
+/// Returns the topic if the words after the program are `help` and its name. `plan` is a command
+/// too: its help ends with this topic.
 pub(crate) fn asked_for(words: impl IntoIterator<Item = OsString>) -> Option<String> {
     let words: Vec<OsString> = words.into_iter().take(3).collect();
     match words.as_slice() {

@@ -10,7 +10,7 @@ pub(crate) struct VerifyFlags {
     /// Database files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Answer in JSON; of several files, as a list
+    /// Answer in JSON; for several files, as a list
     #[arg(long)]
     pub json: bool,
 }

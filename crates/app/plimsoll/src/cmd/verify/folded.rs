@@ -1,10 +1,10 @@
-//! Findings that a cut or torn file makes once for each page, as ranges with a count.
+//! Merges findings that a truncated or torn file causes once per page into ranges with a count.
 
 use ese::reader::{PageLoss, ReadError};
 use ese::verify::{Problem, VerifyFinding};
 use units::PageNumber;
 
-/// A page of which the same is found as of its neighbours.
+/// A page with the same finding as its neighbours.
 struct Alike<'f> {
     subject: String,
     what: &'static str,
@@ -19,7 +19,7 @@ impl Alike<'_> {
     }
 }
 
-/// The findings in words. Pages that are lost, past the end of the file or outside the space of
+/// Describes the findings. Pages that are lost, past the end of the file or outside the space of
 /// their tree are named as ranges, tree by tree.
 pub(super) fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
     let (mut lines, mut alike) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use crate::args::NotifyFlags;
 /// Flags of `watch`.
 #[derive(Args, Debug)]
 pub(crate) struct WatchFlags {
-    /// Run folder or its record.jsonl; of a folder of runs, the newest
+    /// Run folder or its record.jsonl; for a folder of runs, the newest
     #[arg(value_name = "RUN", default_value = ".")]
     pub run: PathBuf,
     #[command(flatten)]

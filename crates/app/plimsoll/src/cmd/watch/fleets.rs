@@ -1,4 +1,4 @@
-//! `watch` of a fleet run: its stage and its hosts as they change, then its verdict.
+//! `watch` for a fleet run: its stage and its hosts as they change, then its verdict.
 
 use std::path::Path;
 use std::thread;
@@ -15,10 +15,10 @@ use crate::error::CommandError;
 use crate::events;
 use crate::signals;
 
-/// What the hosts carry is shown this often, if it changed.
+/// Interval at which changed loads of hosts are shown.
 const BETWEEN_LOADS: Duration = Duration::from_secs(5);
 
-/// Follows the fleet run in `folder` to its end; its verdict is the outcome.
+/// Follows the fleet run in `folder` to its end; the outcome is its verdict.
 pub(super) fn run(
     folder: &Path,
     json: bool,
@@ -28,7 +28,7 @@ pub(super) fn run(
     let mut shown = FleetProgress::default();
     let mut loaded = Instant::now();
     loop {
-        // Asked first: so the last progress is shown.
+        // Queried first, so that the last progress is shown.
         let is_conducted = is_conducted(folder);
         if let Some(progress) = FleetProgress::read(folder) {
             for news in progress.news_since(&shown) {

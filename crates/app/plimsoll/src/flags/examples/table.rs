@@ -1,6 +1,6 @@
 //! The examples themselves.
 
-/// Real commands for each command, by its path below the program; the program's own come first.
+/// Working examples for each command, by its path below the program; the program's own come first.
 pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
         "",

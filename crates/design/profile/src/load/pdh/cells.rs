@@ -85,7 +85,7 @@ fn together(one: RequestLoad, two: RequestLoad) -> RequestLoad {
     RequestLoad { iops, latency_ms, bytes_per_second: bytes.map(|(one, two)| one + two) }
 }
 
-/// The value of a cell in requests, milliseconds or bytes, or the reason that it has none.
+/// The value of a cell in requests, milliseconds or bytes, or the reason why it has none.
 fn value(cell: &str, measure: CounterMeasure) -> Result<f64, &'static str> {
     let cell = cell.trim();
     if cell.is_empty() {
@@ -102,7 +102,7 @@ fn value(cell: &str, measure: CounterMeasure) -> Result<f64, &'static str> {
 }
 
 /// Reads `1234.5`, `1234,5`, `1.234,5`, `1,234.5` and digits of other scripts. The last separator
-/// is the decimal one, unless it comes twice: counter logs do not group digits.
+/// is the decimal one, unless it occurs twice: counter logs do not group digits.
 fn number(text: &str) -> Option<f64> {
     let mut plain: String = text
         .chars()
@@ -129,7 +129,7 @@ fn plain_digit(symbol: char) -> char {
     }
 }
 
-/// A digit of the script whose zero has this code.
+/// Maps a digit of the script whose zero is code point `zero`.
 fn ascii_digit(symbol: char, zero: u32) -> Option<char> {
     char::from_digit(u32::from(symbol).checked_sub(zero)?, 10)
 }

@@ -1,6 +1,7 @@
-//! How `PowerShell` reads a line, as far as our scripts go: there is none to ask.
+//! How `PowerShell` parses a line, as far as the exported scripts need: the tests have no real one
+//! to ask.
 
-/// Commands of the shells that the scripts are for.
+/// Commands of the shells that the scripts target.
 const COMMANDS: &[&str] = &[
     "New-DatabaseAvailabilityGroup",
     "Set-DatabaseAvailabilityGroup",
@@ -19,14 +20,14 @@ const COMMANDS: &[&str] = &[
     ".",
 ];
 
-/// Whether a line may begin with it.
+/// Whether a line may begin with `command`.
 pub(super) fn is_known(command: &str) -> bool {
     // The parameters of a script, a setting, a condition.
     let part = ["param(", "[Parameter(", "[string]", "[long]", ")", "$ErrorActionPreference", "if"];
     COMMANDS.contains(&command) || part.iter().any(|part| command.starts_with(part))
 }
 
-/// The words of a line, texts without their quotes; a comment is none.
+/// The words of a line, strings without their quotes; comments are dropped.
 pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim();
@@ -39,7 +40,7 @@ pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-/// A text up to its last quote; two quotes are one letter.
+/// A string up to its closing quote; a doubled quote is one character.
 fn quoted(text: &str) -> Result<(String, &str), &'static str> {
     let mut word = String::new();
     let mut letters = text.char_indices().peekable();
@@ -58,7 +59,7 @@ fn quoted(text: &str) -> Result<(String, &str), &'static str> {
     Err("a text without an end")
 }
 
-/// A word without quotes: nothing in it may expand but the variables that the scripts have.
+/// A word without quotes: nothing in it may expand except the scripts' own variables.
 fn bare(text: &str) -> Result<(String, &str), &'static str> {
     let end = text.find([' ', '\'']).unwrap_or(text.len());
     let (word, after) = text.split_at(end);

@@ -1,4 +1,4 @@
-//! A client of NBD that only reads: it keeps a number of requests in flight on one socket.
+//! An NBD client that only reads, keeping a number of requests in flight on one socket.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -11,13 +11,13 @@ use testkit::guest_ring::REQUEST_BYTES;
 
 use super::ReadPlaces;
 
-/// Numbers of the protocol. Source: doc/proto.md of NBD.
+/// Magic numbers of the protocol. Source: doc/proto.md of NBD.
 const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054;
 const EXPORT_NAME: u32 = 1;
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const REPLY_MAGIC: u32 = 0x6744_6698;
 
-/// The fixed style, and no zeros behind the greeting.
+/// The fixed style, and no zeros after the greeting.
 const CLIENT_FLAGS: u32 = 3;
 
 /// Bytes of a simple reply's header.
@@ -50,7 +50,7 @@ impl SocketClient {
         Ok(Self { stream, places: ReadPlaces::new(), in_flight, reply })
     }
 
-    /// Reads for `span`; reads a second.
+    /// Reads for `span`; returns the reads per second.
     pub(super) fn read_for(&mut self, span: Duration) -> Result<f64, Failure> {
         let (began, mut done) = (Instant::now(), 0_u32);
         for _ in 0..self.in_flight {

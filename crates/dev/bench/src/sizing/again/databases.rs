@@ -1,5 +1,5 @@
-//! Volumes' databases, the largest database, the count of databases, copies and servers (facts 5.3,
-//! 5.5 to 5.7).
+//! Databases per volume, the largest database, the number of databases, copies and servers (facts
+//! 5.3, 5.5 to 5.7).
 
 use plan::deployment::{BackupFrequency, BackupMethod, SiteModel};
 
@@ -7,7 +7,7 @@ use super::given::GivenInputs;
 use super::tiers::Tiers;
 use super::{Values, down, looked_up, multiple, round, up};
 
-/// Databases of a server, and the backup sets from that number on (facts 4.6).
+/// Numbers of databases on a server, and the backup sets from each number on (facts 4.6).
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
     (1., 1.), (8., 2.), (9., 3.), (10., 2.), (11., 3.), (14., 2.), (15., 3.), (16., 4.),
@@ -24,18 +24,18 @@ pub(super) struct Databases {
     /// Databases at home in each site.
     pub home: [f64; 2],
     pub mailboxes: f64,
-    /// Copies of a server, databases on a volume, and the volumes that the workbook names.
+    /// Copies on a server, databases on a volume, and the number of volumes given by the workbook.
     pub held: f64,
     pub per_volume: f64,
     pub volumes: f64,
-    /// Servers: active ones and waiting ones of each site, own ones of late copies.
+    /// Servers: active and standby ones of each site, separate ones for lagged copies.
     pub active: [f64; 2],
     pub waiting: [f64; 2],
     pub late: [f64; 2],
     /// Whether volumes are those of backup sets, or pairs of one database.
     pub sets: bool,
     pub pairs: bool,
-    /// Late copies of databases of each site.
+    /// Lagged copies of each site's databases.
     pub lag: [f64; 2],
 }
 
@@ -62,7 +62,7 @@ impl Databases {
         found
     }
 
-    /// Databases on a volume but those of backup sets, which follow from the copies.
+    /// Databases on a volume, except with backup sets, whose number follows from the copies.
     fn databases_of_volume(given: &GivenInputs<'_>, largest: f64) -> f64 {
         if !given.several {
             return 1.0;
@@ -138,7 +138,7 @@ impl Databases {
         multiple(least, if given.both { 2.0 * given.s } else { given.s })
     }
 
-    /// Databases that a group may have.
+    /// Maximum number of databases in a group.
     fn most(&self, given: &GivenInputs<'_>) -> f64 {
         if !given.copies {
             return if self.sets { 98.0 } else { 100.0 };
@@ -149,7 +149,7 @@ impl Databases {
         down(each * given.s / (given.p[0] + late))
     }
 
-    /// Databases at home, and copies of a server (facts 5.7).
+    /// Databases by home site, and copies on a server (facts 5.7).
     fn copies(&mut self, given: &GivenInputs<'_>) {
         let half = up(self.count / 2.0);
         self.home = if given.both { [half, self.count - half] } else { [self.count, 0.0] };
@@ -192,7 +192,7 @@ impl Databases {
         }
     }
 
-    /// Volumes as the workbook names them.
+    /// Volumes as the workbook counts them.
     fn volumes(&mut self) {
         if self.sets {
             self.volumes = looked_up(&BACKUP_SETS, self.held);
@@ -202,7 +202,7 @@ impl Databases {
         }
     }
 
-    /// Servers of a group without those of late copies.
+    /// Servers of a group without those for lagged copies.
     pub(super) fn of_group(&self) -> f64 {
         self.active.iter().chain(&self.waiting).sum()
     }
@@ -239,7 +239,7 @@ impl Databases {
     }
 }
 
-/// In how many orders `k` copies are laid on `s` servers.
+/// Number of ways to place `k` copies on `s` servers, in order.
 fn orders(s: f64, k: f64) -> f64 {
     let mut found = 1.0;
     let mut factor = s;
@@ -284,7 +284,7 @@ fn largest(given: &GivenInputs<'_>, values: &mut Values) -> f64 {
     calculated.min(custom)
 }
 
-/// Databases that share a disk, as the largest database counts them.
+/// Databases that share a disk, as counted for the largest database.
 fn sharing(given: &GivenInputs<'_>) -> f64 {
     let model = given.deployment.site_model();
     let halved =
@@ -292,7 +292,7 @@ fn sharing(given: &GivenInputs<'_>) -> f64 {
     if given.c % 2.0 == 0.0 && halved { given.c / 2.0 } else { given.c }
 }
 
-/// Most mailboxes of a database, by space and by I/O (facts 5.6).
+/// Maximum number of mailboxes in a database, by space and by I/O (facts 5.6).
 fn target(
     given: &GivenInputs<'_>,
     tiers: &Tiers,

@@ -8,7 +8,7 @@ use super::tiers::Tiers;
 use super::{Values, multiple, round, up};
 use plan::deployment::{Raid, RaidGroup};
 
-/// A level: its name in keys, requests of a write, what a rebuild takes.
+/// A RAID level: its name in keys, disk requests per write, and the share that a rebuild takes.
 const LEVELS: [(&str, f64, f64); 3] =
     [("raid10", 2.0, 0.35), ("raid5", 4.0, 0.5), ("raid6", 6.0, 0.5)];
 
@@ -94,7 +94,7 @@ fn load(
     ServerRequests { each, reads, writes, log_reads, log_writes: writes * ratio }
 }
 
-/// Data disks in whole groups with what makes them redundant.
+/// Data disks in whole groups, including the redundant disks.
 fn in_groups(data: f64, group: RaidGroup) -> f64 {
     let size = f64::from(group.data);
     multiple(data, size) / size * f64::from(group.data + group.redundancy)
@@ -113,7 +113,7 @@ fn raid_disks(given: &GivenInputs<'_>, needed: [f64; 3], slow: bool, values: &mu
     needed[chosen]
 }
 
-/// Mirrored disks of logs that have volumes of their own.
+/// Mirrored disks for logs on separate volumes.
 fn log_disks(given: &GivenInputs<'_>, load: &ServerRequests, gb: f64) -> f64 {
     if !given.isolated {
         return 0.0;
@@ -133,7 +133,7 @@ fn restore_disks(given: &GivenInputs<'_>, space: &StoredSpace) -> f64 {
     space.restore_gb.map_or(0.0, |gb| in_groups(up(gb / disk), group))
 }
 
-/// One disk a volume; the workbook has no result if a volume does not fit on a disk.
+/// One disk per volume; the workbook has no result if a volume does not fit on a disk.
 fn single(
     given: &GivenInputs<'_>,
     databases: &Databases,

@@ -23,7 +23,7 @@ pub(super) struct FailureLoads {
 struct SiteRules<'a> {
     given: &'a GivenInputs<'a>,
     blocked: bool,
-    /// Databases at home and copies of a server.
+    /// Databases by home, and copies on a server.
     home: f64,
     held: f64,
     plus: f64,
@@ -100,7 +100,7 @@ impl FailureLoads {
         }
     }
 
-    /// What waiting servers take over where servers of the first site fail (facts 5.12).
+    /// Databases that standby servers take over when servers of the first site fail (facts 5.12).
     fn of_waiting(
         &self,
         given: &GivenInputs<'_>,
@@ -123,7 +123,7 @@ impl FailureLoads {
         [Some(0.0), one, two]
     }
 
-    /// The other site and `failed` servers besides.
+    /// The loss of the other site plus `failed` servers.
     fn site_and(
         given: &GivenInputs<'_>,
         databases: &Databases,

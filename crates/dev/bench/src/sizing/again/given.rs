@@ -1,15 +1,15 @@
-//! What a deployment gives, under the letters of the published formulas.
+//! Inputs of a deployment, by the symbols of the published formulas.
 
 use plan::Deployment;
 use plan::deployment::{BackupMethod, SiteModel, StorageChoice};
 
-/// Inputs and what follows from them alone (facts 5.3 and 5.4).
+/// Inputs, and values that follow from them alone (facts 5.3 and 5.4).
 #[expect(clippy::struct_excessive_bools, reason = "the published formulas ask for each of them")]
 pub(super) struct GivenInputs<'d> {
     pub deployment: &'d Deployment,
     /// Whether there are copies that take over.
     pub copies: bool,
-    /// Servers with active databases of a site; groups; groups as they are given.
+    /// Servers with active databases in a site; groups; the given number of groups.
     pub s: f64,
     pub d: f64,
     pub dags: f64,

@@ -1,8 +1,9 @@
 //! The sizing formulas written a second time, from the published facts about the workbook alone:
-//! plain numbers, no traces, nothing of the crate `sizing`. Two programs that agree by chance on
-//! thousands of drawn deployments make the same mistake; a slip in one of them does not survive.
+//! plain numbers, no traces, nothing from the crate `sizing`. A slip in one of the two programs
+//! shows up as a difference over thousands of drawn deployments; only a mistake that both share
+//! escapes.
 //!
-//! The arithmetic follows the mode that repeats the workbook, whose formulas are published.
+//! The arithmetic follows the mode that reproduces the workbook, whose formulas are published.
 
 #![expect(clippy::float_cmp, reason = "counts are whole, or the same sums")]
 
@@ -52,7 +53,7 @@ impl Values {
         self.0.insert(key.to_owned(), Again::Word(word));
     }
 
-    /// Whether a volume holds three databases or more while their logs lie apart.
+    /// Whether a volume holds three or more databases while their logs are separate.
     pub(super) fn is_full_set(&self) -> bool {
         let several = matches!(
             self.0.get("vol.dbs_per_volume"),
@@ -67,7 +68,7 @@ impl Values {
     }
 }
 
-/// Every value of a deployment that the facts give a formula for.
+/// Every value of a deployment for which the facts give a formula.
 pub(super) fn values(deployment: &Deployment) -> Values {
     let mut values = Values::default();
     let given = GivenInputs::of(deployment);
@@ -81,17 +82,17 @@ pub(super) fn values(deployment: &Deployment) -> Values {
     values
 }
 
-/// Up to a whole number, without a last digit of rounding error.
+/// Rounds up to a whole number, ignoring rounding error in the last digit.
 fn up(value: f64) -> f64 {
     (value - error(value)).ceil()
 }
 
-/// Down to a whole number, likewise.
+/// Rounds down to a whole number, likewise.
 fn down(value: f64) -> f64 {
     (value + error(value)).floor()
 }
 
-/// To the nearest whole number, halves up.
+/// Rounds to the nearest whole number, halves up.
 fn round(value: f64) -> f64 {
     (value + 0.5 + error(value)).floor()
 }

@@ -50,8 +50,8 @@ pub(super) fn network(
     }
 }
 
-/// What a TCP window lets through a link: the bits on the way are compared with the bytes of the
-/// windows, as the workbook does.
+/// Throughput of a link limited by the TCP window: the bits in flight are compared with the bytes
+/// of the windows, as in the workbook.
 fn throughput(mbps: f64, latency: f64) -> f64 {
     let bits = mbps * 1e6 * latency;
     if bits < 65_536.0 {
@@ -64,8 +64,8 @@ fn throughput(mbps: f64, latency: f64) -> f64 {
     mbps.min(window * 8.0 / latency / 1e6)
 }
 
-/// The largest mean of as many hours in a row, around the clock; the workbook takes one hour for
-/// none and five for four.
+/// The largest mean over that many consecutive hours, around the clock; the workbook uses one hour
+/// instead of none and five instead of four.
 fn busiest_mean(hours: &[f64; 24], wanted: f64) -> f64 {
     let window = (1..=24_usize).find(|count| *count as f64 + 1e-9 >= wanted).unwrap_or(24);
     let window = if window == 4 { 5 } else { window };

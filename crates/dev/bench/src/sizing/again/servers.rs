@@ -8,7 +8,7 @@ use super::given::GivenInputs;
 use super::tiers::{Tiers, days};
 use super::{Values, looked_up, multiple, round, up};
 
-/// Least memory by copies of a server (facts 4.4).
+/// Minimum memory by the number of copies on a server (facts 4.4).
 const LEAST_GB: [(f64, f64); 5] =
     [(0.0, 8.0), (11.0, 10.0), (21.0, 12.0), (31.0, 14.0), (41.0, 16.0)];
 
@@ -17,7 +17,7 @@ struct DatabaseCycles {
     active: f64,
     passive: f64,
     access: f64,
-    /// The same of client access, even if it is part of the active figure.
+    /// The same for client access, even if it is part of the active figure.
     remembered: f64,
 }
 
@@ -81,7 +81,7 @@ fn around(given: &GivenInputs<'_>, tiers: &Tiers, taken: f64, values: &mut Value
     }
 }
 
-/// Megacycles of a server in each failure and, where its speed is known, their share of it.
+/// Megacycles of a server in each failure and, if its speed is known, their share of it.
 fn processors(
     work: &DatabaseCycles,
     held: f64,
@@ -99,7 +99,7 @@ fn processors(
         let Some(count) = count else {
             continue;
         };
-        // More can be active than a server has copies of; none is passive then.
+        // More databases can be active than a server has copies; then none is passive.
         let passive = (held - count).max(0.0) * work.passive;
         let all = count * (work.active + work.access) + passive;
         values.put(format!("cpu.util_{mode}_{site}"), all / (per_core * processor.cores));
@@ -108,7 +108,7 @@ fn processors(
     }
 }
 
-/// GB of memory of a server of a site.
+/// Memory of a server of a site, in GB.
 fn memory(
     given: &GivenInputs<'_>,
     tiers: &Tiers,
@@ -180,7 +180,7 @@ fn queue(
     values.word("transport.location", place);
 }
 
-/// Servers that fail besides, as far as the facts have a value for it.
+/// Additional failed servers, if the facts have a value for them.
 const fn besides(two: Option<f64>, one: Option<f64>) -> f64 {
     match (two, one) {
         (Some(_), _) => 2.0,
@@ -189,7 +189,7 @@ const fn besides(two: Option<f64>, one: Option<f64>) -> f64 {
     }
 }
 
-/// Servers of all groups that the worst failure leaves.
+/// Servers of all groups that survive the worst failure.
 fn servers_left(given: &GivenInputs<'_>, databases: &Databases, failures: &FailureLoads) -> f64 {
     if !given.copies {
         return given.s;

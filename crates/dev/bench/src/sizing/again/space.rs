@@ -7,17 +7,18 @@ use super::given::GivenInputs;
 use super::tiers::{Tiers, days};
 use super::{Values, looked_up, up};
 
-/// Databases that a restore volume takes at once, by databases of a server (facts 4.6).
+/// Databases that a restore volume holds at once, by the number of databases on a server (facts
+/// 4.6).
 const RESTORE_SETS: [(f64, f64); 7] =
     [(1.0, 1.0), (14.0, 2.0), (21.0, 3.0), (28.0, 4.0), (35.0, 5.0), (42.0, 6.0), (49.0, 7.0)];
 
-/// Volumes and copies of a server that the workbook lists.
+/// Maximum number of a server's volumes and copies that the workbook lists.
 const LISTED: f64 = 100.0;
 
-/// Share of the databases of a volume for their index, and of one for its merge.
+/// Size of the index relative to a volume's databases, and of its merge relative to one database.
 const INDEX: f64 = 0.2;
 
-/// What servers have to keep.
+/// Space that servers need.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StoredSpace {
     /// GB of all database volumes and of all log volumes of a server.
@@ -27,7 +28,7 @@ pub(super) struct StoredSpace {
     pub restore_gb: Option<f64>,
     /// GB of one database volume.
     pub volume_gb: f64,
-    /// Logs of a database a day, moves included.
+    /// Logs of a database per day, including moves.
     pub logs_per_day: f64,
     /// Spare volumes.
     pub spares: f64,
@@ -35,7 +36,7 @@ pub(super) struct StoredSpace {
     pub volumes: f64,
 }
 
-/// Sizes of one database in GB: with room, and its logs.
+/// Sizes of one database in GB: including free space, and its logs.
 #[derive(Clone, Copy)]
 struct DatabaseSize {
     database: f64,
@@ -103,7 +104,7 @@ impl StoredSpace {
         let (copies, k) = (databases.held.min(LISTED), databases.per_volume);
         self.volumes = up(databases.held / k).min(LISTED);
         self.volume_gb = volume(given, k, k, size);
-        // All volumes are full but the last one, and those behind the last copy that is listed.
+        // All volumes are full except the last one, and those after the last listed copy.
         let (mut left, mut all, mut listed) = (copies, 0.0, 0.0);
         while listed < self.volumes {
             all += volume(given, left.clamp(0.0, k), k, size);
@@ -136,7 +137,7 @@ impl StoredSpace {
     }
 }
 
-/// GB of a volume that holds `count` of the `most` databases that it may.
+/// GB of a volume with `count` databases, out of at most `most`.
 fn volume(given: &GivenInputs<'_>, count: f64, most: f64, size: DatabaseSize) -> f64 {
     let group = count * size.database;
     let restore = if given.deployment.data.restore_volume { 0.0 } else { 1.1 * group / most };

@@ -180,7 +180,7 @@ fn load(
     (base * share * times + base * (1.0 - share) * factor, share)
 }
 
-/// How fast a mailbox grows, and when the workbook says that it is full.
+/// Growth rate of a mailbox, and when the workbook says that it is full.
 fn growth(
     given: &GivenInputs<'_>,
     number: usize,

@@ -1,6 +1,7 @@
 //! The crash loop over many seeds, on every processor: `crash --seeds N [--first S]` runs N scripts
-//! with power failing at several of their requests each, `crash --seed S --step K` runs one again.
-//! `--log-segment 512|4096` gives all logs segments of that length; else it changes between lives.
+//! with power failing at several of their requests each, `crash --seed S --step K` repeats one.
+//! `--log-segment 512|4096` gives all logs segments of that length; otherwise it changes between
+//! lives.
 
 mod tally;
 
@@ -15,8 +16,8 @@ use units::Seed;
 
 use crate::tally::CrashTally;
 
-/// Requests at which power fails in each script of a run over many: scripts differ more than the
-/// requests of one do, so time is better spent on more of them.
+/// Number of requests per script at which power fails in a run over many: scripts differ more than
+/// the requests of one do, so time is better spent on more of them.
 const STEPS_OF_A_SEED: u64 = 6;
 
 fn main() -> ExitCode {
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number behind the argument `name`.
+/// The number after the argument `name`.
 fn value(arguments: &[String], name: &str) -> Option<u64> {
     let at = arguments.iter().position(|argument| argument == name)?;
     arguments.get(at + 1)?.parse().ok()

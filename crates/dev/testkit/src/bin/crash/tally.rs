@@ -13,7 +13,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 pub(crate) struct CrashTally {
     seeds: u64,
     done: u64,
-    /// Of the scripts that passed.
+    /// Counts of the scripts that passed.
     pub summary: CrashSummary,
     /// Of those that did not.
     pub failures: Vec<CrashFailure>,
@@ -22,7 +22,7 @@ pub(crate) struct CrashTally {
 }
 
 impl CrashTally {
-    /// Nothing yet, of `seeds` scripts.
+    /// An empty tally for `seeds` scripts.
     pub(crate) fn new(seeds: u64) -> Self {
         let now = Instant::now();
         Self {
@@ -35,7 +35,7 @@ impl CrashTally {
         }
     }
 
-    /// Takes a script's result in; whether to go on.
+    /// Adds a script's result; returns whether to continue.
     pub(crate) fn take(&mut self, result: Result<CrashSummary, CrashFailure>) -> bool {
         match result {
             Ok(summary) => self.summary.add(&summary),

@@ -1,10 +1,10 @@
-//! A load on every processor beside the program under test.
+//! A load on every processor that competes with the program under test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// One busy thread for each processor; they end when it is dropped.
+/// One busy thread per processor; they end when this is dropped.
 pub(crate) struct BusyProcessors {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

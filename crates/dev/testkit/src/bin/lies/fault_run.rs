@@ -11,7 +11,7 @@ use crate::fault_table::FaultRow;
 use crate::outcome::Observed;
 use crate::program::{self, Program, RunLoad};
 
-/// Runs a new database in `folder`, sound until it is prepared.
+/// Runs a new database in `folder`, with healthy storage until it is prepared.
 pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Observed> {
     let (backing, mount) = (folder.join("backing"), folder.join("disk"));
     fs::create_dir_all(&backing)?;
@@ -28,7 +28,8 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Resul
     Ok(Observed { injected, ..outcome })
 }
 
-/// Bytes are missed at the end of a run of any length, time only in one that can be judged.
+/// Missing bytes are detected at the end of a run of any length, slowness only in one that can be
+/// judged.
 fn load(row: &FaultRow) -> RunLoad {
     let is_of_time = row.is_of_time();
     RunLoad {

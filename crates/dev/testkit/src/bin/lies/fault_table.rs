@@ -24,19 +24,19 @@ const AFTER_START: Duration = Duration::from_secs(6);
 /// Expected outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expectation {
-    /// Exit status 1, and the file named.
+    /// Exit status 1, and the file is named.
     FileNamed,
-    /// Exit status 1, or, before anything was measured, 2; the file named.
+    /// Exit status 1, or 2 before anything was measured; the file is named.
     FileRefused,
     /// Exit status 1.
     Failure,
-    /// Exit status 1 for slow storage, or 2 where other programs took processors from the run.
+    /// Exit status 1 for slow storage, or 2 if other programs took processors from the run.
     Slow,
-    /// Exit status 2, and the file named: a full volume is not damaged.
+    /// Exit status 2, and the file is named: a full volume is not damaged.
     NoRoom,
     /// Neither exit status 1 nor an issue: nothing was lost.
     NoFailure,
-    /// No issue: nothing was lost, and slow writes of pages may or may not keep the load waiting.
+    /// No issue: nothing was lost, and slow page writes may or may not delay the load.
     NoIssue,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct FaultRow {
     pub wanted: Expectation,
     /// The reason, if no failure is expected. A header and a checkpoint end in zeros, which a torn
     /// write does not lose; the two copies of a checkpoint are equal, and misdirected writes swap
-    /// them; an ignored flush loses nothing while there is power.
+    /// them; an ignored flush loses nothing as long as power lasts.
     why: &'static str,
 }
 
@@ -160,7 +160,7 @@ impl TableRow for FaultRow {
 }
 
 impl FaultRow {
-    /// How the names of the files end.
+    /// File name extension of the affected files.
     fn extension(&self) -> &'static str {
         match self.rule.kind {
             FileKind::Database | FileKind::Header => ".edb",
@@ -171,7 +171,7 @@ impl FaultRow {
         }
     }
 
-    /// Whether the fault takes time, so that a verdict takes a whole measurement.
+    /// Whether the fault affects time, so that a verdict needs a whole measurement.
     pub(crate) fn is_of_time(&self) -> bool {
         OF_TIME.contains(&self.rule.fault)
     }

@@ -12,10 +12,10 @@ use crate::loop_volume::LoopVolume;
 use crate::outcome::Observed;
 use crate::program::{self, Program, RunLoad};
 
-/// Measured, a little more than a verdict needs.
+/// Measured time, a little more than a verdict needs.
 const MEASURED: Duration = Duration::from_secs(31);
 
-/// The least that every file system here can be.
+/// Smallest size that every file system here supports.
 const SMALL_BYTES: u64 = 320 << 20;
 const LARGE_BYTES: u64 = 1 << 30;
 
@@ -50,7 +50,7 @@ fn load(disturbance: Disturbance, free_bytes: u64) -> RunLoad {
     RunLoad { measured: MEASURED + pause.unwrap_or_default(), size_bytes, target_iops }
 }
 
-/// Stops the program in the middle of what it measures.
+/// Stops the program in the middle of its measurement.
 fn stop(child: &Child, time: Duration) -> io::Result<()> {
     thread::sleep(MEASURED / 2);
     signal(child, "-STOP")?;

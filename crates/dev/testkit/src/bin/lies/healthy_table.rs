@@ -1,4 +1,4 @@
-//! What happens around healthy storage, none of which the storage may be blamed for.
+//! Disturbances around healthy storage, none of which may be blamed on the storage.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,11 +15,11 @@ pub(crate) enum Disturbance {
     Nothing,
     /// Every processor is busy with something else.
     BusyProcessors,
-    /// The program is stopped so long in the middle of the measurement.
+    /// The program is stopped for this long in the middle of the measurement.
     Stopped(Duration),
     /// Both.
     BusyAndStopped(Duration),
-    /// The database takes half of the room.
+    /// The database takes half of the space.
     SmallVolume,
     /// The load grows the database until the volume is full.
     FullVolume,
@@ -46,7 +46,7 @@ impl Disturbance {
         is_busy.then(BusyProcessors::new)
     }
 
-    /// For how long the program is stopped.
+    /// How long the program is stopped, if that is the disturbance.
     pub(crate) fn stopped(self) -> Option<Duration> {
         match self {
             Self::Stopped(time) | Self::BusyAndStopped(time) => Some(time),

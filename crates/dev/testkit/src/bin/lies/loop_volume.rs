@@ -41,14 +41,15 @@ impl fmt::Display for TestFileSystem {
     }
 }
 
-/// A mounted volume, gone when dropped.
+/// A mounted volume, removed when dropped.
 pub(crate) struct LoopVolume {
     image: PathBuf,
     mount: PathBuf,
 }
 
 impl LoopVolume {
-    /// Makes one of `bytes` with its image in the file `image`, mounted at the folder `mount`.
+    /// Creates a volume of `bytes` with its image in the file `image`, mounted at the folder
+    /// `mount`.
     pub(crate) fn new(
         system: TestFileSystem,
         bytes: u64,
@@ -63,7 +64,7 @@ impl LoopVolume {
         let device = call(&mut attach)?;
         let device = device.trim();
         let mounted = call(Command::new("mount").arg(device).arg(mount));
-        // A device in use goes with its last user.
+        // A device in use disappears with its last user.
         call(Command::new("losetup").args(["--detach", device]))?;
         mounted?;
         Ok(Self { image: image.to_owned(), mount: mount.to_owned() })

@@ -1,6 +1,6 @@
-//! The table of lies: the verdicts of the real program on storage that loses bytes or stalls, and
-//! on sound storage. `lies PROGRAM FOLDER [faults|healthy]` fails if one row is wrong; all its
-//! files are in FOLDER and are removed.
+//! The table of lies: the real program's verdicts on storage that loses bytes or stalls, and on
+//! healthy storage. `lies PROGRAM FOLDER [faults|healthy]` fails if one row is wrong; all its files
+//! are in FOLDER and are removed.
 
 mod busy;
 mod fault_run;
@@ -24,7 +24,7 @@ use crate::loop_volume::TestFileSystem;
 use crate::program::Program;
 use crate::table::{LiesTable, say};
 
-/// Runs with a fault that go on at a time: most of them wait.
+/// Maximum number of concurrent runs with a fault: most of them wait.
 const FAULT_RUNS_AT_A_TIME: usize = 6;
 
 fn main() -> ExitCode {
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table, or one part of it; how many rows are wrong.
+/// Prints the table, or one part of it; returns how many rows are wrong.
 fn run(program: &Path, folder: &Path, part: Option<&str>) -> io::Result<usize> {
     let program = Program::new(program)?;
     fs::create_dir_all(folder)?;
@@ -76,7 +76,7 @@ fn run_faults(program: &Program, folder: &Path, table: &LiesTable) {
 }
 
 /// One run on each file system at a time, so that all of them run under the same load. Whether the
-/// program that makes such a file system is installed; says so where it is not.
+/// program that creates such a file system is installed; prints a message if not.
 fn can_make(system: TestFileSystem) -> bool {
     let name = system.maker();
     let mut command = Command::new(name);

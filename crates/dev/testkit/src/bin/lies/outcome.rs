@@ -1,4 +1,4 @@
-//! Outcome of a run, as the program itself reported it: exit status, journal, report, messages.
+//! Outcome of a run as reported by the program itself: exit status, journal, report, messages.
 
 use std::fs;
 use std::path::Path;
@@ -12,15 +12,15 @@ const OTHERS: &str = "other-programs";
 pub(crate) struct Observed {
     /// `None` if it did not exit in time.
     pub code: Option<i32>,
-    /// Requests that were answered by a fault.
+    /// Requests in which a fault was injected.
     pub injected: u64,
     /// The texts of the issues in the journal, with the names of their files.
     pub issues: Vec<String>,
     /// The rules that the run failed.
     pub failed_rules: Vec<String>,
-    /// Whether other programs took processors from the run.
+    /// Whether other programs took CPU time from the run.
     pub is_beside_others: bool,
-    /// Why the verdict is what it is, or what the program said before it measured anything.
+    /// Reasons for the verdict, or the program's output before it measured anything.
     pub meaning: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Observed {
         }
     }
 
-    /// Whether an issue or a message names a file that ends like this.
+    /// Whether an issue or a message names a file with this extension.
     pub(crate) fn names(&self, extension: &str) -> bool {
         let mut said = self.issues.iter().chain(&self.meaning);
         said.any(|text| text.contains(extension))

@@ -17,13 +17,13 @@ pub(crate) struct Program {
     path: PathBuf,
 }
 
-/// What a run is asked to do.
+/// The load of a run.
 pub(crate) struct RunLoad {
     /// Measured.
     pub measured: Duration,
     /// Size of the database.
     pub size_bytes: u64,
-    /// None: as many as possible.
+    /// If `None`, as many as possible.
     pub target_iops: Option<u32>,
 }
 
@@ -93,7 +93,7 @@ impl RunLoad {
     }
 }
 
-/// What the last command in `folder` said.
+/// Messages of the last command in `folder`.
 fn messages(folder: &Path) -> String {
     fs::read_to_string(folder.join("messages")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Rows that are run, judged and printed as they come in, and how many of them are wrong.
+//! Runs and judges rows, prints each as it finishes, and counts the wrong ones.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,11 +12,11 @@ use crate::outcome::Observed;
 /// Longest text of a row's last column.
 const NAMED_CHARS: usize = 150;
 
-/// What a row of the table is.
+/// A row of the table.
 pub(crate) trait TableRow: fmt::Display + Sync {
-    /// What the run should come to, in few words.
+    /// The expected outcome of the run, in a few words.
     fn wanted(&self) -> &'static str;
-    /// Whether nothing of it happened, so that it says nothing.
+    /// `true` if the condition under test never occurred, so that the outcome proves nothing.
     fn is_empty(&self, outcome: &Observed) -> bool;
     /// Whether the outcome was the expected one.
     fn is_right(&self, outcome: &Observed) -> bool;
@@ -73,7 +73,7 @@ impl LiesTable {
         }
     }
 
-    /// Prints the wrong rows once more; how many.
+    /// Prints the wrong rows once more; returns their number.
     pub(crate) fn close(self) -> usize {
         let wrong = self.wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (runs, passes) = (self.runs.into_inner(), self.passes.into_inner());

@@ -1,5 +1,5 @@
-//! The folder of one mutant: its files in `set`, what commands may write in `out`, and an empty
-//! folder for temporary files.
+//! The folder of one mutant: its files in `set`, files that commands may write in `out`, and an
+//! empty folder for temporary files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use testkit::log_mutants::Files;
 
-/// Names of what the commands were asked to write.
+/// Names of the files that the commands were asked to write.
 const ASKED_FOR: [&str; 3] = ["copy.edb", "redone.edb", "rows"];
 
 /// A folder that is removed at the end.
@@ -36,8 +36,8 @@ impl MutantFolder {
         self.path.join(name)
     }
 
-    /// Fails if a file of the set has changed, or if there is anything that no command was asked
-    /// to write. Removes the files that were asked for.
+    /// Fails if a file of the set has changed, or if there is a file that no command was asked to
+    /// write. Removes the requested files.
     pub(crate) fn is_untouched(&self, files: &Files) -> Result<(), String> {
         let wanted: BTreeSet<String> = files.keys().cloned().collect();
         let found = names(&self.part("set"))?;
@@ -57,7 +57,7 @@ impl MutantFolder {
         self.take_out()
     }
 
-    /// Removes the files that were asked for; fails if there are others.
+    /// Removes the requested files; fails if there are others.
     fn take_out(&self) -> Result<(), String> {
         for name in names(&self.part("out"))? {
             if !ASKED_FOR.contains(&name.as_str()) {

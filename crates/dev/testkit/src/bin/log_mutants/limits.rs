@@ -1,4 +1,4 @@
-//! The program under limits of memory and time, and how its commands have ended.
+//! Runs the program under memory and time limits, and counts how it ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::folder::MutantFolder;
 
-/// Address space of a command, in KiB: more than it has of memory at any time.
+/// Address space of a command, in KiB: more than its memory use at any time.
 const MOST_KIB: u64 = 512 << 10;
-/// Seconds after which a command counts as endless, on a busy machine too.
+/// Seconds after which a command counts as hung, even on a busy machine.
 const MOST_SECONDS: u64 = 120;
 /// Exit codes of the program: passed, failed, refused.
 const CODES: [i32; 3] = [0, 1, 2];
@@ -31,7 +31,7 @@ pub(crate) fn run(program: &Path, words: &[&str], folder: &MutantFolder) -> Resu
     command.args(["-c", &script]).arg(program).args(words);
     command.current_dir(folder.part("set")).env("TMPDIR", folder.part("tmp"));
     command.stdin(Stdio::null());
-    // A dump of everything is read by nothing.
+    // A dump of everything would have no reader.
     if words[0] == "dump" {
         command.stdout(Stdio::null());
     }
@@ -45,7 +45,8 @@ pub(crate) fn run(program: &Path, words: &[&str], folder: &MutantFolder) -> Resu
 }
 
 impl Ended {
-    /// Fails if the command panicked, ran out of time or memory, or ended in no way of the program.
+    /// Fails if the command panicked, ran out of time or memory, or exited with a code that is not
+    /// the program's.
     pub(crate) fn judge(&self, words: &[&str]) -> Result<(), String> {
         let is_usual = self.code.is_some_and(|code| CODES.contains(&code));
         let is_panic = ["panicked", "bug in plimsoll", "memory allocation"]
@@ -58,7 +59,7 @@ impl Ended {
     }
 }
 
-/// How many commands ended in which way.
+/// Number of commands by exit code.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     ended: BTreeMap<String, BTreeMap<i32, u64>>,

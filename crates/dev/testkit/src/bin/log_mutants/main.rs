@@ -17,7 +17,7 @@ use units::{Prng, Seed};
 use folder::MutantFolder;
 use limits::{Ended, Tally};
 
-/// Sets of logs that mutants are made of: pages of 16 KiB and of 8 KiB.
+/// Sets of logs from which mutants are made: pages of 16 KiB and of 8 KiB.
 const SETS: [&str; 2] = ["crashs16", "crash08"];
 
 struct Options {
@@ -60,7 +60,7 @@ fn options(words: &[String]) -> Option<Options> {
     Some(options)
 }
 
-/// Gives every mutant to every command. `None` if the samples are not on this machine.
+/// Runs every command on every mutant. `None` if the samples are not on this machine.
 fn run(options: &Options) -> Result<Option<Tally>, String> {
     let mut tally = Tally::default();
     let mut random = Prng::new(Seed(options.seed));
@@ -73,7 +73,7 @@ fn run(options: &Options) -> Result<Option<Tally>, String> {
         sets.push((name, files));
     }
     for number in 0..options.mutants {
-        // The smaller set is quicker, and holds all types of records.
+        // The smaller set is faster, and contains all types of records.
         let (name, files) = &sets[usize::from(number % 4 == 3)];
         let mutant = Mutant::make(files, number % 2 == 0, &mut random);
         let folder = MutantFolder::make(&mutant.files)?;
@@ -84,12 +84,12 @@ fn run(options: &Options) -> Result<Option<Tally>, String> {
     Ok(Some(tally))
 }
 
-/// A set of files of which one is damaged.
+/// A set of files, one of which is damaged.
 struct Mutant {
     files: Files,
     /// The damaged file.
     name: String,
-    /// The byte of which one bit was flipped, if that is the damage.
+    /// The byte in which one bit was flipped, if that is the damage.
     flipped: Option<usize>,
 }
 

@@ -5,16 +5,16 @@ use units::PageNumber;
 
 use super::Frames;
 
-/// Position of a frame in the eviction order. A frame that may not go when its turn comes is not
-/// inspected again before it may: with 32 sessions those inspections took a sixth of all processor
-/// time.
+/// Position of a frame in the eviction order. A frame that cannot be evicted when its turn comes is
+/// not inspected again until it can: with 32 sessions those inspections took a sixth of all
+/// processor time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Among the victims.
     Queued,
-    /// Until the log is durable up to its last change.
+    /// Waits until the log is durable up to its last change.
     Unlogged,
-    /// Until it is neither pinned nor written.
+    /// Waits until it is neither pinned nor being written.
     InUse,
 }
 
@@ -32,7 +32,7 @@ pub(in crate::cache) enum Eviction {
 }
 
 impl Frames {
-    /// Gives a frame that had to wait its turn again.
+    /// Requeues a frame that had to wait.
     pub(super) fn queue(&mut self, index: u32) {
         let frame = self.frame_mut(index);
         frame.turn = Turn::Queued;
@@ -40,8 +40,8 @@ impl Frames {
         self.victims.push(index, rank);
     }
 
-    /// Evicts the page that is worth least, or returns the work needed first. A page whose last
-    /// change is not durable waits as long as there are others: it would cost a write of the log.
+    /// Evicts the page with the least worth, or returns the work needed first. A page whose last
+    /// change is not durable waits as long as there are others: evicting it would cost a log write.
     pub(in crate::cache) fn evict(&mut self, history_pages: usize, durable: Lgpos) -> Eviction {
         let Some(index) = self.next_victim(durable) else {
             let unlogged = self.unlogged.first();
@@ -65,7 +65,7 @@ impl Frames {
         Eviction::Done
     }
 
-    /// The frame that is worth least of those that may go. Those before it wait until they may.
+    /// The evictable frame with the least worth. Those before it wait until they can be evicted.
     fn next_victim(&mut self, durable: Lgpos) -> Option<u32> {
         while let Some(&(place, index)) = self.unlogged.first()
             && place <= durable

@@ -1,4 +1,4 @@
-//! Compares the choice of victims with a model that scans all pages each time.
+//! Compares victim selection with a model that scans all pages each time.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ enum Step {
     /// As the checkpoint does.
     Write(u32),
     Written(u32),
-    /// The log is durable up to this distance behind the last change.
+    /// Makes the log durable up to this distance behind the last change.
     Flush(u16),
     Evict,
 }
@@ -49,9 +49,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 #[derive(Clone, Copy, Debug, Default)]
 struct TwinPage {
     pins: u32,
-    /// The last change that a write in flight carries.
+    /// The last change carried by a write in flight.
     written: Option<u16>,
-    /// The last change that none carries.
+    /// The last change not carried by any write.
     changed: Option<u16>,
 }
 

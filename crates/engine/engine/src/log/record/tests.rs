@@ -1,4 +1,4 @@
-//! Records read back as they were; golden bytes; garbage is refused.
+//! Tests that records survive a round trip, match golden bytes, and that garbage is refused.
 
 use proptest::prelude::*;
 use units::Bytes;

@@ -1,16 +1,16 @@
-//! Damaged, missing, exchanged and foreign files: each refused with its own error.
+//! Tests that damaged, missing, exchanged and foreign files are each refused with a specific error.
 
 use device::FileImage;
 use ese::log_file::{LOG_HEADER_BYTES, LogFileError, LogHeader, SegmentHeader};
 
 use super::*;
 
-/// The result of reading the whole log once `damage` has been done to its files.
+/// The result of reading the whole log after applying `damage` to its files.
 fn read_damaged(damage: impl FnOnce(&mut VolumeImage)) -> Result<usize, LogError> {
     read_damaged_of(SegmentSize::Bytes4096, damage)
 }
 
-/// The same with segments of a length.
+/// Like [`read_damaged`], with segments of the given size.
 fn read_damaged_of(
     size: SegmentSize,
     damage: impl FnOnce(&mut VolumeImage),
@@ -32,7 +32,7 @@ fn flip(image: &mut VolumeImage, file: &str, byte: usize) {
     change(image, file, |bytes| bytes[byte] ^= 0x10);
 }
 
-/// A bit flipped in a segment of a file, which is that segment's damage.
+/// Flips a bit in a segment of a file, which must be reported as damage of that segment.
 fn bit_flipped_in(file: &str, generation: u32, segment: u16) {
     for size in SIZES {
         let byte = usize::try_from(size.offset(segment)).unwrap() + 300;
@@ -126,7 +126,7 @@ fn another_stream_s_generation_is_foreign() {
 fn a_whole_generation_of_another_life_breaks_the_chain() {
     for size in SIZES {
         let result = read_damaged_of(size, |image| {
-            // The same stream and generation, but not the bytes that generation 3 was begun after.
+            // The same stream and generation, but not the bytes on which generation 3 was based.
             change(image, "E0000000002.plg", |bytes| {
                 let segment = usize::try_from(size.offset(9)).unwrap();
                 let segment = &mut bytes[segment..][..size.bytes()];

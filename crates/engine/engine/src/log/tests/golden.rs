@@ -1,5 +1,5 @@
-//! The bytes of a small log with every record there is: logs of old builds must stay readable, so
-//! they change only together with the version of the records.
+//! The bytes of a small log with every kind of record: logs of old builds must stay readable, so
+//! the bytes change only together with the version of the records.
 
 use std::fmt::Write as _;
 
@@ -74,7 +74,7 @@ fn records() -> Vec<LogRecord> {
     ]
 }
 
-/// Sixteen bytes a line; lines that repeat the one above are left out, as in `hexdump`.
+/// Writes sixteen bytes a line, omitting lines that repeat the one above, as in `hexdump`.
 fn dump_bytes(bytes: &[u8], out: &mut String) {
     let mut last: &[u8] = &[];
     for (line, bytes) in bytes.chunks(16).enumerate() {
@@ -89,7 +89,7 @@ fn dump_bytes(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// The records as they are read, then the bytes of the file and of the checkpoint.
+/// The decoded records, then the bytes of the file and of the checkpoint.
 fn dump(size: SegmentSize) -> String {
     let world = World::of(&VolumeImage::default());
     let (found, end) = world.run(move |runtime, folder| async move {
@@ -114,7 +114,7 @@ fn dump(size: SegmentSize) -> String {
     let mut out = String::new();
     for (span, record) in found {
         let mut text = format!("{record:?}");
-        // A long run of one byte says nothing.
+        // A long run of one byte carries no information.
         text = text.replace(&"238, ".repeat(4199), "");
         writeln!(out, "{} {text}", span.start).unwrap();
     }
@@ -140,7 +140,7 @@ fn the_bytes_of_a_log_are_those_of_the_golden_file() {
     require_same(&dump(SegmentSize::Bytes512), GOLDEN_512);
 }
 
-/// The bytes of a file as [`dump_bytes`] wrote them, behind them zeros up to `length` bytes.
+/// The bytes of a file as written by [`dump_bytes`], padded with zeros to `length` bytes.
 fn undump(golden: &str, file: &str, length: usize) -> Vec<u8> {
     let lines = golden.lines().skip_while(|line| *line != file).skip(1);
     let mut bytes: Vec<u8> = Vec::new();
@@ -158,7 +158,7 @@ fn undump(golden: &str, file: &str, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Logs of segments of 4 KiB are all that earlier builds have written.
+/// Earlier builds wrote only logs with segments of 4 KiB.
 #[test]
 fn a_log_that_an_earlier_build_wrote_is_read_and_gone_on_with() {
     let mut image = VolumeImage::default();

@@ -1,4 +1,4 @@
-//! A log that is read back reports its missing writes before any file is removed.
+//! Tests that reading a log back reports its missing writes before any file is removed.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ const SETTINGS: LogSettings = LogSettings {
     read_back: true,
 };
 
-/// The `nth` write of the log suffers `effect`.
+/// Applies `effect` to the log write selected by `occurrence`.
 fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
     FaultPlan {
         seed: Seed(1),
@@ -32,13 +32,13 @@ fn suffer(occurrence: Occurrence, effect: Effect) -> FaultPlan {
     }
 }
 
-/// Fills four generations and a half on faulty storage, the checkpoint close behind; returns the
-/// mismatches and the remaining files.
+/// Fills four and a half generations on faulty storage, with the checkpoint close behind; returns
+/// the mismatches and the remaining files.
 fn life(plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
     life_of(SegmentSize::Bytes4096, plan)
 }
 
-/// The same with segments of a length.
+/// Like [`life`], with segments of the given size.
 fn life_of(size: SegmentSize, plan: FaultPlan) -> (Vec<NotAsWritten>, Vec<String>) {
     let settings = LogSettings { segment_size: Some(size), ..SETTINGS };
     let world = World::of(&VolumeImage::default());
@@ -110,7 +110,7 @@ fn every_generation_of_a_log_that_loses_everything_is_named() {
 
 #[test]
 fn the_last_file_is_compared_too() {
-    // Half of the fifth generation is its twenty last writes.
+    // The last twenty writes make up half of the fifth generation.
     let (found, _) = life(suffer(Occurrence::From(190), Effect::LoseWrite));
     let files: Vec<_> = found.iter().map(|found| found.file.as_str()).collect();
     assert_eq!(files, ["logs/E00.plg"]);
@@ -127,7 +127,7 @@ fn a_checkpoint_that_is_not_there_is_named() {
     assert_eq!((found.file.as_str(), &found.what), ("logs/E00.pck", &Written::Checkpoint));
 }
 
-/// Sound segments under a sound header, of which one is an earlier state of the same place.
+/// Sound segments under a sound header, one of them an earlier state of the same place.
 #[test]
 fn a_sound_segment_that_is_not_the_one_that_was_written_is_named() {
     let size = SegmentSize::Bytes512;

@@ -143,7 +143,7 @@ fn lazy_records_leave_when_the_buffer_fills() {
     });
 }
 
-/// After the header and one write of records the volume is full; later writes fail for another
+/// The volume is full after the header and one write of records; later writes fail for another
 /// reason.
 fn full_at_the_third_write() -> FaultPlan {
     let fault = |occurrence, effect| Fault {
@@ -251,7 +251,7 @@ async fn append_and_flush(
     }
 }
 
-/// One life of a log over `image`, whose power may fail at a request.
+/// One run of a log over `image`, with a possible power failure at a request.
 fn live(
     image: &VolumeImage,
     records: (u32, u32),

@@ -17,7 +17,7 @@ pub(in crate::recovery) struct Page {
 }
 
 impl Page {
-    /// Database time of the last change; that of a damaged page means nothing.
+    /// Database time of the last change; meaningless for a damaged page.
     pub(crate) fn dbtime(&self) -> u64 {
         PageRef::new(&self.image).dbtime()
     }
@@ -27,13 +27,14 @@ impl Page {
         self.damage.is_none()
     }
 
-    /// Whether it may be written: it was changed, and is not damaged.
+    /// Whether the page may be written: it has changed and is not damaged.
     pub(crate) const fn is_due(&self) -> bool {
         self.dirty && self.damage.is_none()
     }
 }
 
-/// A page that was read, and its damage, if any. A flipped bit is corrected, in the file too.
+/// A page that was read, with its damage, if any. A flipped bit is corrected here and later in the
+/// file.
 pub(super) fn judged(mut image: Buffer, number: PageNumber) -> Page {
     let state = page_state::judge(&image, number, LastWrite::BeforeCrash);
     let (damage, dirty) = match state {

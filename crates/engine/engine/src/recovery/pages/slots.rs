@@ -1,4 +1,5 @@
-//! Which pages are in memory, who wants them, and which can go. Nothing here touches the device.
+//! Tracks which pages are in memory, which are needed by records ahead, and which can be evicted.
+//! Nothing here touches the device.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +21,11 @@ pub(super) enum SlotState {
 
 struct PageSlot {
     state: SlotState,
-    /// Records ahead that want it.
+    /// Number of records ahead that need it.
     wanted: usize,
-    /// Its position in the idle list, if it is there.
+    /// Its position in the idle list, if listed.
     idle: Option<i64>,
-    /// A write of it is in flight. It must stay: a read now could return its old content.
+    /// Whether a write of it is in flight. It must stay: a read now could return its old content.
     is_written: bool,
 }
 
@@ -32,7 +33,7 @@ struct PageSlot {
 #[derive(Default)]
 pub(super) struct Slots {
     pages: HashMap<PageNumber, PageSlot, QuickHash>,
-    /// Pages that no record wants and that can go, the one that should go first in front.
+    /// Evictable pages that no record needs, the next to evict first.
     idle: BTreeMap<i64, PageNumber>,
     wanted: usize,
 }
@@ -40,7 +41,7 @@ pub(super) struct Slots {
 const ANNOUNCED: &str = "invariant: redo announces the pages that it uses";
 
 impl Slots {
-    /// Pages here and on their way.
+    /// Number of pages in memory or being read.
     pub(super) fn len(&self) -> usize {
         self.pages.len()
     }
@@ -50,7 +51,7 @@ impl Slots {
         self.wanted
     }
 
-    /// One more record wants a page; false if it is not in memory.
+    /// Adds one more record that needs a page; false if the page is not in memory.
     pub(super) fn want(&mut self, page: PageNumber) -> bool {
         let Some(slot) = self.pages.get_mut(&page) else {
             return false;
@@ -65,14 +66,14 @@ impl Slots {
         true
     }
 
-    /// A page comes into memory because a record wants it.
+    /// Adds a page that a record needs.
     pub(super) fn admit(&mut self, page: PageNumber, state: SlotState) {
         let slot = PageSlot { state, wanted: 1, idle: None, is_written: false };
         self.pages.insert(page, slot);
         self.wanted += 1;
     }
 
-    /// A record has had the page that it wanted.
+    /// Releases a page that a record needed and has used.
     pub(super) fn release(&mut self, page: PageNumber) {
         let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
         slot.wanted -= 1;
@@ -89,7 +90,7 @@ impl Slots {
         &self.pages.get(&page).expect(ANNOUNCED).state
     }
 
-    /// The state of a wanted page that is not here, to be turned into a page by the caller.
+    /// Takes the state of a needed page that is not in memory, for the caller to turn into a page.
     pub(super) fn take_unless_here(&mut self, page: PageNumber) -> Option<SlotState> {
         let slot = self.pages.get_mut(&page).expect(ANNOUNCED);
         match slot.state {
@@ -98,7 +99,7 @@ impl Slots {
         }
     }
 
-    /// A wanted page has arrived.
+    /// Stores a needed page that has arrived.
     pub(super) fn put(&mut self, number: PageNumber, page: Page) {
         self.pages.get_mut(&number).expect(ANNOUNCED).state = SlotState::Here(page);
     }
@@ -111,8 +112,8 @@ impl Slots {
         }
     }
 
-    /// Removes the least recently used idle page. A changed one is named and stays; else its memory
-    /// is returned. `None` if none is idle.
+    /// Removes the least recently used idle page and returns its memory. A changed page stays, and
+    /// its number is returned. `None` if no page is idle.
     pub(super) fn drop_idle(&mut self) -> Option<Result<Buffer, PageNumber>> {
         loop {
             let (_, number) = self.idle.pop_first()?;
@@ -143,7 +144,7 @@ impl Slots {
         })
     }
 
-    /// Whether a page has changes that may be written, though records ahead may want it.
+    /// Whether a page has changes that may be written, even if records ahead need it.
     pub(super) fn is_changed(&self, page: PageNumber) -> bool {
         self.pages.get(&page).is_some_and(|slot| match &slot.state {
             SlotState::Here(page) => page.is_due() && !slot.is_written,
@@ -156,14 +157,14 @@ impl Slots {
         self.pages.get(&page).is_some_and(|slot| slot.is_written)
     }
 
-    /// A write of a page begins; the page is given, to be sealed.
+    /// Begins a write of a page and returns the page to be sealed.
     pub(super) fn begin_write(&mut self, number: PageNumber) -> &mut Page {
         self.pages.get_mut(&number).expect(ANNOUNCED).is_written = true;
         self.page(number)
     }
 
-    /// A write of a page has ended. It is not wanted and it is in the file: it goes next, unless it
-    /// was used meanwhile.
+    /// Ends a write of a page. If no record needs it and it did not change meanwhile, it is evicted
+    /// next.
     pub(super) fn end_write(&mut self, number: PageNumber) {
         let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
         slot.is_written = false;
@@ -175,7 +176,7 @@ impl Slots {
         }
     }
 
-    /// All pages that have to be written, though a write of them may be in flight.
+    /// All pages that must be written, even if a write of them is in flight.
     pub(super) fn changed(&self) -> Vec<PageNumber> {
         self.pages
             .iter()

@@ -1,4 +1,4 @@
-//! Which pages go, which stay, and which are written together.
+//! Tests which pages are evicted, which stay, and which are written together.
 
 use device::Buffer;
 use units::PageNumber;
@@ -21,7 +21,7 @@ fn idle(pages: &[(u32, bool)]) -> Slots {
     slots
 }
 
-/// The next victim: a page that went, or one that must be written first.
+/// The next victim: an evicted page, or one that must be written first.
 fn next(slots: &mut Slots) -> Option<Result<(), PageNumber>> {
     let gone = slots.drop_idle()?;
     Some(gone.map(|_| ()))
@@ -76,7 +76,7 @@ fn a_damaged_page_stays_and_is_not_written() {
     assert!(slots.changed().is_empty() && !slots.is_due(PageNumber(1)));
 }
 
-/// The runs that are written next, first page and length, without ever waiting for one.
+/// The next runs to write, as first page and length, without waiting for any of them.
 fn runs(writing: &mut Writing, slots: &mut Slots, presses: bool) -> Vec<(u32, usize)> {
     let mut runs = Vec::new();
     while let Some(run) = writing.next(slots, presses) {

@@ -1,4 +1,4 @@
-//! Which changed pages are written next, with whom, and which are on their way.
+//! Chooses which changed pages are written next and in which runs, and tracks the writes in flight.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -13,17 +13,17 @@ use units::PageNumber;
 use super::slots::Slots;
 use crate::recovery::RecoveryError;
 
-/// Runs of pages that recovery writes at the same time.
+/// Maximum number of page runs that recovery writes at the same time.
 pub const WRITES_IN_FLIGHT: usize = 16;
 
-/// One in this many pages of memory waits to be written before a write starts: neighbours gather,
-/// and the device gets them in file order.
+/// Writing starts when one in this many pages of memory waits: neighbours gather, and the device
+/// gets them in file order.
 const GATHERED_SHARE: usize = 16;
 
-/// Pages gathered, at most, before they are written.
+/// Maximum number of pages gathered before they are written.
 const MOST_GATHERED: usize = 256;
 
-/// Neighbouring pages that are written with one request.
+/// Adjacent pages written with one request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteRun {
     pub first: PageNumber,
@@ -39,13 +39,13 @@ impl WriteRun {
 
 /// Pages to evict, and writes in flight.
 pub(super) struct Writing {
-    /// Changed pages that should go.
+    /// Changed pages to evict.
     gathered: BTreeSet<PageNumber>,
-    /// Those of them to evict even if records ahead want them.
+    /// The subset to write even if records ahead need them.
     old: BTreeSet<PageNumber>,
     gather: usize,
     longest_run: u32,
-    /// Start of the last run: the next one lies behind it.
+    /// Start of the last run: the search for the next one continues from here.
     hand: PageNumber,
     in_flight: Vec<(WriteRun, Completion)>,
     /// Pages written so far.
@@ -55,7 +55,7 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    /// Nothing yet; `capacity` pages may be in memory.
+    /// The empty state, for a memory of `capacity` pages.
     pub(super) fn new(capacity: usize, longest_run: usize) -> Self {
         Self {
             gathered: BTreeSet::new(),
@@ -74,7 +74,7 @@ impl Writing {
         self.gathered.insert(page);
     }
 
-    /// A page that was changed long ago must go, if it was not written meanwhile.
+    /// Adds a page that was changed long ago; it must be written unless it has been meanwhile.
     pub(super) fn add_old(&mut self, page: PageNumber) {
         self.old.insert(page);
         self.gathered.insert(page);
@@ -90,8 +90,8 @@ impl Writing {
         self.gathered.is_empty() && self.in_flight.is_empty()
     }
 
-    /// The next run to write. `None` if enough are in flight, if too few pages have gathered unless
-    /// it `presses`, or if every gathered page has a write in flight.
+    /// The next run to write. `None` if enough are in flight, if too few pages have gathered
+    /// (unless `presses`), or if every gathered page has a write in flight.
     pub(super) fn next(&mut self, slots: &Slots, presses: bool) -> Option<WriteRun> {
         while self.in_flight.len() < WRITES_IN_FLIGHT
             && (presses || self.gathered.len() >= self.gather)
@@ -129,7 +129,7 @@ impl Writing {
         run
     }
 
-    /// Seals the pages of a run, which count as unchanged from now on, in `buffer`.
+    /// Seals the pages of a run in `buffer`; they count as unchanged from now on.
     pub(super) fn seal(&self, run: WriteRun, slots: &mut Slots, mut buffer: Buffer) -> Buffer {
         let bytes = buffer.len() / run.pages().len();
         for (number, sealed) in run.pages().zip(buffer.chunks_mut(bytes)) {
@@ -150,7 +150,7 @@ impl Writing {
         self.in_flight.push((run, write));
     }
 
-    /// Takes note of the writes that have ended; memory of one page is used again.
+    /// Processes the writes that have ended; the memory of single-page writes is reused.
     pub(super) fn end(
         &mut self,
         slots: &mut Slots,

@@ -22,19 +22,19 @@ use crate::log::{Log, LogFolder, LogRecord};
 pub(super) const FILE: &str = "one.edb";
 /// Its page size.
 pub(super) const PAGE_BYTES: usize = 4096;
-/// How many pages the twin works on, more than redo's cache in the tests holds.
+/// Number of pages the twin works on, more than fit redo's cache in the tests.
 const PAGES: u32 = 120;
 
 /// The twin's state.
 #[derive(Clone, Copy)]
 pub(super) struct Twin {
-    /// Whether the first change of a page since it was written carries the whole page.
+    /// Whether the first change to a page after each write logs the whole page.
     pub rebuilds: bool,
 }
 
 struct Frame {
     image: Vec<u8>,
-    /// Position of the first change that the file lacks, and the end of the last one.
+    /// Position of the first change missing from the file, and the end of the last one.
     dirt: Option<(Lgpos, Lgpos)>,
 }
 
@@ -47,12 +47,12 @@ struct Engine {
     twin: Twin,
 }
 
-/// A life of the twin, over or cut short.
+/// A run of the twin, finished or cut short.
 pub(super) struct Life {
     executor: Executor,
     memory: MemoryVolume,
     pub volume: CrashVolume,
-    /// Requests until file and log existed: crashes before are those of creation, not of recovery.
+    /// Number of requests until file and log existed: earlier crashes test creation, not recovery.
     pub created: u64,
 }
 
@@ -69,7 +69,7 @@ impl Life {
 
 const SLOWEST_REQUEST: Nanos = Nanos::from_micros(500);
 
-/// Runs `steps` changes unless power fails at a request of them.
+/// Runs `steps` changes, with a possible power failure at one of their requests.
 pub(super) fn live(seed: Seed, steps: u32, twin: Twin, at_request: Option<u64>) -> Life {
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(50), SLOWEST_REQUEST, seed);
@@ -222,7 +222,7 @@ impl Engine {
         self.file.submit(write).await.into_buffer().unwrap();
     }
 
-    /// Writes the half of the changed pages that was changed first, and moves the checkpoint on.
+    /// Writes the half of the changed pages that changed first, and advances the checkpoint.
     async fn checkpoint(&mut self) {
         let dirt = |(number, frame): (&PageNumber, &Frame)| Some((frame.dirt?.0, *number));
         let mut oldest: Vec<_> = self.frames.iter().filter_map(dirt).collect();
@@ -238,7 +238,7 @@ impl Engine {
     }
 }
 
-/// The pages that these records make from nothing.
+/// The pages that result from applying these records to an empty file.
 pub(super) fn expected_pages(records: &[LogRecord]) -> BTreeMap<PageNumber, Vec<u8>> {
     let mut pages = BTreeMap::new();
     for record in records {

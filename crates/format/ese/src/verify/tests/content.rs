@@ -48,7 +48,7 @@ fn chunks_unpack_to_the_bytes_of_their_place() {
     assert_eq!(with_second_chunk(&[0x0D, 0x61, 0x31]), wrong, "two bytes");
     assert_eq!(with_second_chunk(&[11 << 3, 1, 2]), wrong, "no method");
     assert_eq!(with_second_chunk(&[3 << 3, 9, 0, 0, 0, 0, 0x80, 1, 0]), wrong, "no Xpress");
-    // Xpress9 is not decoded, so that nothing can be said.
+    // Xpress9 is not decoded, so there is nothing to report.
     assert_eq!(with_second_chunk(&[5 << 3, 1, 2]), []);
 }
 

@@ -17,7 +17,7 @@ fn after(number: u32, change: impl FnOnce(&mut PageMut<'_>)) -> Vec<(u32, Proble
 #[test]
 fn an_internal_page_ends_with_the_key_that_its_parent_has_for_it() {
     assert_eq!(problems(&World::of_three_levels()), []);
-    // As builds before this rule wrote every internal page.
+    // Every internal page looked like this in builds that predate the rule.
     let emptied = after(38, |page| {
         let child = 32u32.to_le_bytes();
         page.remove(1, 1).expect("a node");

@@ -1,7 +1,7 @@
-//! A database of 40 pages, built by hand, to be damaged on purpose.
+//! A hand-built database of 40 pages for the tests to damage.
 //!
-//! Table `T` has ten rows on three leaves (31 to 33), an index `ByGroup` on two (35 and 36) and
-//! one long value in two chunks (37), all out of the extent 30 to 40.
+//! Table `T` has ten rows on three leaves (31 to 33), an index `ByGroup` on two (35 and 36) and one
+//! long value in two chunks (37), all allocated from the extent 30 to 40.
 
 use units::{ObjectId, PageNumber};
 

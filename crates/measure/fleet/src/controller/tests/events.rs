@@ -1,4 +1,4 @@
-//! Hosts that are lost on purpose, beside those that are lost otherwise.
+//! Hosts that are lost deliberately, together with hosts lost otherwise.
 
 use proptest::prelude::*;
 use units::Nanos;

@@ -1,5 +1,5 @@
-//! Finds the number of sessions that an array carries, and the highest load of which a plan wants a
-//! share, by the advice that a run follows: a plan means the same at both levels.
+//! Finds the number of sessions that an array can carry, and the highest load if a plan asks for a
+//! share of it, by the same advice that a run follows: a plan has the same meaning at both levels.
 
 use plan::{Plan, Sessions};
 use record::{Edge, Event, Phase, Tuned};
@@ -17,7 +17,7 @@ use crate::error::HostError;
 /// takes most of a minute if the disks keep up with nine tenths of them.
 const SETTLING: Nanos = Nanos::from_secs(60);
 
-/// Observed of each number of sessions: virtual time costs little, so longer than in a run.
+/// Observation time of each session count: longer than in a run, since virtual time is cheap.
 const OBSERVED: Nanos = Nanos::from_secs(30);
 
 /// The plan of the order with the number of sessions, and the target, that a search has found; the
@@ -103,7 +103,7 @@ fn step(playback: &mut Playback<'_, '_>, sessions: u32) -> Result<TuneStep, Host
     Ok(step)
 }
 
-/// Answers of one kind, and how long they took together.
+/// Count and total time of the answers of one kind.
 #[derive(Default)]
 struct Sum {
     count: u64,

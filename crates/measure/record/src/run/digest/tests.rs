@@ -1,4 +1,4 @@
-//! Records by their digests, compared with records of journals, and digests of anything else.
+//! Records loaded by digest, compared with records of journals; and digests of other content.
 
 use super::{DigestFault, RunRecord};
 use crate::codec::Sealer;

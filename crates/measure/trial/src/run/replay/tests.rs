@@ -1,4 +1,4 @@
-//! A replay is compared with the acknowledgements.
+//! Compares replays with the acknowledgements.
 
 use engine::recovery::RecoverySummary;
 use ese::Lgpos;

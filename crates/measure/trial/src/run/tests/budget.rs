@@ -1,5 +1,5 @@
-//! The requests of a batch transaction depend on the load and the engine only: storage that takes a
-//! hundred times as long gets no more.
+//! The requests of a batch transaction depend only on the load and the engine: storage that is a
+//! hundred times slower receives no more of them.
 
 use record::{Event, Phase, Series};
 use units::Nanos;
@@ -16,8 +16,8 @@ struct Cost {
     written: f64,
 }
 
-/// Runs the load on 20 times its cache, and counts once the log is longer than the checkpoint's
-/// depth.
+/// Runs the load on databases 20 times its cache, and counts once the log is longer than the
+/// checkpoint depth.
 fn cost(latency: Nanos) -> Cost {
     let span = latency.0 * SPAN / 1_000_000;
     let text = format!(

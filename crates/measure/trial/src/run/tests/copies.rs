@@ -11,7 +11,7 @@ use super::{PLAN, issues, prepared, run_once};
 use crate::location::CopyFolder;
 use crate::testing::World;
 
-/// A prepared world whose backups go to a separate folder, each request of which takes `takes`.
+/// A prepared world whose backups go to a separate folder, where each request takes `takes`.
 fn copying(takes: Nanos) -> (World, MemoryVolume) {
     let text = PLAN
         .replace("size", "backup_folders = [\"copies\"]\nsize")
@@ -79,7 +79,7 @@ fn how_long_reads_wait_for_a_copy_is_told() {
     let (fast, _) = waited(Nanos::from_micros(50));
     assert!(fast.iter().all(|copy| copy.reads_waited_ns < copy.elapsed_ns / 10), "{fast:?}");
     let (slow, read) = waited(Nanos::from_millis(100));
-    // 64 blocks of 256 KiB, two at a time, are 3.2 s, and making the file takes a few requests.
+    // 64 blocks of 256 KiB, two at a time, take 3.2 s, and creating the file takes a few requests.
     for copy in slow {
         assert!((2_800_000_000..4_500_000_000).contains(&copy.reads_waited_ns), "{copy:?}");
         assert!(copy.reads_waited_ns <= read, "{copy:?}");
@@ -101,7 +101,7 @@ fn what_is_no_copy_of_the_database_is_never_replaced() {
     let issues = issues(&events);
     assert!(issues.iter().any(|(_, text)| text.contains("is no copy that a backup")), "{issues:?}");
     assert_eq!(copies.image(), before, "not even of the other database");
-    // A copy of one database in the place of that of another.
+    // A copy of one database in place of another's.
     let (world, copies) = copying(Nanos::from_micros(300));
     assert!(backed_up(&world).issues.is_empty());
     let mut image = copies.image();

@@ -1,4 +1,4 @@
-//! Storage that answers every request, and each of them late: every run ends, and in its time.
+//! Storage that answers every request late: every run ends, and within its time limit.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::run::{RunSummary, run};
 use crate::settings::record_settings;
 use crate::testing::World;
 
-/// One database, so that a hundred runs take no minute.
+/// One database, so that a hundred runs take less than a minute.
 const PLAN: &str = "seed = 7\n\
     [databases]\nfolders = [\"a\"]\nsize = \"16MiB\"\n\
     [engine]\ncache_minimum = \"1MiB\"\ncache_maximum = \"2MiB\"\n\
@@ -71,14 +71,14 @@ struct Ended {
     at: Nanos,
 }
 
-/// A record in which nothing but the start has been written.
+/// A record that contains only the start.
 fn started(start: Start) -> RunRecord {
     let mut record = RunRecord::default();
     record.start = start;
     record
 }
 
-/// Requests of one kind take `delay` more from the begin of `phase` on.
+/// Delays requests of one kind by `delay` from the start of `phase`.
 fn slow_from(world: &mut World, phase: Phase, kind: Slow, delay: Nanos) -> Ended {
     let location = &world.locations[0];
     let runtime = world.executor.runtime();
@@ -122,7 +122,7 @@ fn start(world: &World) -> Start {
     }
 }
 
-/// Only a request longer than 5 s fails the storage, and no slow one passes.
+/// Checks that only a request longer than 5 s fails the storage, and that no slow storage passes.
 fn is_judged_rightly(ended: &Ended, delay: u64, case: &str) {
     let longest = ended.record.long_requests.iter().map(|one| one.time_ns).max();
     let is_told = longest.is_some_and(|time_ns| time_ns > 5_000_000_000);
@@ -142,7 +142,7 @@ fn is_judged_rightly(ended: &Ended, delay: u64, case: &str) {
     assert!(verdict.outcome != Ruling::Pass, "{case}: two seconds prove nothing");
 }
 
-/// The longest that a run of `plan` may last.
+/// Maximum duration of a run of `plan`.
 fn longest_run(plan: &plan::Plan) -> Nanos {
     let test = &plan.test;
     let load = test.warm_up_limit + longest_search(plan) + test.duration;

@@ -1,4 +1,4 @@
-//! Runs whose measurement waits for another program to say when it begins.
+//! Runs whose measurement waits for another program to release it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{PLAN, group_of, issues, phases, prepared, run};
 use crate::coordinator::{Coordinator, Stop};
 use crate::testing::collector;
 
-/// Runs a held run; `then` gets its coordinator 20 s after its begin, long after it was warm.
+/// Runs a held run; `then` gets its coordinator 20 s after the start, long after warm-up.
 fn held(then: fn(&Coordinator, Nanos)) -> Vec<Event> {
     let world = prepared(PLAN);
     let (events, kept) = collector();

@@ -6,7 +6,7 @@ use record::{Event, Issue, IssueKind, Severity};
 
 use super::{PLAN, further, issues, prepared, run_once, suffer};
 
-/// A fraction of the reads for `purpose` gives `effect`; the scan reads seldom.
+/// A fraction of the reads for `purpose` gets `effect`; the scan reads rarely.
 fn now_and_then(purpose: Purpose, effect: Effect) -> Fault {
     let one_in = if purpose == Purpose::Maintenance { 3 } else { 50 };
     Fault {
@@ -36,7 +36,7 @@ fn issues_of(purpose: Purpose, effect: Effect) -> Vec<Issue> {
 #[test]
 fn wrong_content_that_is_read_again_fails_the_test_all_the_same() {
     for purpose in [Purpose::Database, Purpose::Maintenance] {
-        // Enough that no page of a batch of the scan has only one.
+        // Enough bits that every page in a batch of the scan has more than one flipped.
         let issues = issues_of(purpose, Effect::FlipBits(4_000));
         assert_eq!(issues.len(), 1, "{issues:?}");
         let issue = &issues[0];
@@ -84,7 +84,7 @@ fn errors_too_many_to_list_are_counted_all_the_same() {
     assert_eq!((further.database, further.volume.as_deref()), (1, Some("b")));
     assert_eq!(issues(&events).len(), 20);
     assert!(failed > 100, "{failed}");
-    // Reads while the database is opened belong to no interval.
+    // Reads made while opening the database belong to no interval.
     assert!((failed..failed + 10).contains(&(20 + further.failed_requests)), "{further:?}");
     assert_eq!(
         (u64::from(summary.issues), further.damaged_content),

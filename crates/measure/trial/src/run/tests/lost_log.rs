@@ -48,7 +48,7 @@ fn log_writes_that_are_lost_or_changed_are_named() {
 #[test]
 fn a_header_that_still_says_dirty_is_named() {
     let mut lost = fault(Purpose::Header, ".edb", Effect::LoseWrite);
-    // Both copies say that the database is in use, and that is all they ever say.
+    // Both copies record that the database is in use, and never anything else.
     lost.occurrence = Occurrence::From(3);
     let issues = issues(lost);
     let texts: Vec<_> = issues.iter().map(|issue| issue.text.as_str()).collect();
@@ -89,6 +89,6 @@ fn reading_back_is_shown_apart_and_bounded_by_the_log() {
         }
     }
     assert!(read > 0, "closed generations were read");
-    // The last opened files are read once more, of each of the two databases.
+    // Of each of the two databases, the files opened last are read once more.
     assert!(read <= written + (4 << 20), "{read} of {written}");
 }

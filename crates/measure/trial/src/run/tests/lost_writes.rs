@@ -1,5 +1,5 @@
-//! A disk that acknowledges writes and does not make them: the running engine and the checksum
-//! phase say so, each by the right name.
+//! A disk that acknowledges writes without making them: the running engine and the checksum phase
+//! detect it, each under the right name.
 
 use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};
@@ -7,7 +7,7 @@ use record::{Event, Issue, IssueKind};
 
 use super::{PLAN, further, prepared, run_once, suffer};
 
-/// From the third write of pages on, the second database's disk makes none.
+/// The second database's disk drops all page writes from the third on.
 fn lossy() -> Fault {
     Fault {
         matching: Matching {

@@ -44,7 +44,7 @@ fn a_low_target_is_held_whatever_the_sessions() {
     }
 }
 
-/// Database reads and writes per second as the device answered them, over at least `seconds` at a
+/// Database reads and writes per second as completed by the device, over at least `seconds` at a
 /// time, and whether the load was measured then.
 fn rates(events: &[Event], seconds: u64) -> Vec<(bool, f64)> {
     let mut rates = Vec::new();
@@ -73,8 +73,8 @@ fn rates(events: &[Event], seconds: u64) -> Vec<(bool, f64)> {
     rates
 }
 
-/// A load of 120 IOPS with `sessions` sessions, warmed up as `test` says, on storage that gives
-/// more than twice as much: the highest rate over `seconds` before the measurement, and in it.
+/// The highest rate over `seconds` before the measurement and in it, for a load of 120 IOPS with
+/// `sessions` sessions, warmed up as `test` says, on storage that can do more than twice as much.
 fn held_rates(sessions: &str, test: &str, seconds: u64) -> [f64; 2] {
     let workload = format!("threads = {sessions}\ntarget_iops = 120");
     let text = PLAN
@@ -94,7 +94,7 @@ fn held_rates(sessions: &str, test: &str, seconds: u64) -> [f64; 2] {
 #[test]
 fn a_load_keeps_to_its_target_from_its_first_request() {
     for sessions in ["2", "\"auto\""] {
-        // A batch more or less of each database is a sixteenth of what they make in five seconds.
+        // One batch more or less per database is a sixteenth of the requests in five seconds.
         let [before, measured] = held_rates(sessions, "", 5);
         assert!((60.0..132.0).contains(&before), "{sessions}: {before} IOPS");
         assert!((114.0..132.0).contains(&measured), "{sessions}: {measured} IOPS");

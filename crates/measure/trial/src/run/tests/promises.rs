@@ -53,14 +53,14 @@ fn requests(call: Call, purpose: Option<Purpose>) -> Matching {
     Matching { call: Some(call), purpose, file: None }
 }
 
-/// Runs until `fault` ends the run, recovers with sound storage, and holds the database to its
-/// promises.
+/// Runs until `fault` ends the run, recovers with sound storage, and checks the database against
+/// its promises.
 fn fails_and_keeps_its_promises(fault: &Fault) {
     let recovered = fails_and_is_recovered(fault);
     recovered.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
 }
 
-/// The same, where recovery may refuse the database.
+/// The same, except that recovery may refuse the database.
 fn fails_and_is_recovered(fault: &Fault) -> Result<(), engine::OpenError> {
     let mut world = prepared(PLAN);
     let sound = world.locations.clone();
@@ -92,8 +92,8 @@ fn fails_and_is_recovered(fault: &Fault) -> Result<(), engine::OpenError> {
     Ok(())
 }
 
-/// Btrfs has written part of a page, or of a row of pages, before it finds no more room. The log
-/// has changes of such a page and not its whole content, so recovery cannot put it right; it must
+/// Btrfs may have written part of a page, or of a row of pages, before it runs out of space. The
+/// log has changes of such a page but not its whole content, so recovery cannot repair it; it must
 /// name the page, and never take it for a good one.
 #[test]
 fn a_page_that_is_half_written_on_a_full_volume_is_named_by_recovery() {
@@ -120,7 +120,7 @@ fn what_was_acknowledged_before_a_fault_is_there_after_recovery() {
     let page = || requests(Call::Write, Some(Purpose::Database));
     let record = || requests(Call::Write, Some(Purpose::Log));
     let flush = || requests(Call::Flush, None);
-    // A log file that is being made when the volume is full.
+    // A log file is being created when the volume is full.
     let format = || requests(Call::Write, Some(Purpose::LogFormat));
     let create = || requests(Call::Create, None);
     let mut faults = vec![

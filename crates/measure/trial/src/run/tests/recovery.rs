@@ -1,4 +1,4 @@
-//! Tests of soft recovery: logs generated, databases left, everything replayed; and the outcome if
+//! Soft recovery tests: logs generated, databases left, everything replayed; and the outcome if
 //! that is interrupted or the storage loses data.
 
 use device::Purpose;
@@ -24,7 +24,7 @@ fn replays(events: &[Event]) -> Vec<Replay> {
     events.iter().filter_map(replay).collect()
 }
 
-/// Requests of a kind that were sampled in a phase, and their bytes.
+/// Number of requests of a kind sampled in a phase, and their bytes.
 fn sampled(events: &[Event], phase: Phase, series: Series) -> (u64, u64) {
     let of_phase = |event: &&Event| match event {
         Event::Interval(Interval { phase: of, .. }) => *of == phase,
@@ -43,7 +43,7 @@ fn sampled(events: &[Event], phase: Phase, series: Series) -> (u64, u64) {
     sum
 }
 
-/// The databases of `world` exist, clean or not, and hold what a load needs.
+/// Checks that the databases of `world` exist, clean or not, and contain enough for a load.
 fn can_be_loaded(world: &mut World) {
     world.plan = plan::Plan::parse("test", PLAN).unwrap();
     let (summary, events) = run_once(world, None);
@@ -52,7 +52,7 @@ fn can_be_loaded(world: &mut World) {
 
 #[test]
 fn logs_are_generated_and_replayed_by_all_databases_at_the_same_time() {
-    // A checkpoint that kept to this would let most logs go.
+    // A checkpoint of this depth would release most logs.
     let shallow = "[engine]\ncheckpoint_depth = \"1MiB\"\n";
     let world = prepared(&plan("").replace("[engine]\n", shallow));
     let (summary, events) = run_once(&world, None);
@@ -63,14 +63,14 @@ fn logs_are_generated_and_replayed_by_all_databases_at_the_same_time() {
     let replays = replays(&events);
     assert_eq!(replays.len(), 2);
     for replay in &replays {
-        // The one in use when the load ended is replayed as well; the end may begin another.
+        // The log in use when the load ended is also replayed; ending may begin another.
         assert!((LOGS + 1..=LOGS + 2).contains(&replay.logs), "{replay:?}");
         assert!(replay.pages_up_to_date > 500, "the cache is small: {replay:?}");
         assert!(replay.elapsed_ns > 0 && replay.generated_ns > replay.elapsed_ns);
     }
     let starts: Vec<u64> = replays.iter().map(|of| of.at_ns - of.elapsed_ns).collect();
     assert_eq!(starts[0], starts[1], "at the same time");
-    // Counts of redo, and the requests to the storage; opening the databases reads some more.
+    // Redo counters against storage requests; opening the databases reads some more.
     let read: u64 = replays.iter().map(|of| of.pages_read).sum();
     let (reads, bytes) = sampled(&events, Phase::Recover, Series::DatabaseRead);
     assert!((read..read + read / 10).contains(&reads), "{reads} {read}");
@@ -118,7 +118,7 @@ fn a_person_may_stop_it_while_logs_are_generated() {
     assert!(!events.iter().any(log), "they were closed");
 }
 
-/// When the replay of an undisturbed test begins and ends.
+/// Start and end of the replay in an undisturbed test.
 fn span_of_replay(text: &str) -> (Nanos, Nanos) {
     let (_, events) = run_once(&prepared(text), None);
     let at = |edge| {
@@ -150,7 +150,7 @@ fn a_person_may_stop_it_while_logs_are_replayed_and_the_databases_can_be_recover
     }
 }
 
-/// A fault of the second database's storage that begins with the replay.
+/// Runs with a fault of the second database's storage that begins with the replay.
 fn in_replay(text: &str, effect: Effect) -> (RunSummary, Vec<Event>) {
     let (_, healthy) = run_once(&prepared(text), None);
     let of_phase = |phase| sampled_of_second(&healthy, phase);

@@ -1,10 +1,10 @@
-//! Further copies read every log that is closed, beside the load and counted apart from it.
+//! Further copies read every closed log, in addition to the load and counted separately.
 
 use record::{Event, Phase, Series};
 
 use super::{PLAN, RunSummary, issues, prepared, run_once};
 
-/// Reads of replication and their bytes, log files that were closed, and database reads.
+/// Replication reads and their bytes, closed log files, and database reads.
 fn replicated(copies: u32) -> (u64, u64, u64) {
     let plan = PLAN.replace("[test]\n", &format!("[test]\ncopies = {copies}\n"));
     let (summary, events) = run_once(&prepared(&plan), None);
@@ -33,7 +33,7 @@ fn each_further_copy_makes_nine_reads_of_every_closed_log() {
         let (reads, bytes, logs) = replicated(copies);
         let of_a_log = 9 * u64::from(copies - 1);
         assert!(logs >= 4, "{logs}");
-        // The last ones may be broken off by the end of the load, one of each database.
+        // The last read of each database may be cut off by the end of the load.
         let expected = (logs - 4) * of_a_log..=logs * of_a_log;
         assert!(expected.contains(&reads), "{reads} of {logs} logs");
         let size = bytes / reads;

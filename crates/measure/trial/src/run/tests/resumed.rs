@@ -12,10 +12,10 @@ use crate::coordinator::Coordinator;
 use crate::run::{Group, ResumedRun, RunSummary, run};
 use crate::testing::{World, collector};
 
-/// The current log file of the first database keeps only this much.
+/// Length that remains of the first database's current log file.
 const KEPT_BYTES: u64 = 64 << 10;
 
-/// Puts zeros where the storage had the end of the log.
+/// Overwrites the stored end of the log with zeros.
 fn lose_the_end_of_the_log(world: &World) {
     let volume = world.volumes[0].clone();
     world.executor.block_on(async move {
@@ -27,7 +27,7 @@ fn lose_the_end_of_the_log(world: &World) {
     });
 }
 
-/// Continues as `resumed` describes.
+/// Continues the run as described by `resumed`.
 fn go_on(world: &World, resumed: Option<ResumedRun>) -> (RunSummary, Vec<Event>) {
     let (events, kept) = collector();
     let coordinator = Arc::new(Coordinator::new(1));
@@ -51,7 +51,7 @@ fn pages_that_need_the_log_that_was_lost_are_the_fault_of_the_storage() {
     assert!(summary.failure.is_some_and(|failure| !failure.at_open));
 }
 
-/// Another run cannot tell the storage from the one who has moved files.
+/// A different run cannot distinguish lost storage from moved files.
 #[test]
 fn a_new_run_does_not_say_whose_fault_the_lost_log_is() {
     let world = prepared(PLAN);

@@ -132,7 +132,7 @@ fn a_freeze_within_an_interval_is_in_its_average() {
     assert!((10_000_000_000..10_010_000_000).contains(&stalled), "{stalls:?}");
 }
 
-/// Seven seconds, in which no interval is sampled, and then everything is answered.
+/// Stalls for seven seconds, in which no interval is sampled, and then answers everything.
 #[test]
 fn a_freeze_in_any_phase_is_told_with_its_request() {
     let freeze = Effect::Stall(Nanos::from_secs(7));

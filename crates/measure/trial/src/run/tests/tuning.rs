@@ -10,7 +10,7 @@ use super::{Group, PLAN, RunSummary, issues, phases, prepared, run, run_once};
 use crate::coordinator::Coordinator;
 use crate::testing::collector;
 
-/// Reads take 2.25 ms on average here, so no number of sessions keeps this limit.
+/// Reads take 2.25 ms on average here, so no number of sessions meets this limit.
 const TOO_STRICT: &str = "[limits]\nread_average = \"1ms\"\n";
 
 fn automatic(more: &str) -> String {
@@ -38,8 +38,7 @@ fn tried(events: &[Event]) -> Vec<String> {
 
 #[test]
 fn where_nothing_keeps_the_limits_one_session_is_measured() {
-    // A warm-up of many batches: of a short one, those that began or ended elsewhere are too large
-    // a share.
+    // A warm-up of many batches: in a short one, too many batches begin or end outside it.
     let large_cache = automatic(TOO_STRICT).replace("\"2MiB\"", "\"8MiB\"");
     let world = prepared(&large_cache);
     let (summary, events) = run_once(&world, None);
@@ -58,8 +57,8 @@ fn where_nothing_keeps_the_limits_one_session_is_measured() {
     assert!((0.8..1.1).contains(&one), "{one} sessions measured");
 }
 
-/// Sessions of each database that were inside a batch, on average over the intervals of a phase:
-/// the time of all batches that ended there, by the time that passed.
+/// Mean number of sessions of each database inside a batch over the intervals of a phase: the total
+/// time of batches that ended there, divided by the elapsed time.
 fn busy(events: &[Event], phase: Phase) -> f64 {
     let (mut inside, mut nanos) = (0.0, 0.0);
     for event in events {
@@ -128,7 +127,7 @@ fn groups_come_to_one_number_together() {
     assert!(measured(0) && measured(1));
 }
 
-/// The target after the search, and the measured share of it, of all databases per second.
+/// The target after the search, and the rate measured, per second over all databases.
 fn held(threads: &str, percent: u32) -> (f64, f64) {
     let text = PLAN
         .replace("threads = 2", &format!("threads = {threads}\nthroughput_percent = {percent}"))

@@ -1,10 +1,10 @@
-//! Databases with parts of the load of different size, in virtual time.
+//! Databases with unequal shares of the load, in virtual time.
 
 use record::{Event, Phase, Series};
 
 use super::{PLAN, RunSummary, issues, prepared, run_once};
 
-/// Database reads and writes of each of two databases of these weights while they are measured.
+/// Database reads and writes of two databases with these weights during the measurement.
 fn measured(workload: &str) -> [f64; 2] {
     let text = PLAN
         .replace("size", "weights = [1, 3]\nsize")
@@ -34,7 +34,8 @@ fn a_held_load_is_dealt_out_by_weight() {
 
 #[test]
 fn sessions_are_dealt_out_by_weight() {
-    // Two of the light one and six of the heavy one: they wait for storage that is never busy.
+    // Two sessions of the light one and six of the heavy one: they wait for storage that is never
+    // busy.
     let [light, heavy] = measured("threads = 4");
     assert!((2.3..3.4).contains(&(heavy / light)), "{heavy} by {light}");
 }

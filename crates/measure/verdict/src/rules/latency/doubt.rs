@@ -1,5 +1,5 @@
-//! A failure that rests on starved intervals alone is no failure of the storage: answers that wait
-//! for a processor look like answers of a slow disk.
+//! A failure that depends on starved intervals alone is not the storage's: answers that wait for a
+//! processor look like answers of a slow disk.
 
 use record::{IntervalRow, Phase, RunRecord};
 
@@ -8,7 +8,7 @@ use crate::rules::milliseconds;
 use crate::rules::processors::is_starved;
 use crate::{Evidence, Finding, Limit, Ruling};
 
-/// Whether an interval is fit to confirm a failure.
+/// Whether an interval is suitable for confirming a failure.
 pub(super) fn is_calm(row: &IntervalRow) -> bool {
     !is_starved(row)
 }
@@ -38,7 +38,7 @@ pub(super) fn doubted(
 
 impl LatencyRule {
     /// The worst 99th percentile of a database in any calm interval: it may be higher than that of
-    /// all calm intervals together, so that a failure is withdrawn only if none of them had it.
+    /// all calm intervals together, so a failure is withdrawn only if none of them showed it.
     pub(super) fn calm_p99_ns(&self, run: &RunRecord, database: u32) -> f64 {
         run.intervals_of(Phase::Measure)
             .filter(|row| !row.is_left_out && is_calm(row))

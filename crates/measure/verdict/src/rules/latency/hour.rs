@@ -6,7 +6,7 @@ use record::{HOUR_NS, Phase, RunRecord, Series, Unanswered};
 
 use super::Measured;
 
-/// What intervals of one hour add up to.
+/// Totals of the intervals of one hour.
 #[derive(Default)]
 struct HourLatency {
     count: u64,
@@ -20,7 +20,7 @@ impl HourLatency {
     }
 }
 
-/// The hour with the highest mean latency of `series` of `database`; hours count from the begin of
+/// The hour with the highest mean latency of `series` of `database`; hours count from the start of
 /// the measurement.
 pub(super) fn worst(run: &RunRecord, database: u32, series: Series) -> Measured {
     let mut hours: BTreeMap<u64, HourLatency> = BTreeMap::new();

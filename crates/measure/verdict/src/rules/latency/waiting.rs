@@ -6,8 +6,8 @@ use units::thousands;
 
 use crate::rules::milliseconds;
 
-/// The 99th percentile of requests of which `answered` were answered, `quantile` of those within
-/// that many nanoseconds: unanswered ones are the slowest.
+/// The 99th percentile of requests in nanoseconds. `answered` of them were answered, and `quantile`
+/// gives the quantiles of those; unanswered ones are the slowest.
 pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f64) -> u64) -> f64 {
     let all = (answered + unanswered.waiting).max(1) as f64;
     let share = answered as f64 / all;
@@ -15,7 +15,7 @@ pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f
     nanoseconds as f64
 }
 
-/// A remark for a mean that includes such requests; young ones are always present.
+/// A remark on a mean that includes such requests; recent ones are always present.
 pub(super) fn remark(unanswered: &Unanswered) -> String {
     let mut remark = String::new();
     let oldest_ms = milliseconds(unanswered.oldest_ns as f64);
@@ -67,8 +67,8 @@ mod tests {
         );
     }
 
-    /// 5,000 requests in the 5 s that moved: 10,000 would have come in the 10 s that did not, and
-    /// would have waited 5 s each.
+    /// 5,000 requests in the 5 s without a stall: 10,000 would have arrived in the stalled 10 s,
+    /// and would have waited 5 s each.
     #[test]
     fn a_freeze_within_an_interval_counts_what_would_have_come() {
         let freeze = Unanswered {

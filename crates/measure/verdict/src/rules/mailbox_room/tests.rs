@@ -8,7 +8,7 @@ use crate::Ruling;
 
 const MAILBOX_BYTES: u64 = 2 << 30;
 
-/// A run of a plan of mailboxes, of which `fitting` fit.
+/// A run whose plan has `wanted` mailboxes, of which `fitting` fit.
 fn planned(fitting: u64, wanted: u64) -> RunRecord {
     let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
     for facts in &mut run.start.databases {
@@ -41,7 +41,7 @@ fn what_was_not_asked_for_is_not_judged() {
     let mut run = planned(1, 400);
     run.start.test = TestType::Backup;
     assert_eq!(judge(&run), None);
-    // Two databases on one volume share its room.
+    // Two databases on one volume share its space.
     let mut run = planned(400, 400);
     run.start.databases[1].volume = run.start.databases[0].volume.clone();
     assert_eq!(volumes_bytes(&run), 200 * MAILBOX_BYTES);

@@ -2,7 +2,7 @@
 
 use super::{CELL_MARGINS, MANY_COLUMNS, layout, needed, with_repeated_headings};
 
-/// The table of loads, the widest of the papers, and those of the reports in the appendices.
+/// The table of loads, the widest in the papers, and the tables of the reports in the appendices.
 const HEADS: [&[&str]; 3] = [
     &[
         "Server",

@@ -4,7 +4,7 @@ use verdict::judge;
 use crate::roles::servers;
 use crate::{PaperError, TestedRun};
 
-/// A run whose rate is as high as its databases are many.
+/// A run whose rate grows with its number of databases.
 fn run(name: &str, test: TestType, intervals: u64, databases: u32) -> TestedRun {
     let made = Synthetic { measure_intervals: intervals, databases, ..Synthetic::default() };
     let mut record: RunRecord = made.run();
@@ -31,8 +31,7 @@ fn some(names: [&str; 3]) -> [String; 3] {
     names.map(str::to_owned)
 }
 
-/// In a set of tests both loads last equally long, and the one that a moment more was counted of
-/// may be either.
+/// In a set of tests both loads last equally long, and either may be recorded as a moment longer.
 #[test]
 fn the_kind_of_a_test_decides_before_its_length() {
     let stress = run("stress", TestType::Stress, 40, 2);
@@ -52,7 +51,7 @@ fn a_day_of_load_proves_reliability_without_a_stress_test() {
     let stress = run("stress", TestType::Stress, 40, 2);
     assert_eq!(names(&[&day, &slow]), Ok(some(["day", "slow", ""])));
     assert_eq!(names(&[&day, &stress]), Ok(some(["stress", "day", ""])));
-    // Published results have called a day of load performance, and two hours stress.
+    // Some published results label a day of load performance and two hours stress.
     let published = [day, stress].map(|mut run| {
         let measure_ns = run.record.span_ns(record::Phase::Measure);
         run.record.start.settings.measure_ns = measure_ns;
@@ -102,7 +101,7 @@ fn machines_of_one_name_are_told_apart_by_their_identity() {
     assert_eq!(names, ["mbx-01 (1)", "mbx-01 (2)"]);
     assert!(found.iter().all(|server| server.shares_name));
     assert_eq!(found[0].recovery.map(|run| run.name.as_str()), Some("third"));
-    // A record of an earlier release has no identity: of one machine it is that machine's.
+    // Records of earlier releases lack an id: with only one machine, they belong to it.
     let older = [with_id("one", backup, "aa"), with_id("older", recovery, "")];
     assert_eq!(servers(&older).map(|servers| servers.len()), Ok(1));
     let mixed = [&runs[..], &older[1..]].concat();

@@ -8,20 +8,20 @@ use crate::roles::{PaperTest, Server, measured_ns};
 use crate::sections::results::{A_DAY_NS, TWO_HOURS_NS};
 use crate::vendor::Vendor;
 
-/// Why no suitability follows.
+/// A reason why the server is not shown to be suitable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Objection {
-    /// A test was not passed, or passed without all that was asked for.
+    /// A test did not pass, or passed without meeting every requirement.
     NotPassed { test: PaperTest, outcome: String },
-    /// A load was measured for less time than papers ask for.
+    /// A load was measured for less time than papers require.
     Short { test: PaperTest, least: &'static str },
-    /// Fewer IOPS were achieved than the mailboxes ask for.
+    /// Fewer IOPS were achieved than the mailboxes need.
     FewRequests(Measure),
     /// The volumes are smaller than the databases of the mailboxes.
     LittleRoom(Measure),
 }
 
-/// Demand of the active mailboxes beside the measurement, both in one unit: IOPS or bytes.
+/// Demand of the active mailboxes next to the measurement, both in the same unit: IOPS or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measure {
     pub mailboxes: u64,
@@ -31,7 +31,7 @@ pub(super) struct Measure {
     pub enough_percent: f64,
 }
 
-/// Everything that speaks against one server.
+/// All objections to one server.
 pub(super) fn objections(server: &Server<'_>, vendor: &Vendor) -> Vec<Objection> {
     let mut all = not_passed(server);
     all.extend(too_short(server));
@@ -46,7 +46,7 @@ impl Measure {
     }
 }
 
-/// IOPS; `None` if either side is not known.
+/// Demand and measurement in IOPS; `None` if either is unknown.
 pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let record = &server.performance?.record;
     let measured = ServerLoad::of(record).transfers_per_second?;
@@ -55,7 +55,8 @@ pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> 
     Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured, enough_percent })
 }
 
-/// Bytes; `None` if either side is not known. Databases of further copies come on top.
+/// Demand and measurement in bytes; `None` if either is unknown. Databases of further copies are
+/// additional.
 pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let volumes_bytes = Room::of(server).volumes_bytes;
     let demand = Demand::of(server, vendor);
@@ -76,7 +77,7 @@ fn not_passed(server: &Server<'_>) -> Vec<Objection> {
     objections
 }
 
-/// Loads that were measured for too short a time. A published result may not state it.
+/// Loads measured for too short a time. A published result may not state its length.
 fn too_short(server: &Server<'_>) -> Vec<Objection> {
     let tests = [
         (server.performance, PaperTest::Performance, TWO_HOURS_NS, "2 hours"),
@@ -84,7 +85,7 @@ fn too_short(server: &Server<'_>) -> Vec<Objection> {
     ];
     let mut short = Vec::new();
     for (run, test, least_ns, least) in tests {
-        // The end of a phase comes with the last interval, which may be a moment early.
+        // A phase ends with its last interval, which may end a moment early.
         if (1..least_ns / 100 * 99).contains(&run.map_or(0, measured_ns)) {
             short.push(Objection::Short { test, least });
         }

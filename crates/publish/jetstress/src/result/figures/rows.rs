@@ -50,8 +50,8 @@ fn io(row: ResultRow<'_>) -> Result<PublishedIo, ResultError> {
     })
 }
 
-/// The three columns of a kind of requests. Without any such request, latency and size are printed
-/// as 0, which means nothing.
+/// The three columns for one kind of request. If there were none, latency and size are printed as
+/// 0, which means nothing.
 fn requests(row: ResultRow<'_>, kind: &str) -> Result<PublishedRequests, ResultError> {
     let per_second = figure(row, &format!("{kind}/sec"))?;
     let latency_ms = figure(row, &format!("{kind} average latency"))?;
@@ -66,7 +66,7 @@ fn figure(row: ResultRow<'_>, column: &str) -> Result<Option<f64>, ResultError> 
     decimal(&format!("{}: {column}", row.name()), row.cell(column))
 }
 
-/// Counters of the machine under load: those of the checksum pass follow, and the first counts.
+/// Counters of the machine under load. The first of a name wins; the checksum pass is ignored.
 pub(super) fn host(outline: &Outline) -> Result<Vec<PublishedCounter>, ResultError> {
     let mut host: Vec<PublishedCounter> = Vec::new();
     let tables = tables::with(outline, "maximum");
@@ -123,7 +123,7 @@ pub(super) fn replays(outline: &Outline) -> Result<Vec<PublishedReplay>, ResultE
     })
 }
 
-/// Something of every row of the tables with a column.
+/// Reads every row of the tables that have a given column.
 fn each<T>(
     outline: &Outline,
     column: &str,

@@ -1,22 +1,22 @@
-//! When a test began, by the name of its files. Times within a result are written as the machine's
-//! region has them, so that 4/5/2011 is a day of April or of May; names are year first.
+//! Derives the start of a test from its file names. Times within a result follow the machine's
+//! regional settings, so 4/5/2011 may be in April or in May; file names put the year first.
 
 use time::{Date, Month};
 
-/// The last part of a path, in small letters.
+/// The last part of a path, in lower case.
 pub(super) fn name(path: &str) -> String {
     path.rsplit(['\\', '/']).next().unwrap_or_default().to_lowercase()
 }
 
-/// Nanoseconds since 1970-01-01, on the clock of the machine, of a name such as
-/// `Performance_2011_4_21_10_10_1.blg`.
+/// The time in a name such as `Performance_2011_4_21_10_10_1.blg`, in nanoseconds since 1970-01-01
+/// on the clock of the machine.
 pub(super) fn started(path: &str) -> Option<u64> {
     let name = name(path);
     let stem = name.split('.').next()?;
     let numbers: Option<Vec<u16>> =
         stem.rsplitn(7, '_').take(6).map(|part| part.parse().ok()).collect();
     let [second, minute, hour, day, month, year] = numbers?.try_into().ok()?;
-    // Jetstress is not older, and larger numbers are no years.
+    // Jetstress is not older than this, and larger numbers are not years.
     if !(1990..2100).contains(&year) {
         return None;
     }

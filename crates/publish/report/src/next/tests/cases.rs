@@ -1,4 +1,4 @@
-//! A record for each next step, and the change if the step is taken.
+//! A record for each next step, and how the next run differs once the step is taken.
 
 use record::synthetic::Synthetic;
 use record::{
@@ -17,21 +17,21 @@ pub(super) struct Case {
     pub kind: StepKind,
     /// The storage, under the load of the plan.
     pub made: fn() -> Synthetic,
-    /// Plan and machine: as in every run.
+    /// Plan and machine, common to all runs.
     pub plan: fn(&mut RunRecord),
     /// Cause of the step.
     pub cause: fn(&mut RunRecord),
-    /// How the next run is without it.
+    /// How the cause is removed for the next run.
     pub act: Act,
 }
 
 /// Removes the cause.
 pub(super) enum Act {
-    /// The options of the command alone.
+    /// The options of the command are enough.
     Command,
-    /// It happened once: another run does not have it.
+    /// It was a one-time event, absent from another run.
     Repeat,
-    /// The person, who also does this.
+    /// The user also does this.
     Person(fn(&mut RunRecord)),
     /// A run that takes less time.
     Shorter,
@@ -41,7 +41,7 @@ fn usual() -> Synthetic {
     Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }
 }
 
-/// Half a minute, which is the least that is judged.
+/// Half a minute, the minimum that is judged.
 fn short() -> Synthetic {
     Synthetic { measure_intervals: 2, ..usual() }
 }
@@ -177,7 +177,7 @@ fn replay(run: &mut RunRecord, logs: u64) {
     run.replays = run.start.databases.iter().map(|of| replay(of.index)).collect();
 }
 
-/// A load that is not carried, whatever made it slow.
+/// A load that is not reached, for any reason.
 fn failing(run: &mut RunRecord) {
     run.start.settings.thresholds.read_average_ns = 1;
 }
@@ -240,7 +240,7 @@ fn issue(run: &mut RunRecord, kind: IssueKind) {
     });
 }
 
-/// A run that ended before its time.
+/// A run that ended early.
 fn ended(run: &mut RunRecord, is_overdue: bool) {
     run.finished = Some(Finished {
         at_ns: 50 * SECOND,
@@ -263,7 +263,7 @@ fn refused(run: &mut RunRecord) {
     ended(run, false);
 }
 
-/// A run that a person ended.
+/// A run stopped by the user.
 fn stopped(run: &mut RunRecord) {
     cut_off(run);
     ended(run, false);
@@ -320,7 +320,7 @@ const fn case(kind: StepKind, cause: fn(&mut RunRecord), act: Act) -> Case {
 
 const REMOVED: Act = Act::Person(nothing);
 
-/// At least one for each step.
+/// At least one case for each step.
 pub(super) const CASES: &[Case] = &[
     case(
         StepKind::FindRoom,

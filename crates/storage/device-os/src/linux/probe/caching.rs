@@ -9,7 +9,7 @@ use super::super::sys;
 use super::Mount;
 use crate::probe::Caching;
 
-/// Stacked mounts are followed so deep: more are a circle.
+/// Maximum depth of stacked mounts to follow: more are a cycle.
 const MOST_LAYERS: u32 = 8;
 
 /// File systems whose `O_DIRECT` reaches the block device below them.
@@ -42,7 +42,7 @@ fn below(path: &Path, mount: &Mount, table: &str, sys_folder: &Path, layer: u32)
     }
 }
 
-/// The same of the block device `source`, read and written as a whole.
+/// Caching of the block device `source`, read and written as a whole.
 pub(super) fn of_device(source: &str, table: &str, sys_folder: &Path) -> Caching {
     let mount = Mount { source: source.to_owned(), ..Mount::default() };
     loop_device(&mount, table, sys_folder, 0)
@@ -77,7 +77,7 @@ fn in_folder(path: &Path, mount: &Mount) -> Caching {
     }
 }
 
-/// A file system on a loop device is cached where the device reads its file through the cache.
+/// A file system on a loop device is cached if the device reads its backing file through the cache.
 fn loop_device(mount: &Mount, table: &str, sys_folder: &Path, layer: u32) -> Caching {
     let Some(name) = mount.source.strip_prefix("/dev/") else {
         return Caching::None;

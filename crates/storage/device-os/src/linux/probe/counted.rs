@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 
 use super::fuse;
 
-/// Folders that show others are followed so deep: more are a circle.
+/// Maximum depth of folders that show other folders: more are a cycle.
 const MOST_LAYERS: u32 = 8;
 
 /// Bytes read by the block devices under `path` since they were attached; `None` if no device can
 /// be identified, or if one does not count.
 ///
-/// A file system of FUSE that shows other folders (bindfs names its one as its source, mergerfs
-/// lists its branches) is counted by the devices of those.
+/// A FUSE file system that shows other folders (bindfs names its folder as its source, mergerfs
+/// lists its branches) is counted by the devices of those folders.
 pub(crate) fn read_bytes(path: &Path) -> Option<u64> {
     let mut devices = BTreeSet::new();
     devices_below(path, 0, &mut devices)?;
     devices.iter().map(|device| counted(device)).sum()
 }
 
-/// Adds the devices, each by its folder in `/sys`.
+/// Adds the devices below `path`, each as its folder in `/sys`.
 fn devices_below(path: &Path, layer: u32, devices: &mut BTreeSet<PathBuf>) -> Option<()> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
@@ -39,7 +39,7 @@ fn devices_below(path: &Path, layer: u32, devices: &mut BTreeSet<PathBuf>) -> Op
     Some(())
 }
 
-/// Every device of the btrfs that `device` is one of.
+/// Every member device of the btrfs that `device` belongs to.
 fn members_of_btrfs(sys: &Path, device: &Path) -> Option<Vec<PathBuf>> {
     for entry in fs::read_dir(sys.join("fs/btrfs")).ok()?.flatten() {
         let members: Vec<_> = fs::read_dir(entry.path().join("devices"))
@@ -63,8 +63,8 @@ fn counted(folder: &Path) -> Option<u64> {
     sectors_read(&super::read(&folder.join("stat"))?).map(|sectors| sectors * 512)
 }
 
-/// The third field: sectors of 512 bytes that were read. None of a device that has never counted
-/// anything, as some stacked ones do not.
+/// The third field: sectors of 512 bytes read. `None` for a device that has never counted anything,
+/// such as some stacked ones.
 fn sectors_read(stat: &str) -> Option<u64> {
     let fields: Vec<u64> = stat.split_whitespace().map_while(|word| word.parse().ok()).collect();
     let counts = fields.iter().any(|field| *field > 0);

@@ -43,8 +43,8 @@ fn branches_of(told: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The most bytes that the kernel accounts to reads of `path` from devices: those of this process,
-/// and of the server if the file system has one. `None` if an account cannot be read.
+/// Upper bound of the bytes that the kernel accounts to device reads of `path`: those of this
+/// process, and of the server if the file system has one. `None` if an account cannot be read.
 pub(crate) fn accounted_read_bytes(path: &Path) -> Option<u64> {
     let path = fs::canonicalize(path).ok()?;
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
@@ -62,8 +62,8 @@ pub(crate) fn accounted_read_bytes(path: &Path) -> Option<u64> {
     Some(own.saturating_add(accounts?))
 }
 
-/// Processes that serve this connection, or may: a kernel before 6.18 does not number them. `None`
-/// if that cannot be seen.
+/// Processes that serve this connection, or may serve it: kernels before 6.18 do not number
+/// connections. `None` if that cannot be determined.
 fn servers(processes: &Path, connection: u32) -> Option<Vec<PathBuf>> {
     let mut servers = Vec::new();
     for process in fs::read_dir(processes).ok()?.flatten() {
@@ -95,7 +95,8 @@ fn serves(process: &Path, connection: u32) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a descriptor of `/dev/fuse` belongs to the connection, or does not say.
+/// Whether a descriptor of `/dev/fuse` belongs to the connection, or may because it does not name
+/// one.
 fn may_be(facts: &str, connection: u32) -> bool {
     let mut lines = facts.lines();
     let number = lines.find_map(|line| line.strip_prefix("fuse_connection:"));

@@ -19,8 +19,8 @@ pub(super) fn limits(file: &File, file_system: &str) -> Vec<SpaceLimit> {
     limits
 }
 
-/// Bytes that the tightest quota leaves; `None` if none binds this process. The superuser exceeds
-/// any quota but those of XFS.
+/// Bytes left by the tightest quota; `None` if none applies to this process. The superuser may
+/// exceed any quota except those of XFS.
 pub(super) fn left(file: &File, path: &Path) -> Option<u64> {
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let path = fs::canonicalize(path).ok()?;
@@ -32,7 +32,8 @@ pub(super) fn left(file: &File, path: &Path) -> Option<u64> {
     limits(file, &file_system).iter().filter_map(SpaceLimit::left_bytes).min()
 }
 
-/// Whose quotas count: this user, its group, and the project of the folder if it has one.
+/// The owners with relevant quotas: this user, its group, and the project of the folder if it has
+/// one.
 fn owners(file: &File) -> Vec<(QuotaKind, u32)> {
     let (user, group) = sys::identity();
     let project = sys::project(file).ok().filter(|id| *id > 0);
@@ -77,7 +78,7 @@ fn silence(file_system: &str) -> String {
     }
 }
 
-/// None if the owner has no limit.
+/// `None` if the owner has no limit.
 fn of_quota(owner: String, quota: Quota) -> Option<SpaceLimit> {
     let most_bytes = [quota.hard_bytes, quota.soft_bytes].into_iter().find(|bytes| *bytes > 0)?;
     Some(SpaceLimit::Quota { owner, most_bytes, used_bytes: quota.used_bytes })

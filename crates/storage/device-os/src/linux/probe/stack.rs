@@ -10,7 +10,7 @@ use super::super::{errors, own_cache};
 use super::{disk, folder_of, mount_of, names, number_in, read, whole_device};
 use crate::probe::{BlockDevice, Makeup, OwnCache, Partition, SoftwareArray, Transport};
 
-/// Devices are followed so deep: more are a circle.
+/// Maximum depth of devices to follow: more are a cycle.
 const MOST_LAYERS: u32 = 8;
 
 /// The devices under `path`, the mounted one first.
@@ -28,7 +28,7 @@ pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     }
     for device in &mut found {
         let plain = device.makeup == Makeup::Plain;
-        // The kernel writes `!` in names where the node has a folder: cciss!c0d0.
+        // The kernel writes `!` in names for a `/` in the node's path: cciss!c0d0.
         let node = Path::new("/dev").join(device.facts.name.replace('!', "/"));
         device.own_cache = if plain {
             own_cache::of(&node, device.transport == Some(Transport::Nvme))
@@ -66,7 +66,7 @@ pub(super) fn collect(folder: &Path, layer: u32, found: &mut Vec<BlockDevice>) {
     }
 }
 
-/// The kernel counts sectors of 512 bytes here, whatever the device's own.
+/// The kernel counts in 512-byte sectors here, regardless of the device's sector size.
 fn partition(folder: &Path) -> Partition {
     let begin = read(&folder.join("start")).and_then(|text| text.parse::<u64>().ok());
     let number = read(&folder.join("dev"));
@@ -108,7 +108,8 @@ fn makeup(folder: &Path, members: &[PathBuf]) -> Makeup {
     }
 }
 
-/// The kernel's Documentation/admin-guide/md.rst. An array without redundancy counts no lost disk.
+/// See the kernel's Documentation/admin-guide/md.rst. An array without redundancy does not count
+/// lost disks.
 fn array(folder: &Path) -> SoftwareArray {
     SoftwareArray {
         level: read(&folder.join("level")).unwrap_or_default(),
@@ -121,7 +122,7 @@ fn array(folder: &Path) -> SoftwareArray {
     }
 }
 
-/// The path to a device is part of its place among all devices of the kernel.
+/// A device's bus path is part of its location in the kernel's device tree.
 fn transport(folder: &Path) -> Option<Transport> {
     let place = folder.to_string_lossy();
     if has_numbered(&place, "nvme") || place.contains("/nvme-subsystem/") {

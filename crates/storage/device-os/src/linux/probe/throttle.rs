@@ -19,7 +19,7 @@ const FIRST_VERSION: [(&str, &str); 4] = [
     ("blkio.throttle.write_iops_device", "wiops"),
 ];
 
-/// The limits of every group around this process for the disk whose folder in `/sys` this is.
+/// The limits that every group around this process sets for the disk with this folder in `/sys`.
 pub(super) fn of_disk(folder: &Path) -> Vec<IoLimit> {
     let whole = super::whole_device(folder.to_owned());
     let Some(device) = super::read(&whole.join("dev")) else {
@@ -29,8 +29,8 @@ pub(super) fn of_disk(folder: &Path) -> Vec<IoLimit> {
     of_groups(Path::new(GROUPS), &membership, &device, &|file| fs::read_to_string(file))
 }
 
-/// The same, of the groups below `root` that `membership` (`/proc/self/cgroup`) names, with files
-/// as `read` gives them.
+/// The limits set by the groups below `root` that `membership` (`/proc/self/cgroup`) names, from
+/// files that `read` returns.
 fn of_groups(
     root: &Path,
     membership: &str,
@@ -45,7 +45,7 @@ fn of_groups(
         };
         let path = path.trim_start_matches('/');
         if controllers.is_empty() {
-            // Each group is bound by those around it.
+            // Each group is subject to the limits of its ancestors.
             for folder in root.join(path).ancestors().take_while(|folder| folder.starts_with(root))
             {
                 let group = name(root, folder);
@@ -55,7 +55,7 @@ fn of_groups(
                 });
             }
         } else if controllers.split(',').any(|name| name == "blkio") {
-            // The kernel throttles by the groups around it in the second version alone.
+            // Only the second version applies the limits of ancestors as well.
             let root = root.join("blkio");
             let folder = root.join(path);
             limits.extend(of_first(&folder, device, &name(&root, &folder), read));
@@ -108,7 +108,7 @@ fn of_first(
     limits
 }
 
-/// The text of a file of a group; none if the group has no such file, and so no such limit.
+/// The text of a group's file; empty if the group has no such file, and so no such limit.
 fn text_of(file: &Path, read: &dyn Fn(&Path) -> io::Result<String>) -> io::Result<String> {
     match read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),

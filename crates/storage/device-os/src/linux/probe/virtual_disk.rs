@@ -1,4 +1,4 @@
-//! Virtual disks report an arbitrary rotation flag, which means nothing.
+//! Detects virtual disks, which report an arbitrary, meaningless rotation flag.
 
 use std::path::Path;
 

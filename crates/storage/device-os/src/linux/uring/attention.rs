@@ -1,34 +1,34 @@
-//! How long a server looks for its next request before it sleeps. A sleeping processor takes longer
-//! to wake than a client on the same machine takes to ask again; one that looks in vain takes time
-//! from others. So the span follows what the last waits would have needed, as the polling of
-//! QEMU's threads does, and a server whose processor others want sleeps at once for a while.
+//! How long a server polls for its next request before it sleeps. A sleeping processor takes longer
+//! to wake than a client on the same machine takes to ask again; one that polls in vain takes time
+//! from others. So the span follows the needs of the last waits, like the polling of QEMU's
+//! threads, and a server whose processor is wanted by others sleeps at once for a while.
 
 use units::Nanos;
 
-/// A span worth beginning with.
+/// The shortest useful span.
 const SHORTEST: Nanos = Nanos::from_micros(8);
 
-/// Waits that take longer are slept through from the beginning. A client that reads 32 KiB at once
-/// asks again within half of it; `cargo xtask bench cache` shows what it brings and costs.
+/// For longer waits the server sleeps from the start. A client that reads 32 KiB at once asks again
+/// within half of it; `cargo xtask bench cache` shows benefit and cost.
 const LONGEST: Nanos = Nanos::from_micros(64);
 
-/// A step of looking that takes longer gave the processor to something else: to the client itself
+/// A polling step that takes longer yielded the processor to something else: to the client itself
 /// if it has asked again by then, unless it takes longer than [`LONGEST`].
 const DISPLACED: Nanos = Nanos::from_micros(10);
 
-/// Waits that are slept through after a displacement: the first time, and at most.
+/// Number of waits without polling after a displacement: the first time, and at most.
 const RESTS: std::ops::RangeInclusive<u32> = 16..=4_096;
 
-/// Rests that a wait saves which looking ended in time.
+/// Rests saved by each wait that polling ended in time.
 const SAVED_RESTS: u32 = 4;
 
 /// How a wait went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClientWait {
     pub waited: Nanos,
-    /// The longest step of looking after which nothing had come.
+    /// The longest polling step that found nothing.
     pub longest_step: Nanos,
-    /// How long the step of looking took that brought something.
+    /// Duration of the polling step that found something.
     pub last_step: Nanos,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Attention {
 }
 
 impl Attention {
-    /// How long the next wait looks; zero: it sleeps at once.
+    /// How long the next wait polls; zero if it sleeps at once.
     pub(super) const fn span(self) -> Nanos {
         if self.rests > 0 { Nanos::ZERO } else { self.span }
     }
@@ -79,7 +79,7 @@ mod tests {
         waits.iter().fold(Attention::default(), |now, &micros| now.after(wait(micros)))
     }
 
-    /// Waits that are slept through until the next one looks.
+    /// Number of waits without polling until the next one polls.
     fn rests(mut now: Attention) -> (u32, Attention) {
         let mut rests = 0;
         while now.span() == Nanos::ZERO {

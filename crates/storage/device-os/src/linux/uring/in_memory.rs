@@ -1,6 +1,6 @@
-//! Requests of files in memory (tmpfs). The kernel reads and writes these only by calls that block,
-//! and would hand each request to one of its threads, which takes longer than the copy. They are
-//! made here at once, and complete with the next turn as all others do.
+//! Requests on files in memory (tmpfs). The kernel reads and writes these only through blocking
+//! calls, and would pass each request to one of its threads, which takes longer than the copy. They
+//! are executed here at once, and complete in the next turn like all others.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use super::super::file::OpenFile;
 use super::super::pool;
 use crate::OsClock;
 
-/// Requests that were made and whose tasks have not been notified.
+/// Executed requests whose tasks have not been notified yet.
 #[derive(Default)]
 pub(super) struct CopiedAtOnce {
     done: RefCell<Vec<(Completer, Completed)>>,
@@ -23,7 +23,7 @@ impl CopiedAtOnce {
         self.done.borrow_mut().push((completer, completed));
     }
 
-    /// Completes requests; whether there were any.
+    /// Completes requests; `true` if there were any.
     pub(super) fn deliver(&self) -> bool {
         let done = self.done.take();
         let any = !done.is_empty();

@@ -1,5 +1,5 @@
-//! The sockets that a ring's tasks wait for. They go to the ring only if the thread works on for
-//! several turns without waiting: a server mostly answers first, and then waits for its next
+//! The sockets that a ring's tasks wait for. They enter the ring only if the thread works for
+//! several turns without waiting: a server usually answers first and then waits for its next
 //! request, with one call for both.
 
 use std::cell::{Cell, RefCell};
@@ -12,17 +12,17 @@ use io_uring::{opcode, squeue};
 use super::super::watch::{Readiness, Watches};
 use super::WATCH;
 
-/// Turns for which watches wait before they go to the ring. A task that has just found its socket
-/// empty is mostly about to begin requests, and the thread to wait for the socket after them.
+/// Turns for which watches wait before they enter the ring. A task that has found its socket empty
+/// is usually about to start requests, and the thread is about to wait for the socket after them.
 const MOST_TURNS: u32 = 16;
 
 /// Watched sockets, in the ring or not yet.
 #[derive(Default)]
 pub(super) struct WatchedSockets {
     watches: RefCell<Watches>,
-    /// Those that the ring does not know: number, descriptor, events of poll(2).
+    /// Watches outside the ring: number, descriptor, events of poll(2).
     outside: RefCell<Vec<(u64, RawFd, i16)>>,
-    /// Turns for which the oldest of them has waited.
+    /// Turns for which the oldest watch outside the ring has waited.
     turns: Cell<u32>,
 }
 
@@ -32,7 +32,7 @@ impl WatchedSockets {
         self.outside.borrow_mut().push((number, socket.as_raw_fd(), readiness.events()));
     }
 
-    /// The socket of this number is ready.
+    /// Runs the action for the socket of this number, which is ready.
     pub(super) fn fire(&self, number: u64) {
         let then = self.watches.borrow_mut().take(number);
         if let Some(then) = then {
@@ -44,7 +44,7 @@ impl WatchedSockets {
         self.watches.borrow().is_empty()
     }
 
-    /// Whether a turn that has nothing else to submit may leave the watches where they are.
+    /// Whether a turn that has nothing else to submit may leave the watches outside the ring.
     pub(super) fn may_stay_outside(&self) -> bool {
         if self.outside.borrow().is_empty() {
             return true;
@@ -53,7 +53,7 @@ impl WatchedSockets {
         self.turns.get() <= MOST_TURNS
     }
 
-    /// Ring entries for the watches that it does not know, which it knows from now on.
+    /// Takes the watches outside the ring as entries for it.
     pub(super) fn enter_ring(&self) -> Vec<squeue::Entry> {
         self.turns.set(0);
         let entry = |(number, descriptor, events): (u64, RawFd, i16)| {

@@ -16,8 +16,8 @@ fn read(device: &Rc<dyn Device>) -> Completion {
     device.submit(Request::read(Purpose::Database, 0, PAGE_BYTES))
 }
 
-/// Waiting for company is no part of a request's latency, and a request whose file has no other
-/// does not wait.
+/// Waiting to form a batch is not part of a request's latency, and a request does not wait if its
+/// file has no other.
 #[test]
 fn time_begins_when_a_request_is_handed_over() {
     const OTHER_WORK: Duration = Duration::from_millis(30);
@@ -44,7 +44,7 @@ fn time_begins_when_a_request_is_handed_over() {
     });
 }
 
-/// A device has the first of many requests before the last of them is made.
+/// A device receives the first of many requests before the last of them is issued.
 #[test]
 fn no_more_than_a_few_requests_wait_for_company() {
     let Some((_scratch, world, volume)) = world("a-few", Backend::Uring) else {

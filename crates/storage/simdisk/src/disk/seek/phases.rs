@@ -28,8 +28,9 @@ pub(crate) struct PhasedSeek {
 }
 
 impl PhasedSeek {
-    /// Least and most average that a curve can have, as shares of the rise from the single-track to
-    /// the full-stroke seek: of a line, whose changeover is 0, and of the power alone.
+    /// Least and greatest average that a curve can have, as shares of the rise from the
+    /// single-track to the full-stroke seek: those of a line, whose changeover is 0, and of the
+    /// power alone.
     pub(super) const SHARES: (f64, f64) = (1.0 / 3.0, 2.0 / ((EXPONENT + 1.0) * (EXPONENT + 2.0)));
 
     /// The curve with exactly these three figures, if there is one.

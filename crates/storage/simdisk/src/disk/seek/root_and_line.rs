@@ -14,8 +14,8 @@ pub(crate) struct RootAndLine {
 }
 
 impl RootAndLine {
-    /// Least and most average that a curve can have, as shares of the rise from the single-track to
-    /// the full-stroke seek: of the line and of the root alone.
+    /// Least and greatest average that a curve can have, as shares of the rise from the
+    /// single-track to the full-stroke seek: those of the line and of the root alone.
     pub(super) const SHARES: (f64, f64) = (1.0 / 3.0, 8.0 / 15.0);
 
     /// The curve with exactly these three figures, if there is one: over random pairs of cylinders

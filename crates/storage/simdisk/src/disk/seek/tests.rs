@@ -10,7 +10,7 @@ const fn sheet(single_track_ms: f64, average_ms: f64, full_stroke_ms: f64) -> Da
 
 const FAMILIES: [SeekFamily; 2] = [SeekFamily::Phases, SeekFamily::RootAndLine];
 
-/// Disks of 15,000, 10,000 and 7,200 turns a minute, and one whose seeks all take as long.
+/// Disks of 15,000, 10,000 and 7,200 rpm, and one with the same time for all seeks.
 const SHEETS: [DataSheetSeeks; 4] =
     [sheet(0.2, 3.4, 6.6), sheet(0.3, 4.2, 8.0), sheet(0.8, 8.5, 17.0), sheet(2.0, 2.0, 2.0)];
 
@@ -43,7 +43,7 @@ fn a_curve_has_exactly_the_three_figures_of_its_sheet() {
     }
 }
 
-/// Figures drawn from all that a description may hold: a curve is refused, or it rises from the
+/// Figures drawn from all that a description may contain: a curve is refused, or it rises from the
 /// single-track to the full-stroke seek, keeps the average and lies above its lower bound.
 #[test]
 fn any_three_figures_make_a_rising_curve_or_none() {

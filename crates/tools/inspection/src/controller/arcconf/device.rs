@@ -26,7 +26,7 @@ impl ArcconfDrive {
         Self { facts: LogicalDrive { id, ..LogicalDrive::default() }, ..Self::default() }
     }
 
-    /// Takes a line in; whether it is understood.
+    /// Processes a line; returns whether it was understood.
     pub(super) fn take(&mut self, line: &OutputLine) -> bool {
         let (facts, value) = (&mut self.facts, line.value.as_str());
         match line.key.as_str() {
@@ -136,7 +136,7 @@ fn setting(value: &str) -> Option<WritePolicy> {
     }
 }
 
-/// The policy in force: the mode says whether writes are cached now, the setting whether always.
+/// The policy in force: the mode shows whether writes are cached now, the setting whether always.
 fn in_force(mode: Option<bool>, setting: &KnownFact<WritePolicy>) -> Option<WritePolicy> {
     match (mode?, setting.only()) {
         (false, _) => Some(WritePolicy::Through),

@@ -9,7 +9,7 @@ pub(super) enum ArcconfSection {
     /// A battery, a ZMM, a backup unit, green backup.
     Backup,
     Cache,
-    /// Caches of disks, set for all.
+    /// Common setting for the caches of disks.
     DiskPolicy,
     Drive,
     /// Disks of a logical drive.
@@ -34,7 +34,7 @@ impl ArcconfSection {
 const ENDS: [&str; 6] =
     [" information", " properties", " settings", " segment", " configuration", " counters"];
 
-/// The section that a line is the heading of.
+/// The section that a heading line starts.
 pub(super) fn of(line: &OutputLine) -> Option<ArcconfSection> {
     let key = line.key.as_str();
     let is_heading = line.value.is_empty() && ENDS.iter().any(|end| key.ends_with(end));

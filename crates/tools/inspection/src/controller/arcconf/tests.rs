@@ -74,7 +74,7 @@ fn policies_in_force_and_disks_are_read() {
     assert_eq!(caches, [Some(&DiskCaches::On), Some(&DiskCaches::Off)]);
 }
 
-/// As releases from 7.9 on print it.
+/// Output format of releases from 7.9 on.
 const LATER: &str = "
 Controller information
    Controller Model     : Model 8805
@@ -133,7 +133,7 @@ fn headings_in_capitals_are_headings() {
     assert_eq!(controller(&capitals), controller(OUTPUT));
 }
 
-/// Only the command in front of `getconfig 2` gives the number; its output does not.
+/// Only the command `getconfig 2` in front gives the number; its output does not.
 #[test]
 fn the_number_of_a_controller_is_not_made_up() {
     let two = OUTPUT.replace("Controllers found: 1", "Controllers found: 2");

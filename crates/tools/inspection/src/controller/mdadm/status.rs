@@ -101,7 +101,7 @@ fn of_detail(drive: &mut LogicalDrive, line: &str) -> bool {
 fn expect(controller: &mut Controller, has_end: bool) {
     controller.expect(has_end, "the output", "last line, `unused devices`");
     for drive in controller.drives.clone() {
-        // RAID 0 has no devices that it could miss.
+        // RAID 0 has no devices that could be missing.
         let is_striped = drive.level.only().is_some_and(|level| level == "RAID 0");
         if is_striped && !drive.state.is_told() {
             controller.drive(&drive.id).state.learn(Health::Ok);

@@ -88,7 +88,7 @@ fn of_no_battery(controller: &mut Controller, line: &OutputLine) -> bool {
     is_absent || small.contains("get bbu status failed")
 }
 
-/// Errors of memory, preserved caches, drives and disks that are not in order, by number.
+/// Counts of memory errors, preserved caches, and faulty drives and disks.
 fn of_counts(controller: &mut Controller, key: &str, value: &str) -> bool {
     match key {
         "memory uncorrectable errors" => {

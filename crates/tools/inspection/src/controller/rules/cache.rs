@@ -6,7 +6,7 @@ use super::super::known::doubted;
 use super::super::{CacheBackup, Controller, Health, LogicalDrive, Tool, WritePolicy};
 use crate::draft::{FindingDraft, mended_by};
 
-/// A share of the cache that reads may have at most.
+/// Maximum share of the cache for reads.
 const MOST_READ_PERCENT: u32 = 25;
 
 pub(super) fn backup(controller: &Controller) -> StorageFinding {
@@ -35,7 +35,7 @@ pub(super) fn backup(controller: &Controller) -> StorageFinding {
     })
 }
 
-/// Whether the cache stays on without a battery. A finding only if an output reports it.
+/// Judges whether the cache stays on without a battery, only if an output reports it.
 pub(super) fn without_backup(controller: &Controller) -> Option<StorageFinding> {
     let name = ("cache-without-backup", "Write cache while nothing keeps it");
     let draft = FindingDraft::new(name, controller.name());
@@ -78,7 +78,7 @@ pub(super) fn read_share(controller: &Controller) -> Option<StorageFinding> {
     controller.read_percent.is_told().then_some(found)
 }
 
-/// Facts on which the answer to writes depends; none of those that are not known.
+/// Facts that determine how writes are acknowledged; `None` if unknown.
 #[derive(Clone, Copy)]
 struct WriteCase<'a> {
     now: Option<&'a WritePolicy>,

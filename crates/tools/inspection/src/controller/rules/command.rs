@@ -39,7 +39,7 @@ impl Controller {
         self.id.as_deref().unwrap_or("N")
     }
 
-    /// The command that sets write back while something keeps the cache.
+    /// The command that sets write back as long as the cache is protected.
     pub(super) fn set_write_back(&self, drive: &str) -> String {
         let id = self.number();
         match self.tool {
@@ -52,7 +52,7 @@ impl Controller {
         }
     }
 
-    /// The command that has the cache bypassed while nothing keeps it.
+    /// The command that bypasses the cache while it is unprotected.
     pub(super) fn set_only_with_backup(&self, drive: &str) -> String {
         let id = self.number();
         match self.tool {
@@ -74,7 +74,7 @@ impl Controller {
         }
     }
 
-    /// The command that turns the caches of disks off; none for software RAID.
+    /// The command that turns off the caches of disks; `None` for software RAID.
     pub(super) fn set_disk_caches_off(&self, drive: &str) -> Option<String> {
         let id = self.number();
         Some(match self.tool {

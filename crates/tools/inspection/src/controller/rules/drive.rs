@@ -7,7 +7,7 @@ use super::super::known::doubted;
 use super::super::{Controller, DiskCaches, Health, LogicalDrive, PhysicalDisk, Tool};
 use crate::draft::{FindingDraft, mended_by};
 
-/// Strips below this split one request over two disks.
+/// Smaller strips split one request over two disks.
 const LEAST_STRIP_BYTES: u64 = 256 << 10;
 /// A rebuild reads every other disk: more of them make the next loss likely.
 const MOST_RAID5_DISKS: u32 = 7;
@@ -114,7 +114,7 @@ pub(super) fn state(drive: &LogicalDrive, subject: &str) -> StorageFinding {
     })
 }
 
-/// Disks of a drive that are not in order.
+/// Finding on faulty disks of a drive.
 pub(super) fn members(drive: &LogicalDrive, subject: &str) -> Option<StorageFinding> {
     let draft = FindingDraft::new(("drive-disks", "Disks of the logical drive"), subject);
     let found = drive.members.judge(|state| match state {
@@ -156,7 +156,7 @@ pub(super) fn each_disk(controller: &Controller) -> Option<StorageFinding> {
     })
 }
 
-/// Disks that are not in order.
+/// Findings on faulty disks.
 pub(super) fn states_of_disks(controller: &Controller) -> Vec<StorageFinding> {
     // A line for each disk in order would hide the others.
     controller

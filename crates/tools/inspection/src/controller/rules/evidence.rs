@@ -1,5 +1,5 @@
-//! Quality of the tool's output: missing facts, unknown words and unknown lines. Any of these rules
-//! out a clean pass.
+//! Judges the tool's output itself: missing facts, unknown words and unknown lines. Any of these
+//! rules out a clean pass.
 
 use record::{StorageFinding, StorageRuling};
 
@@ -16,14 +16,14 @@ const SHOWN: usize = 5;
 const OPEN_TO_DOUBT: [&str; 5] =
     ["disk-cache", "strip-size", "raid-level", "controller-read-cache", "cache-ratio"];
 
-/// Whether a finding leaves open the question that the output was read for. Missing evidence for
-/// lesser checks does not; words that were not understood and gaps are separate findings.
+/// Whether a finding leaves open the question that the output should answer. Missing evidence for
+/// lesser checks does not; words not understood and gaps are separate findings.
 pub fn leaves_open(finding: &StorageFinding) -> bool {
     finding.outcome == StorageRuling::CannotJudge
         && !OPEN_TO_DOUBT.contains(&finding.check.as_str())
 }
 
-/// Checks that follow from several lines, of which a gap may be one.
+/// Checks that depend on several lines, one of which may be missing.
 const OF_SEVERAL_LINES: [&str; 9] = [
     "array-state",
     "cache-backup",
@@ -36,7 +36,7 @@ const OF_SEVERAL_LINES: [&str; 9] = [
     "raid-level",
 ];
 
-/// Nothing that follows from several lines passes if the output is incomplete.
+/// Withdraws a pass that depends on several lines, if the output is incomplete.
 pub(super) fn doubt(finding: &mut StorageFinding) {
     let is_one = OF_SEVERAL_LINES.contains(&finding.check.as_str());
     if is_one && finding.outcome == StorageRuling::Pass {

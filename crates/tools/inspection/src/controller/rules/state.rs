@@ -9,7 +9,7 @@ use crate::draft::FindingDraft;
 /// A part: the check of it, its state, and the harm of a bad one.
 type StatePart<'a> = ((&'static str, &'static str), &'a KnownFact<Health>, &'static str);
 
-/// Parts whose state the output reports.
+/// Findings on parts with a reported state.
 pub(super) fn of_controller(controller: &Controller) -> Vec<StorageFinding> {
     parts(controller)
         .into_iter()
@@ -61,7 +61,7 @@ fn judged(
         }
         _ => String::new(),
     };
-    // Each part may say several things that are wrong.
+    // Each part may report several faults.
     let bad: Vec<&str> = state.told().iter().filter_map(Health::bad_words).collect();
     let all = bad.join("; ");
     state.judge(|one| match one {

@@ -90,7 +90,7 @@ fn a_write_cache_must_be_on_and_kept() {
     assert_eq!(flash.0, Pass);
 }
 
-/// Set to write back and writing through: the controller has fallen back, on flash as well.
+/// Configured as write back but writing through: the controller has fallen back, on flash as well.
 #[test]
 fn a_controller_that_has_fallen_back_fails() {
     for is_flash in [false, true] {
@@ -141,7 +141,7 @@ fn no_rule_passes_on_words_that_are_not_understood() {
         backup, writes, kept, without, mode, reads, caches, strip, level, disks, state, own, share,
     ];
     assert!(all.iter().all(|(outcome, _)| *outcome == CannotJudge), "{all:?}");
-    // The lesser checks are not open by themselves, so that the output is named.
+    // The lesser checks leave nothing open themselves, so the finding names the output.
     for change in [
         |of: &mut LogicalDrive| of.strip_bytes = odd(),
         |of: &mut LogicalDrive| of.disk_caches = odd(),

@@ -1,12 +1,11 @@
-//! The short form: parts with their facts in brackets, such as
-//! `logicaldrive 2 (2.2 TB, RAID 5, Interim Recovery Mode)` and `array B (Failed)`. Rows of
-//! disks are in the long form, too.
+//! The short form: parts with their facts in brackets, such as `logicaldrive 2 (2.2 TB, RAID 5,
+//! Interim Recovery Mode)` and `array B (Failed)`. The long form has rows of disks, too.
 
 use super::super::lines::OutputLine;
 use super::super::words::{can_hold, health, size_bytes};
 use super::SsacliParser;
 
-/// The array that is being read.
+/// The array being read.
 #[derive(Default)]
 pub(super) struct ShortArray {
     /// With their sizes.
@@ -81,7 +80,7 @@ impl SsacliParser {
         true
     }
 
-    /// `(port 1I:box 1:bay 1, SAS, 600 GB, OK)`, with `spare` behind it if it is one.
+    /// `(port 1I:box 1:bay 1, SAS, 600 GB, OK)`, followed by `spare` if it is one.
     fn of_disk(&mut self, place: &str, facts: &[&str]) -> bool {
         let Some(controller) = self.controllers.last_mut() else {
             return false;

@@ -97,7 +97,7 @@ fn of_group(told: &mut LogicalDrive, group: &str, size: Option<u64>, rows: &Answ
     let members = rows.members(group);
     let count = u32::try_from(members.len()).ok().filter(|&count| count > 0);
     let wanted = rows.disk_count(&told.id);
-    // The disks of a group give the number per drive, unless the drive has its own figure.
+    // The disks of a group determine the number per drive, unless the drive has its own figure.
     if let Some(count) = wanted.or(count) {
         told.disks.learn(count);
     }

@@ -9,7 +9,7 @@ use super::super::lines::evened;
 use super::super::words::{self, switch};
 use super::{Members, word};
 
-/// Members with the state, whatever the release calls them.
+/// Whether a member holds the state, under the names of all releases.
 fn is_of_energy(name: &str) -> bool {
     let name = evened(name).replace('_', " ");
     ["cachevault info", "bbu info", "energy pack info", "bbu firmware status", "firmware status"]

@@ -1,12 +1,12 @@
-//! JSON as people save it: a prompt with the command in front, another prompt behind, several
-//! answers one after the other.
+//! JSON as people save it: after a prompt with the command, before another prompt, several answers
+//! in a row.
 
 use serde_json::{Deserializer, Value};
 
 use super::super::lines::is_prompt;
 use super::super::{ControllerError, UnreadLine};
 
-/// The documents in a text, and the lines between them that are no noise of a shell.
+/// The documents in a text, and the lines between them that are not shell noise.
 pub(super) fn documents(text: &str) -> Result<(Vec<Value>, Vec<UnreadLine>), ControllerError> {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -25,8 +25,8 @@ pub(super) fn documents(text: &str) -> Result<(Vec<Value>, Vec<UnreadLine>), Con
     Ok((found, unread))
 }
 
-/// Start of the next line of JSON: one that begins with a brace, or with a bracket that is not a
-/// prompt's.
+/// Start of the next JSON line: one that starts with a brace, or with a bracket that is not part of
+/// a prompt.
 pub(super) fn begin_of_document(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

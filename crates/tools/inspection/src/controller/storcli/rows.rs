@@ -24,7 +24,7 @@ impl<'a> AnswerRows<'a> {
     pub(super) fn of(data: &'a Members) -> Self {
         let mut rows = Self::default();
         for (name, part) in data {
-            // Deeper nesting is in no output.
+            // No output nests deeper.
             rows.take(name, part, 8);
         }
         rows
@@ -69,7 +69,7 @@ impl<'a> AnswerRows<'a> {
         self.attributes.extend(disk.map(|disk| (disk.trim().to_owned(), value)));
     }
 
-    /// How many drives and disks are described, each once.
+    /// Number of described drives and disks, each counted once.
     pub(super) fn counts(&self) -> [usize; 2] {
         [(&self.drives, "DG/VD"), (&self.disks, "EID:Slt")].map(|(rows, place)| {
             rows.iter().filter_map(|row| word(row, place)).collect::<BTreeSet<_>>().len()
@@ -88,7 +88,7 @@ impl<'a> AnswerRows<'a> {
         members
     }
 
-    /// The number of a drive's disks in its properties.
+    /// The number of disks in a drive's properties.
     pub(super) fn disk_count(&self, id: &str) -> Option<u32> {
         let (_, of) = self.properties.iter().find(|(drive, _)| drive == id)?;
         let each: u32 = word(of, "Number of Drives Per Span")?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The state of the controller: its own word, its memory, and writes that it preserves.
+//! The state of the controller: its own status, its memory, and writes that it preserves.
 
 use serde_json::Value;
 

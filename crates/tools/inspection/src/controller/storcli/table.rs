@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// A table that is being read.
+/// A table being read.
 #[derive(Default)]
 pub(super) struct TextTable {
     names: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct TextTable {
 /// Put for a blank inside a cell.
 const INNER: char = '\u{1}';
 
-/// Columns whose cells may have blanks; one of them takes the surplus words.
+/// Columns with cells that may contain blanks; one of them takes the surplus words.
 const WIDE: [&str; 6] = ["Model", "Name", "Product", "ProdID", "VendorSpecific", "Value"];
 
 impl TextTable {
@@ -33,7 +33,7 @@ impl TextTable {
         self.is_named
     }
 
-    /// A line of names or of cells; whether it is understood.
+    /// Processes a line of names or cells; returns whether it was understood.
     pub(super) fn take(&mut self, line: &str) -> bool {
         if !self.is_begun() {
             self.names = cells(&line.replace("Next Learn", "Next_Learn"));

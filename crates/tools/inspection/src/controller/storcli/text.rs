@@ -13,7 +13,7 @@ use super::table::TextTable;
 pub(super) struct ParsedText {
     pub answers: Vec<Value>,
     pub unread: Vec<UnreadLine>,
-    /// Tables that end in the middle.
+    /// Truncated tables.
     pub gaps: Vec<String>,
 }
 
@@ -26,13 +26,13 @@ pub(super) fn begins(line: &str) -> bool {
     })
 }
 
-/// An answer that is being read.
+/// An answer being read.
 #[derive(Default)]
 struct StorcliParser {
     parsed: ParsedText,
     status: Members,
     data: Members,
-    /// Heading under which lines and tables are.
+    /// Heading above the current lines and tables.
     part: Option<String>,
     table: Option<TextTable>,
 }
@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str) -> ParsedText {
     let all: Vec<&str> = text.lines().map(str::trim).collect();
     for (at, line) in all.iter().enumerate() {
         let next = all.get(at + 1).copied().unwrap_or_default();
-        // `Controller = 0` is a fact of the part Basics, too.
+        // The `Basics` part has a `Controller = 0`, too.
         if begins(line) && (line.starts_with("CLI") || next.starts_with("Status = ")) {
             parser.begin_answer();
         }
@@ -114,7 +114,7 @@ impl StorcliParser {
         }
     }
 
-    /// A table that another part follows, or nothing, without its last line.
+    /// Ends a table whose last line is missing, before another part or at the end.
     fn cut_table(&mut self) {
         if let Some(table) = &self.table
             && table.is_begun()

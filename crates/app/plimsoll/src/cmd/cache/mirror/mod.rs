@@ -1,5 +1,5 @@
-//! What the server of a mirrored volume and its operators have in common: keys and subjects on the
-//! NATS server, and their contents.
+//! Shared by the server of a mirrored volume and its operators: keys and subjects on the NATS
+//! server, and their contents.
 
 mod values;
 
@@ -52,12 +52,12 @@ pub(super) fn messages(volume: &str, host: &str) -> String {
     format!("plimsoll.v1.mirror.{volume}.{host}.peer")
 }
 
-/// Orders of operators to it.
+/// Subject of operators' orders to the server of `volume` on `host`.
 pub(super) fn orders(volume: &str, host: &str) -> String {
     format!("plimsoll.v1.mirror.{volume}.{host}.order")
 }
 
-/// What a document says of a volume, as far as both hosts must agree.
+/// The part of a volume's document that both hosts must agree on.
 pub(super) fn identity(document: &MirroredVolume) -> String {
     format!(
         "{} of {} and {}, {} bytes in blocks of {}, {}",
@@ -75,7 +75,7 @@ pub(super) fn owner(value: &VolumeValue) -> &str {
     &value.hosts[values::index(value.config.owner)]
 }
 
-/// The position of the owner in the list of a volume's hosts.
+/// Index of the owner in the list of a volume's hosts.
 pub(super) const fn owner_index(config: &mirror::Config) -> usize {
     values::index(config.owner)
 }

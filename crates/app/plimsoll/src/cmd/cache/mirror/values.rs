@@ -1,4 +1,4 @@
-//! The values of a volume's keys: JSON, so that an operator can read them with the tools of NATS.
+//! The values of a volume's keys: JSON, so that an operator can read them with NATS tools.
 
 use mirror::{Authority, Config, CountedCopies, MirrorHost};
 use serde_json::{Value, json};
@@ -10,12 +10,12 @@ const HOSTS: [MirrorHost; 2] = [MirrorHost::A, MirrorHost::B];
 pub(in crate::cmd::cache) struct VolumeValue {
     /// Names of the two hosts.
     pub hosts: [String; 2],
-    /// What both hosts must agree on.
+    /// The settings that both hosts must agree on.
     pub identity: String,
     pub config: Config,
 }
 
-/// The position of a host in its volume's list.
+/// Index of a host in its volume's list.
 pub(in crate::cmd::cache) const fn index(host: MirrorHost) -> usize {
     host as usize
 }
@@ -40,7 +40,7 @@ impl VolumeValue {
         .into_bytes()
     }
 
-    /// Where acknowledged data are: `device`, `both`, or the name of the host that has them.
+    /// Location of acknowledged data: `device`, `both`, or the name of the host that has them.
     pub(in crate::cmd::cache) fn place(&self, authority: Authority) -> &str {
         match authority {
             Authority::Backing => "=device",
@@ -49,7 +49,7 @@ impl VolumeValue {
         }
     }
 
-    /// Reads a value; `None` if it is none.
+    /// Decodes a value; `None` if it is invalid.
     pub(in crate::cmd::cache) fn decode(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let names: Vec<String> = serde_json::from_value(value["hosts"].clone()).ok()?;
@@ -81,7 +81,7 @@ impl LeaseValue {
         json!({ "host": index(self.host), "boot": self.boot }).to_string().into_bytes()
     }
 
-    /// Reads a value; `None` if it is none.
+    /// Decodes a value; `None` if it is invalid.
     pub(in crate::cmd::cache) fn decode(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let host = match value["host"].as_u64()? {

@@ -17,9 +17,9 @@ use super::storage::StorageBehind;
 use crate::cmd::cache::flash;
 use crate::error::CommandError;
 
-/// A volume and everything that is known of it.
+/// A volume and all its known properties.
 pub(super) struct BehindCache {
-    /// What its document says; its bounds change when it is read again.
+    /// Its settings in the document; a reload changes its bounds.
     pub wish: RefCell<ServedVolume>,
     /// Its name in the store: the device, not the export.
     pub key: String,
@@ -33,22 +33,22 @@ pub(super) struct BehindCache {
     pub cached: Cached,
     backing: Rc<dyn Device>,
     identity: BackingIdentity,
-    /// The stamp that the store has of it.
+    /// The stamp recorded for it in the store.
     noted: Cell<u64>,
 }
 
-/// What became of the blocks of the last session.
+/// Fate of the blocks cached in the last session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Warmth {
     /// There were none.
     New,
     /// They are used.
     Kept,
-    /// Something else wrote to the volume: they were dropped.
+    /// Dropped, because another program wrote to the volume.
     Changed,
 }
 
-/// Opens the device of a volume, and the path that it has on this machine.
+/// Opens the device of a volume, and returns its path on this machine.
 fn open(
     wish: &ServedVolume,
     world: &World,
@@ -77,7 +77,7 @@ pub(super) fn share(wish: &ServedVolume, block_bytes: u32) -> PoolShare {
 }
 
 impl BehindCache {
-    /// Opens a volume behind `cache`, whose last session left the volumes `stored`.
+    /// Opens a volume behind `cache`, given the volumes `stored` by the last session.
     pub(super) fn open(
         wish: &ServedVolume,
         world: &World,
@@ -135,7 +135,7 @@ impl BehindCache {
         }
     }
 
-    /// Makes every write durable and records the state in which the volume is left.
+    /// Makes every write durable and records the volume's final state.
     pub(super) async fn leave(&self, cache: &FlashCache) -> Result<(), DeviceError> {
         if !self.wish.borrow().is_read_only {
             self.exported.flush().await?;
@@ -146,7 +146,7 @@ impl BehindCache {
     }
 }
 
-/// What becomes of the recorded blocks of a volume that has `length` bytes. Its stamp is the first
+/// Decides the fate of the recorded blocks of a volume of `length` bytes. Its stamp is the first
 /// one if the last session was killed, the second one if it ended cleanly.
 fn warmth(recorded: Option<(u64, u64)>, length: u64, [in_use, now]: [u64; 2]) -> Warmth {
     match recorded {

@@ -1,4 +1,4 @@
-//! Connections of clients as the server's wires.
+//! Adapts client connections to the server's wires.
 
 use std::cell::Cell;
 use std::io::{self, IoSlice, Read as _, Write as _};
@@ -13,8 +13,8 @@ use export::{Wire, WireError};
 
 use super::presence::ClientPresence;
 
-/// Answers that wait in the kernel for a client on this machine: 64 reads of 32 KiB. TCP adapts its
-/// own. `cargo xtask bench cache` shows what it brings.
+/// Kernel send buffer for a client on this machine: 64 reads of 32 KiB. TCP sizes its own. `cargo
+/// xtask bench cache` shows the benefit.
 const ROOM_TO_SEND: i32 = 2 << 20;
 
 /// A connected client.
@@ -78,10 +78,10 @@ impl SocketWire {
     }
 }
 
-/// A watch holds the socket open as well, until the socket is shut down.
+/// A watch also keeps the socket open, until the socket is shut down.
 impl Drop for SocketWire {
     fn drop(&mut self) {
-        // The client may have gone already.
+        // The client may already be gone.
         let _ = match &self.socket {
             ClientSocket::Unix(stream) => stream.shutdown(Shutdown::Both),
             ClientSocket::Tcp(stream) => stream.shutdown(Shutdown::Both),

@@ -1,5 +1,5 @@
-//! The control socket: a question in a line, an answer to the end of the stream. Beside it, metrics
-//! over HTTP.
+//! The control socket: one line of question, then an answer up to the end of the stream. Also
+//! serves metrics over HTTP.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -16,12 +16,12 @@ use crate::error::CommandError;
 /// How long a client may take to ask.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Bytes of the longest question.
+/// Length limit of a question in bytes.
 const LONGEST_QUESTION: u64 = 4096;
 
-/// The control socket of the cache on `flash`: beside a file, in /run for a device.
+/// Path of the control socket of the cache on `flash`: next to a file, in /run for a device.
 pub(crate) fn path_of(flash: &Path) -> PathBuf {
-    // A device has several names, and all of its names the same socket.
+    // A device has several names, which must all lead to the same socket.
     let found = std::fs::canonicalize(flash);
     let flash = found.as_deref().unwrap_or(flash);
     if flash.starts_with("/dev") {
@@ -38,7 +38,7 @@ pub(super) fn start(listener: UnixListener, slot: Slot) -> Result<(), CommandErr
     crew::start_thread("control", move || {
         for stream in listener.incoming().flatten() {
             let slot = slot.clone();
-            // Without a thread, the one who asks is not answered.
+            // Without a thread, the client gets no answer.
             let _ = crew::start_thread("question", move || answer(&stream, &slot));
         }
     })?;
@@ -54,14 +54,14 @@ fn answer(stream: &UnixStream, slot: &Slot) {
     }
 }
 
-/// The executor's answer; none once it has stopped.
+/// Returns the executor's answer; `None` once it has stopped.
 fn asked(slot: &Slot, question: &str) -> Option<String> {
     let (answer, answered) = mpsc::channel();
     slot.post(DaemonMessage::Question(question.to_owned(), answer));
     answered.recv().ok()
 }
 
-/// Serves metrics to every request, on a thread.
+/// Answers every request with metrics, on a thread.
 pub(super) fn start_metrics(listener: TcpListener, slot: Slot) -> Result<(), CommandError> {
     crew::start_thread("metrics", move || {
         for stream in listener.incoming().flatten() {
@@ -83,7 +83,7 @@ pub(super) fn start_metrics(listener: TcpListener, slot: Slot) -> Result<(), Com
     Ok(())
 }
 
-/// Asks the server of the cache on `flash`; none if there is no server.
+/// Asks the server at the socket `control`; `None` if there is no server.
 pub(crate) fn ask(control: &Path, question: &str) -> Result<Option<String>, CommandError> {
     let Ok(stream) = UnixStream::connect(control) else {
         return Ok(None);

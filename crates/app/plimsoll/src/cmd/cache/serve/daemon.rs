@@ -1,4 +1,4 @@
-//! The server at work: letters in, connections as tasks, a clean end.
+//! The running server: handles messages, serves connections as tasks, and shuts down cleanly.
 
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
@@ -16,7 +16,7 @@ use super::tls::TlsWire;
 use super::{manager, report};
 use crate::console;
 
-/// How long connections may take to answer the requests that they have received.
+/// How long connections may take to answer the requests already received.
 const PATIENCE: Nanos = Nanos::from_secs(60);
 
 /// Interval between checks of the flash and the devices.
@@ -98,7 +98,7 @@ impl Daemon {
         }));
     }
 
-    /// Reads the document again and changes the bounds of volumes; nothing else changes while the
+    /// Rereads the document and changes the bounds of volumes; nothing else changes while the
     /// server runs.
     async fn reload(&self) {
         let document = match self.settings.read_again() {
@@ -124,8 +124,8 @@ impl Daemon {
         console::say(&"reloaded: bounds of volumes");
     }
 
-    /// Says once that the flash or a device has failed, and notes changes of volumes, until the
-    /// server stops.
+    /// Reports once that the flash or a device has failed, and records changes of volumes, until
+    /// the server stops.
     async fn watch_health(self: Rc<Self>) {
         let mut is_said = false;
         let mut errors = vec![0; self.volumes.len()];
@@ -151,8 +151,8 @@ impl Daemon {
         }
     }
 
-    /// Lets connections answer what they have received, then writes everything down. `watching`
-    /// ends first: a change that it noted later would hide how the volumes were left.
+    /// Lets connections answer the requests already received, then writes everything out.
+    /// `watching` ends first: a change recorded later would hide the volumes' final state.
     async fn close(self: &Rc<Self>, watching: JoinHandle<()>) -> Vec<String> {
         self.stopping.set();
         watching.await;
@@ -174,7 +174,7 @@ impl Daemon {
     }
 }
 
-/// An end that an operator should know of.
+/// Describes a connection's end if an operator should know of it.
 pub(super) fn remarkable(end: &ConnectionEnd) -> Option<String> {
     match end {
         ConnectionEnd::Session(SessionEnd::Nonsense) => {

@@ -1,4 +1,4 @@
-//! A guest of this host, and the letters of its connection's thread.
+//! A guest on this host, and the messages from its connection's thread.
 
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 
 use export_vhost::{BlockOffer, GuestRings, RingOrder};
 
-/// What happened to the connection of this number.
+/// Event of the connection with this number.
 pub(super) struct GuestLetter {
     pub guest: u64,
     pub event: GuestEvent,
@@ -18,7 +18,7 @@ pub(super) enum GuestEvent {
     Arrived { volume: usize, offer: BlockOffer, socket: UnixStream },
     /// It orders something.
     Orders(RingOrder),
-    /// It has left. What it had in progress is over once this is dropped.
+    /// The hypervisor has left. Dropping the sender signals that its pending requests are done.
     Left(Sender<()>),
 }
 

@@ -1,5 +1,5 @@
-//! Guests of this host over vhost-user: one socket for each volume that has one, and one hypervisor
-//! at a time on each, since two guests that write one volume destroy each other's file system.
+//! Guests on this host over vhost-user: an optional socket per volume, and one hypervisor at a time
+//! on each, since two guests writing to one volume destroy each other's file system.
 
 use std::fs::File;
 use std::io;
@@ -34,7 +34,7 @@ impl GuestKick for WatchedKick {
     }
 }
 
-/// The counters of guests, and their rings, in the server's own executor.
+/// The guests' counters and rings, in the server's own executor.
 struct WatchedBells(Watcher);
 
 impl GuestBells for WatchedBells {
@@ -75,7 +75,7 @@ pub(super) fn listen(
     Ok(files)
 }
 
-/// Answers one hypervisor after another: the next one only when nothing of the last is in progress.
+/// Serves one hypervisor after another: the next only when the last has no request in progress.
 fn serve_one_after_another(
     listener: &UnixListener,
     volume: usize,
@@ -99,7 +99,7 @@ fn serve_one_after_another(
         }
         let (left, parted) = channel();
         tell(slot, guest, GuestEvent::Left(left));
-        // It always ends so: nothing is sent.
+        // Always an error: the sender is dropped without sending.
         let _ = parted.recv();
     }
 }
@@ -153,14 +153,14 @@ impl Daemon {
         self.guests.borrow_mut().insert(guest, Guest { rings, socket });
     }
 
-    /// Has each guest answered what it has in progress, and closes its socket, as tasks: a volume
-    /// that does not answer holds up its own guest alone.
+    /// Completes each guest's requests in progress and closes its socket, as tasks: an unresponsive
+    /// volume delays only its own guest.
     pub(super) fn part_from_guests(self: &Rc<Self>) {
         for guest in self.guests.take().into_values() {
             let daemon = Rc::clone(self);
             drop(self.runtime.spawn(async move {
                 guest.rings.end().await;
-                // The hypervisor may have gone already.
+                // The hypervisor may already be gone.
                 let _ = guest.socket.shutdown(Shutdown::Both);
                 daemon.count_client(-1);
             }));

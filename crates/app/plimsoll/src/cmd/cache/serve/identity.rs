@@ -1,30 +1,29 @@
-//! What distinguishes a volume from another one at the same path, and from itself after something
-//! else wrote to it.
+//! Distinguishes a volume from another one at the same path, and from itself after a foreign write.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
-/// Milliseconds by which the last change of a file may be later than the one that was noted last:
-/// the server notes it every second, and a killed one was writing until its end.
+/// Milliseconds by which a file's last change may be later than the last recorded one: the server
+/// records it every second, and a killed server was writing until its end.
 const NOTED_LATE: u64 = 3_000;
 
 /// Milliseconds by which it may be earlier: after a power failure a file has the time that its file
-/// system wrote down last.
+/// system last persisted.
 const FORGOTTEN: u64 = 3_600_000;
 
-/// Bits of the time in the stamp of a file in use, behind the lowest one, which is set.
+/// Bits of the time in the stamp of a file in use, above the lowest bit, which is set.
 const TIME_BITS: u32 = 42;
 
 /// See the module.
 pub(super) struct BackingIdentity {
-    /// None: the volume is on another machine.
+    /// `None` if the volume is on another machine.
     pub path: Option<PathBuf>,
 }
 
 impl BackingIdentity {
-    /// Changes with every change of a file that does not go through this process. The time of the
-    /// change of the inode counts: programs that restore a file set the other one back.
+    /// Changes with every change of a file that bypasses this process. It uses the inode change
+    /// time, since programs that restore a file reset its modification time.
     pub(super) fn mark(&self) -> u64 {
         let found = self.path.as_ref().and_then(|path| fs::metadata(path).ok());
         found.filter(Metadata::is_file).map_or(0, |found| {
@@ -33,8 +32,8 @@ impl BackingIdentity {
         })
     }
 
-    /// The stamp of a volume in use. A device's node may belong to another disk after a restart of
-    /// the machine, so that its blocks are dropped unless the last session ended cleanly.
+    /// The stamp of a volume in use. A device node may belong to another disk after a reboot, so
+    /// its blocks are dropped unless the last session ended cleanly.
     pub(super) fn in_use(&self) -> u64 {
         let found = self.path.as_ref().and_then(|path| fs::metadata(path).ok().map(|f| (path, f)));
         let Some((path, found)) = found else {
@@ -52,16 +51,16 @@ impl BackingIdentity {
     }
 }
 
-/// The stamp of a file in use: its inode, and when it was changed last.
+/// The stamp of a file in use: its inode, and the time of its last change.
 fn file_in_use(inode: u64, seconds: i64, nanos: i64) -> u64 {
     let millis = seconds.cast_unsigned().wrapping_mul(1_000) + nanos.cast_unsigned() / 1_000_000;
     let mixed = inode.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (TIME_BITS + 1);
     mixed << (TIME_BITS + 1) | (millis & ((1 << TIME_BITS) - 1)) << 1 | 1
 }
 
-/// `true` if a volume whose stamp in use was `noted` last may have been left by a killed server as
-/// one whose stamp is `found`: the same, or for a file a little later. What has been changed at
-/// once after the kill passes for a write of the server.
+/// `true` if a killed server whose volume last had the in-use stamp `noted` may have left it with
+/// the stamp `found`: the same, or for a file a little later. A foreign change right after the kill
+/// passes for a write by the server.
 pub(super) fn left_by_kill(noted: u64, found: u64) -> bool {
     let [(before, same), (now, other)] = [noted, found].map(|stamp| {
         ((stamp >> 1) & ((1 << TIME_BITS) - 1), stamp & !(((1 << TIME_BITS) - 1) << 1))

@@ -1,4 +1,4 @@
-//! Letters from other threads to the executor's: new clients, questions, signals.
+//! Messages from other threads to the executor's thread: new clients, questions, signals.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -14,27 +14,27 @@ use super::guest::GuestLetter;
 pub(super) enum DaemonMessage {
     /// A client has connected.
     Client(ClientSocket),
-    /// An initiator has connected to the portal of that name.
+    /// An initiator has connected to the portal with this name.
     Initiator(String, ClientSocket),
     /// Of a guest of this host.
     Guest(GuestLetter),
     /// A client's connection has ended.
     ClientLeft,
-    /// `cache status` and the like ask; the answer is a text.
+    /// A question from `cache status` and the like; the answer is a text.
     Question(String, Sender<String>),
     /// A signal asks to stop.
     Stop,
-    /// A signal asks to read the document again.
+    /// A signal asks to reread the document.
     Reload,
 }
 
 struct MessageQueue<M> {
     queue: VecDeque<M>,
-    /// Wakes the reader, who found the queue empty.
+    /// Wakes a reader that found the queue empty.
     bell: Option<RemoteEnd>,
 }
 
-/// Where letters are posted, from any thread.
+/// Handle for posting messages from any thread.
 pub(super) struct Slot<M = DaemonMessage>(Arc<Mutex<MessageQueue<M>>>);
 
 /// Where they are read.
@@ -74,7 +74,7 @@ impl<M> DaemonInbox<M> {
         Self { slot: Slot(Arc::new(Mutex::new(queue))), remote }
     }
 
-    /// Where letters to it are posted.
+    /// Returns a handle for posting to it.
     pub(super) fn slot(&self) -> Slot<M> {
         self.slot.clone()
     }

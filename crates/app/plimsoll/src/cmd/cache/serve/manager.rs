@@ -1,10 +1,10 @@
-//! The service manager: it is notified of the server's state (`sd_notify(3)`).
+//! Notifies the service manager of the server's state (`sd_notify(3)`).
 
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// Sends `state` to the manager, if there is one. It is no error if nothing listens: the server
-/// works all the same.
+/// Sends `state` to the manager, if there is one. Without a listener it is no error: the server
+/// works regardless.
 pub(super) fn notify(state: &str) {
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else {
         return;

@@ -1,4 +1,4 @@
-//! `cache serve`: volumes behind one pool of flash, for NBD clients of this machine.
+//! `cache serve`: volumes behind one flash pool, for NBD clients on this machine.
 
 mod backing;
 mod client;
@@ -80,7 +80,7 @@ pub(super) fn run(flags: &CacheServeFlags, console: &mut Console) -> Result<Outc
     finish(&ended, console)
 }
 
-/// Says how the server ended, to its terminal and to those who asked for it.
+/// Reports how the server ended, on its terminal and to the clients that asked for it.
 fn finish(ended: &Ended, console: &mut Console) -> Result<Outcome, CommandError> {
     let text = ended.errors.join("; ");
     for waiting in &ended.waiting {
@@ -180,7 +180,8 @@ fn listen(
     Ok(files)
 }
 
-/// Posts signals. The first one that asks for the end is answered cleanly, the second ends at once.
+/// Posts signals. The first termination signal shuts down cleanly, the second ends the program at
+/// once.
 fn watch_signals(slot: Slot) -> Result<(), CommandError> {
     let (stop, reload) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
     system::serve_on_request(&stop, &reload)?;

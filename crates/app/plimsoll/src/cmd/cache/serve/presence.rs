@@ -1,5 +1,6 @@
-//! Whether a client is still connected. Once it has left, nothing that waits for a mirrored volume
-//! is carried out for it: it may have written the same blocks through the other host meanwhile.
+//! Whether a client is still connected. Once it has left, none of its requests that wait for a
+//! mirrored volume are carried out: it may have written the same blocks through the other host
+//! meanwhile.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! What the server says of itself: one JSON value, and the same as metrics.
+//! The server's report about itself: one JSON value, and the same as metrics.
 
 use std::fmt::Write as _;
 
@@ -110,7 +110,7 @@ fn series_json(series: &RequestSeries) -> Value {
     })
 }
 
-/// Counters and gauges of the store: name in the status, name of the metric, kind and help.
+/// Counters and gauges of the store: name in the status, metric name, kind and help.
 const STORE_METRICS: [(&str, &str, &str, &str); 14] = [
     ("capacity_bytes", "capacity_bytes", "gauge", "Room for blocks on flash"),
     ("cached_bytes", "cached_bytes", "gauge", "Blocks on flash"),
@@ -128,7 +128,7 @@ const STORE_METRICS: [(&str, &str, &str, &str); 14] = [
     ("flash_written_bytes", "flash_written_bytes_total", "counter", "Bytes written to flash"),
 ];
 
-/// The state of the server in the text format of Prometheus.
+/// Formats the server's state in the Prometheus text format.
 pub(super) fn metrics(status: &Value) -> String {
     let mut text = String::new();
     let is_working = status["state"] == "working";
@@ -163,7 +163,8 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# TYPE plimsoll_cache_{name} {kind}");
 }
 
-/// Latency histograms of every volume: as clients see it, and of the device behind the cache.
+/// Writes latency histograms of every volume: as seen by clients, and of the device behind the
+/// cache.
 fn latencies(text: &mut String, volumes: &[Value], side: &str) {
     let (name, help) = match side {
         "clients" => ("request_seconds", "Latency of clients' requests"),

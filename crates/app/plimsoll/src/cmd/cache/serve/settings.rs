@@ -1,4 +1,4 @@
-//! The settings of the server: a document, or flags that say the same in short.
+//! The settings of the server: a document, or flags as its short form.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::error::CommandError;
 /// Memory for requests in progress without a document.
 const MEMORY: Bytes = Bytes::from_mib(256);
 
-/// Clients at once without a document.
+/// Default limit on concurrent clients, without a document.
 const CONNECTIONS: usize = 64;
 
 /// See the module.
@@ -57,7 +57,7 @@ impl CacheServeSettings {
         Ok(Self { document, addresses, control, iscsi, file: flags.config.clone() })
     }
 
-    /// The document, read again; none if there is none.
+    /// Rereads the document; `None` if there is none.
     pub(super) fn read_again(&self) -> Result<Option<ServedCache>, CommandError> {
         self.file.as_ref().map(|file| read(file)).transpose()
     }

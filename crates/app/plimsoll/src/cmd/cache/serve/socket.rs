@@ -26,8 +26,8 @@ pub(super) enum ListenAddress {
 }
 
 impl ListenAddress {
-    /// Reads an address. One that other machines reach is refused without TLS: the protocol in
-    /// clear lets anyone on the way read and change the volumes.
+    /// Parses an address. One reachable from other machines is refused without TLS: the plaintext
+    /// protocol lets anyone on the path read and change the volumes.
     pub(super) fn parse(text: &str, has_tls: bool) -> Result<Self, CommandError> {
         if let Some(path) = text.strip_prefix(UNIX) {
             return Ok(Self::Unix(PathBuf::from(path)));
@@ -62,7 +62,7 @@ pub(super) enum Listener {
     Tcp(TcpListener),
 }
 
-/// A path to remove at the end.
+/// Socket path, removed on drop.
 pub(super) struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
@@ -72,7 +72,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// Binds the socket at `path`; one that a killed server left behind is replaced.
+/// Binds the socket at `path`, replacing one left behind by a killed server.
 pub(super) fn bind_unix(path: &Path) -> Result<(UnixListener, SocketFile), CommandError> {
     let is_socket = fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
     if is_socket && UnixStream::connect(path).is_err() {

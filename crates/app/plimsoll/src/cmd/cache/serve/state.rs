@@ -24,18 +24,18 @@ pub(super) struct Daemon {
     pub cache: FlashCache,
     pub volumes: Vec<BehindCache>,
     pub hall: Rc<ExportHall>,
-    /// The same for clients that must encrypt.
+    /// The hall for clients that must encrypt.
     pub secure_hall: Rc<ExportHall>,
     pub tls: Option<Arc<ServerConfig>>,
-    /// The targets of iSCSI, if they are served.
+    /// The iSCSI targets, if they are served.
     pub targets: Option<Rc<TargetHall>>,
     pub runtime: Runtime,
     pub watcher: Watcher,
     pub started: Nanos,
     pub clients: Cell<usize>,
-    /// Those of them that are initiators.
+    /// Connected clients that are initiators.
     pub initiators: Cell<usize>,
-    /// Guests of this host over vhost-user, by the number of their connection.
+    /// Guests on this host over vhost-user, by connection number.
     pub guests: RefCell<BTreeMap<u64, Guest>>,
     /// Memory of all requests in progress.
     pub memory: MemoryBudget,

@@ -1,4 +1,4 @@
-//! The end of the server, as its connections learn of it.
+//! Signals the server's shutdown to its connections.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -19,7 +19,8 @@ pub(super) struct Stopping {
 }
 
 impl Stopping {
-    /// A question for one connection: does the server stop? If not, its task is woken when it does.
+    /// Returns a check for one connection: is the server stopping? If not, its task is woken when
+    /// it does.
     pub(super) fn question(self: &Rc<Self>) -> Rc<dyn Fn(&Context<'_>) -> bool> {
         let (stopping, slot) = (Rc::clone(self), Rc::<WakerSlot>::default());
         let mut connections = self.connections.borrow_mut();

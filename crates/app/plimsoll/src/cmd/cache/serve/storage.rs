@@ -1,4 +1,4 @@
-//! The storage of a volume behind the cache: its holes, and trimmed bytes that go back to it.
+//! The storage of a volume behind the cache: its holes, and the return of trimmed bytes.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use flashcache::Cached;
 /// See the module.
 pub(super) struct StorageBehind {
     pub cached: Cached,
-    /// None: the volume is on another machine, and keeps its storage.
+    /// `None` if the volume is on another machine, which keeps its storage allocated.
     pub file: Option<SparseFile>,
 }
 

@@ -19,7 +19,7 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection};
 use super::client::SocketWire;
 use crate::error::CommandError;
 
-/// Reads certificate, key and the authority whose clients are let in.
+/// Reads the certificate, its key, and the authority whose clients are accepted.
 pub(super) fn config(files: &CacheTls) -> Result<Arc<ServerConfig>, CommandError> {
     let CacheTls { certificate, key, client_ca } = files;
     let mut roots = RootCertStore::empty();
@@ -55,7 +55,7 @@ fn unusable(file: &str, error: &dyn Display) -> CommandError {
     CommandError::new(format!("{file}: cannot be used for TLS: {error}; give a PEM file"))
 }
 
-/// A connection that is encrypted once the client has asked for it.
+/// A connection that is encrypted as soon as the client asks for it.
 pub(super) struct TlsWire {
     inner: SocketWire,
     config: Arc<ServerConfig>,
@@ -66,7 +66,7 @@ pub(super) struct TlsWire {
     unsent: Cell<usize>,
 }
 
-/// The socket as rustls uses it: an operation that would block says so.
+/// The socket as rustls uses it: an operation that would block returns that error.
 struct Plain<'a, 'b> {
     wire: &'a SocketWire,
     context: &'a mut Context<'b>,
@@ -96,7 +96,7 @@ impl Write for Plain<'_, '_> {
 }
 
 impl TlsWire {
-    /// A connection that is in clear as yet.
+    /// Creates a connection that is still unencrypted.
     pub(super) fn new(inner: SocketWire, config: &Arc<ServerConfig>) -> Self {
         Self {
             inner,
@@ -108,12 +108,12 @@ impl TlsWire {
     }
 }
 
-/// An end of the handshake or of the stream, for people.
+/// Describes a failed handshake or stream, for people.
 fn broken(error: impl Display) -> WireError {
     WireError(format!("TLS: {error}"))
 }
 
-/// Sends what the session has encrypted; `false` if the socket takes no more now.
+/// Sends the session's encrypted data; `false` if the socket accepts no more now.
 fn flush(session: &mut ServerConnection, plain: &mut Plain<'_, '_>) -> Result<bool, WireError> {
     while session.wants_write() {
         match session.write_tls(plain) {
@@ -125,7 +125,7 @@ fn flush(session: &mut ServerConnection, plain: &mut Plain<'_, '_>) -> Result<bo
     Ok(true)
 }
 
-/// Receives encrypted bytes; `None` if none are there yet, 0 at the end of the stream.
+/// Receives encrypted bytes; `None` if none have arrived yet, 0 at the end of the stream.
 fn fetch(
     session: &mut ServerConnection,
     plain: &mut Plain<'_, '_>,
@@ -134,7 +134,7 @@ fn fetch(
         Ok(bytes) => {
             let processed = session.process_new_packets();
             if let Err(error) = processed {
-                // The client learns why, if it still listens.
+                // Sends the reason to the client, if it is still listening.
                 let _ = flush(session, plain);
                 return Err(broken(error));
             }

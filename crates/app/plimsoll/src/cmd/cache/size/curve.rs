@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::documents;
 use crate::error::CommandError;
 
-/// Sizes that are tried unless some are given, in hundredths of what the trace touches.
+/// Default sizes, in hundredths of the data that the trace touches.
 const USUAL_HUNDREDTHS: [u64; 9] = [1, 2, 5, 10, 20, 30, 50, 75, 100];
 
 /// Characters of a full bar.
@@ -99,7 +99,7 @@ impl TraceCurve {
         Ok(())
     }
 
-    /// The trace, what it lacks, and how it was followed.
+    /// Prints the trace, its limitations, and how it was followed.
     fn origin(&self, console: &mut Console) -> Result<(), CommandError> {
         let requests = self.trace.requests.len() as u64;
         let span = self.trace.span_ns().map(report::format::duration);
@@ -148,7 +148,7 @@ impl TraceCurve {
         )
     }
 
-    /// Bytes written to flash in a day of such a load; none without times.
+    /// Bytes written to flash per day of such a load; `None` without times.
     fn flash_a_day(&self, point: &CurvePoint) -> Option<f64> {
         let span = self.trace.span_ns()?;
         let blocks = point.flash_writes_per_read * self.curve.read_blocks as f64;
@@ -236,7 +236,7 @@ fn advice_json(advice: SizeAdvice, text: &str) -> Value {
     json!({ "buy": bytes.is_some(), "bytes": bytes, "knee_bytes": knee_bytes, "text": text })
 }
 
-/// A journal has no addresses, so that no curve can be made of it.
+/// Refuses a journal: it has no addresses, so no curve can be derived from it.
 fn refuse_run(path: &Path) -> Result<(), CommandError> {
     let is_journal = path.file_name().is_some_and(|name| name == JOURNAL);
     if !is_journal && !path.join(JOURNAL).exists() {

@@ -21,7 +21,7 @@ pub(crate) struct CacheSizeFlags {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["plan", "array"])]
     pub trace: Option<PathBuf>,
     /// Cache size to evaluate; may be given several times [default: shares of the databases, or of
-    /// what the trace touches]
+    /// the data that the trace touches]
     #[arg(long = "size", value_name = "SIZE", value_parser = size)]
     pub sizes: Vec<Bytes>,
     /// Block of the cache: a power of two from 4KiB to 1MiB

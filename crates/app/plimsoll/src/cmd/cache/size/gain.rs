@@ -1,5 +1,5 @@
-//! What caches of several sizes would bring to a plan on an array: simulated full, with the policy
-//! of the real cache, and the time to become full.
+//! The gains of several cache sizes for a plan on an array: simulated full, with the policy of the
+//! real cache, and the time to fill up.
 
 use std::path::Path;
 
@@ -19,14 +19,14 @@ use crate::cmd::simulate::{self, alternatives::alternatives};
 use crate::documents;
 use crate::error::CommandError;
 
-/// Sizes that are tried unless some are given, in hundredths of all databases.
+/// Default sizes, in hundredths of all databases.
 const USUAL_HUNDREDTHS: [u64; 5] = [5, 10, 25, 50, 100];
 
-/// A cache that brings less than this much more load, or takes less than that much off the latency
-/// of reads, does not pay.
+/// Minimum gain: a cache that raises the load, or lowers the read latency, by less than this factor
+/// does not pay.
 const LEAST_GAIN: f64 = 1.25;
 
-/// The share of the best load that is enough.
+/// Sufficient share of the best load.
 const ENOUGH: f64 = 0.9;
 
 /// The load on the array with one cache, or without.
@@ -38,10 +38,10 @@ pub(super) struct GainPoint {
     pub read_ms: f64,
     pub write_ms: f64,
     pub passes: bool,
-    /// The cache in the measurement.
+    /// The cache's figures in the measurement.
     pub cache: Option<FlashCacheInterval>,
     pub flash_bytes_a_day: f64,
-    /// How the hit ratio grows from an empty cache on.
+    /// Growth of the hit ratio, starting from an empty cache.
     pub warm_up: Vec<WarmUpPoint>,
 }
 
@@ -60,11 +60,11 @@ pub(super) struct CacheGain {
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum GainAdvice {
-    /// The smallest size that brings nine tenths of the best: its place among the points.
+    /// Index of the smallest size that brings nine tenths of the best gain.
     Buy(usize),
     /// No size brings enough.
     TooLittle,
-    /// The array carries the load that the plan asks for without a cache.
+    /// The array carries the plan's load without a cache.
     NotNeeded,
 }
 
@@ -162,7 +162,7 @@ fn point(simulation: &Measured, size: Option<Bytes>) -> GainPoint {
     }
 }
 
-/// From the rates of all sizes, each of which a larger cache passes on its way.
+/// Derives the warm-ups from the rates of all sizes, each of which a larger cache passes through.
 fn add_warm_ups(points: &mut [GainPoint], block: Bytes) {
     let rates: Vec<RatePoint> = points
         .iter()
@@ -191,7 +191,7 @@ impl GainPoint {
 }
 
 impl CacheGain {
-    /// How many times the load without a cache, and its mean read latency.
+    /// Returns the gains in load and in mean read latency, as factors over those without a cache.
     pub(super) fn gains(&self, at: usize) -> (f64, f64) {
         let (before, point) = (&self.points[0], &self.points[at]);
         (point.iops / before.iops.max(1e-9), before.read_ms / point.read_ms.max(1e-9))
@@ -202,7 +202,7 @@ impl CacheGain {
         advice(&gains, self.is_held, self.points[0].passes)
     }
 
-    /// Scans of all sizes together, which the cache lets pass.
+    /// Bytes of scans, which bypass the cache; the most at any size.
     pub(super) fn scanned_bytes(&self) -> u64 {
         let class = RequestClass::Sequential.name();
         let caches = self.points.iter().filter_map(|point| point.cache.as_ref());
@@ -211,7 +211,7 @@ impl CacheGain {
     }
 }
 
-/// The advice from gains in load and latency, the first of which is that of no cache.
+/// Derives the advice from gains in load and latency; the first entry is without a cache.
 fn advice(gains: &[(f64, f64)], is_held: bool, passes_without: bool) -> GainAdvice {
     if is_held && passes_without {
         return GainAdvice::NotNeeded;

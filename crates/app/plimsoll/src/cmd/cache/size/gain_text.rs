@@ -8,7 +8,7 @@ use super::gain::{CacheGain, GainAdvice, GainPoint};
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Parts of the final hit ratio whose hours are shown.
+/// Fractions of the final hit ratio to show times for.
 const PARTS: [f64; 3] = [0.25, 0.5, 0.9];
 
 pub(super) fn text(gain: &CacheGain, console: &mut Console) -> Result<(), CommandError> {

@@ -1,4 +1,4 @@
-//! `cache size`: what a cache would bring, before any flash is bought.
+//! `cache size`: predicts the benefit of a cache before any flash is bought.
 
 mod curve;
 pub(super) mod flags;

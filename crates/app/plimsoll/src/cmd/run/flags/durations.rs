@@ -10,7 +10,7 @@ use crate::error::CommandError;
 /// How long a test is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TestDuration {
-    /// The tests that it is for; none: all.
+    /// Kind of tests that it applies to; `None` for all.
     pub kind: Option<TestKind>,
     /// The length.
     pub span: Nanos,
@@ -30,13 +30,13 @@ pub(crate) fn test_duration(text: &str) -> Result<TestDuration, String> {
 }
 
 impl RunFlags {
-    /// The value for tests of `kind`, in preference to the one for all.
+    /// Returns the value for tests of `kind`, or else the one for all.
     pub(crate) fn duration_of(&self, kind: TestKind) -> Option<Nanos> {
         let mut given = [Some(kind), None].into_iter();
         given.find_map(|kind| self.duration.iter().rfind(|of| of.kind == kind)).map(|of| of.span)
     }
 
-    /// The value for any test; an error if it is given by kind.
+    /// Returns the value for any test; an error if values are given by kind.
     pub(crate) fn duration_of_any(&self) -> Result<Option<Nanos>, CommandError> {
         match self.duration.iter().find_map(|of| of.kind) {
             Some(kind) => Err(CommandError::usage(format!(

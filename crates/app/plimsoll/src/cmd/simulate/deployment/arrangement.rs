@@ -1,4 +1,4 @@
-//! A deployment that can be played, and the choice of its arrays and load.
+//! A deployment ready to be played, and the choice of its arrays and load.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,19 @@ use simdisk::operations::OperationProfile;
 
 use crate::error::CommandError;
 
-/// A deployment that can be played, and the plan of each of its hosts.
+/// A deployment ready to be played, and the plan of each of its hosts.
 pub(crate) struct Arrangement {
     /// Its name.
     pub name: String,
     pub deployment: PlayedDeployment,
-    /// The databases of each host's plan are its copies in the order of the deployment's databases.
+    /// One plan per host; its databases are the host's copies in the order of the deployment's
+    /// databases.
     pub plans: Vec<Plan>,
-    /// The array that every other one is like.
+    /// The array that all others resemble.
     pub array: ArrayDescription,
 }
 
-/// What the hosts' copies lie on.
+/// The arrays underneath the hosts' copies.
 pub(crate) struct ArrayChoice {
     pub array: ArrayDescription,
     pub sharing: Sharing,
@@ -48,12 +49,12 @@ pub(crate) enum Sharing {
     Folder,
     /// One for all.
     All,
-    /// One for each of this many databases of a host.
+    /// One array per this number of databases of a host.
     Sets(usize),
 }
 
-/// The profile of the load of `plan` at the pace of the array, whose sessions rest for a share of
-/// each batch, and the sessions of its databases.
+/// Returns the profile of the load of `plan` at the array's pace, with sessions that rest for a
+/// share of each batch, and the sessions of its databases.
 pub(super) fn load_of(
     plan: &Plan,
     choice: &ArrayChoice,

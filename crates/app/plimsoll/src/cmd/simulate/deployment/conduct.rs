@@ -21,13 +21,13 @@ use units::{Nanos, Seed};
 use super::arrangement::Arrangement;
 use crate::error::CommandError;
 
-/// Played at the beginning of each stretch.
+/// Time played at the start of each stretch.
 const TRANSITION: Nanos = Nanos::from_secs(120);
 
 /// Played after that, to represent the rest.
 const STEADY: Nanos = Nanos::from_secs(60);
 
-/// Played if nothing happens: one stretch has to represent everything.
+/// Time played without events: one stretch has to represent everything.
 const QUIET: Nanos = Nanos::from_secs(600);
 
 /// A read of the background scan.
@@ -43,9 +43,9 @@ pub(crate) struct RehearsalOrder<'a> {
     pub length: Nanos,
     pub seeds: u32,
     pub rest_percent: u32,
-    /// Folder of the fleet record; none: nothing is written.
+    /// Folder of the fleet record; `None` writes nothing.
     pub folder: Option<&'a Path>,
-    /// The command that simulates it again.
+    /// The command that repeats the simulation.
     pub command: String,
 }
 
@@ -122,7 +122,7 @@ impl RehearsalOrder<'_> {
         outcome.map_err(|error| HostError::new(error.to_string()))
     }
 
-    /// The journals of the hosts of a group; none without a folder.
+    /// Opens the journals of a group's hosts; `None` without a folder.
     fn journals<'b>(
         &self,
         stretches: &'b [Stretch],
@@ -168,7 +168,7 @@ impl RehearsalOrder<'_> {
         Ok(journal)
     }
 
-    /// Writes the fleet's own journal: the hosts, and when each was lost and back.
+    /// Writes the fleet's own journal: the hosts, and when each was lost and returned.
     fn note_fleet(&self, folder: &Path, stretches: &[Stretch]) -> Result<(), CommandError> {
         let names: Vec<String> =
             self.arrangement.deployment.hosts.iter().map(|host| host.name.clone()).collect();
@@ -189,7 +189,7 @@ impl RehearsalOrder<'_> {
 /// The journals of a group's hosts while it is played.
 struct GroupJournals<'a> {
     stretches: &'a [Stretch],
-    /// Host of each copy of the group, and its number among those of the host.
+    /// Host of each copy in the group, and the copy's index on that host.
     copies: Vec<(usize, usize)>,
     journals: BTreeMap<usize, HostJournal>,
     written: Result<(), HostError>,
@@ -236,7 +236,7 @@ fn scan(plan: &Plan) -> Option<ScanShape> {
     plan.test.maintenance_throttle.map(|pause| ScanShape { pause, bytes: SCAN_BYTES })
 }
 
-/// The folder of one host's record in that of a fleet.
+/// Folder of one host's record inside a fleet's folder.
 pub(super) fn host_folder(folder: &Path, number: usize, name: &str) -> PathBuf {
     let name = plan::sound_name(name).unwrap_or_else(|| format!("host-{number}"));
     folder.join(HOSTS).join(name)

@@ -19,7 +19,7 @@ use crate::console::Console;
 use crate::documents::read_plan;
 use crate::error::CommandError;
 
-/// Whether nothing happens to the hosts while they work.
+/// Whether the hosts work without any events.
 pub(super) const fn has_no_events(order: &FleetOrder, events: &[String]) -> bool {
     order.events.is_empty() && events.is_empty()
 }
@@ -117,7 +117,7 @@ fn hosts(order: &FleetOrder) -> Vec<PlayedHost> {
     order.hosts.iter().map(|of| PlayedHost { name: of.host.clone(), site: 0, group: 0 }).collect()
 }
 
-/// Names of the databases of a host, by the last parts of their folders.
+/// Names of a host's databases, from the last parts of their folders.
 fn copies_on(order: &FleetOrder, (host, plan): (usize, &Plan)) -> Vec<String> {
     let own = &order.hosts[host].host;
     let mut names = Vec::new();
@@ -185,8 +185,8 @@ fn add_host(
     Ok(())
 }
 
-/// The plan of a host with as many more of its databases as the others have: its page writes come
-/// in bursts at the pace of the array under the load of all.
+/// Returns the plan of a host with more of its databases, as many as the other hosts have: its page
+/// writes then come in bursts at the pace of the array under the combined load.
 fn beside_the_others(plans: &[Plan], number: usize) -> Plan {
     let mut plan = plans[number].clone();
     let more = plans.iter().enumerate().filter(|(other, _)| *other != number);
@@ -198,7 +198,7 @@ fn beside_the_others(plans: &[Plan], number: usize) -> Plan {
     plan
 }
 
-/// What a database of `plan` is held at.
+/// Target load of a database of `plan`.
 fn target(plan: &Plan, position: usize) -> Option<f64> {
     let database = plan.databases.get(position)?;
     let target = f64::from(plan.workload.target_iops?);

@@ -1,4 +1,4 @@
-//! The servers of a provision as hosts of a deployment, by the JSON that `plan` writes.
+//! Converts the servers of a provision to hosts of a deployment, from the JSON that `plan` writes.
 
 use plan::{Plan, quoted, write_size};
 use provision::layout::Witness;
@@ -46,7 +46,7 @@ pub(crate) fn arranged(
     Ok(Arrangement { name, deployment, plans, array: choice.array.clone() })
 }
 
-/// The databases of a host in order, each with the number of its volume.
+/// The databases of a host in order, each with its volume number.
 struct HostDatabases {
     databases: Vec<String>,
     volumes: Vec<usize>,

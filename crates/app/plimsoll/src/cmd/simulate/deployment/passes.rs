@@ -20,7 +20,7 @@ use simdisk::ArrayDescription;
 /// The plan of each host with the options that changed it.
 pub(super) struct PassPlans(Vec<(Plan, Vec<(String, String)>)>);
 
-/// The plans of the hosts if none of them runs a load; none if one does.
+/// Returns the plans of the hosts; `None` if any of them runs a load.
 pub(super) fn plans(
     flags: &SimulateFlags,
     order: &FleetOrder,

@@ -1,4 +1,4 @@
-//! Databases on arrays: which array each host's copies are on, and at which bytes.
+//! Placement of databases on arrays: the array of each host's copies, and their byte offsets.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use units::Bytes;
 use super::arrangement::{ArrayChoice, Sharing};
 use crate::error::CommandError;
 
-/// Room for the log of a copy, of which the oldest files are removed.
+/// Space for a copy's log; its oldest files are removed.
 const LOG_ROOM: u64 = 16 << 30;
 
 const MIB: u64 = 1 << 20;
@@ -26,15 +26,15 @@ pub(super) struct ShelvedCopy<'a> {
     pub bytes: u64,
 }
 
-/// Arrays of all hosts, and where on them each copy is.
+/// Arrays of all hosts, and the location of each copy on them.
 pub(super) struct Shelf {
     arrays: Vec<ArrayDescription>,
-    /// Database and log of each copy, by the numbers of its host and of the copy there.
+    /// Places of each copy's database and log, by the index of its host and of the copy there.
     places: BTreeMap<(usize, usize), (OperationPlace, OperationPlace)>,
 }
 
 impl Shelf {
-    /// Deals out arrays to `copies`, and then the bytes of each array.
+    /// Assigns arrays to `copies`, and then the bytes of each array.
     pub(super) fn of(
         choice: &ArrayChoice,
         copies: &[ShelvedCopy<'_>],
@@ -83,7 +83,8 @@ impl Shelf {
         Ok(())
     }
 
-    /// Database and log of the copy at `position` of a host; none if it was given no room.
+    /// Places of the database and log of the copy at `position` on a host; `None` if it was given
+    /// no space.
     pub(super) fn place(
         &self,
         host: usize,
@@ -92,7 +93,7 @@ impl Shelf {
         self.places.get(&(host, position)).copied()
     }
 
-    /// The arrays that were dealt out.
+    /// Returns the arrays that were assigned.
     pub(super) fn into_arrays(self) -> Vec<ArrayDescription> {
         self.arrays
     }
@@ -111,9 +112,9 @@ impl ShelvedCopy<'_> {
     }
 }
 
-/// Where databases of these sizes and their logs begin on an array, as level 2 lays out those of
-/// one host: one behind the other, each with its room to grow if the array has that room, and the
-/// logs behind them. If the array is too small, returns the bytes that they take.
+/// Start offsets on an array of databases of these sizes and of their logs, laid out as level 2
+/// does for one host: databases one after the other, each with room to grow if the array has it,
+/// then the logs. If the array is too small, returns the bytes that they take.
 fn bases(sizes: &[u64], capacity: u64) -> Result<Vec<(u64, u64)>, u64> {
     let logs = LOG_ROOM * sizes.len() as u64;
     let mut rooms: Vec<u64> =

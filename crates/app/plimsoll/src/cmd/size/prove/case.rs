@@ -15,15 +15,15 @@ pub(super) struct PlayedCase {
     pub judgement: Judgement,
     /// Databases that stay inactive.
     pub inactive: usize,
-    /// Whether databases were inactive for a while, and all are active in the end.
+    /// `true` if databases were inactive for a while but all are active in the end.
     pub by_hand: bool,
-    /// How much log a lagged copy has to replay; 0 without lagged copies.
+    /// Amount of log that a lagged copy has to replay; 0 without lagged copies.
     pub lag: Nanos,
-    /// What recovery does on each host in each stretch.
+    /// Recovery work on each host in each stretch.
     pub recovery: Vec<BTreeMap<usize, RecoveryWork>>,
 }
 
-/// How far a simulated latency can be held against its limit.
+/// How closely a simulated latency can be compared with its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
     pub limits: Limits,
@@ -39,7 +39,7 @@ impl PlayedCase {
         self.inactive as f64 * 1e9 + excess * 1e6 + worst.map_or(0.0, |(_, ms)| ms)
     }
 
-    /// The claim of which this is the worst of `cases` cases.
+    /// Returns the claim with this as the worst of `cases` cases.
     pub(super) fn claim(
         &self,
         (name, cases): (&str, usize),
@@ -98,7 +98,7 @@ impl PlayedCase {
         self.judgement.rows.iter().map(|row| row.usage.drives).fold(0.0, f64::max)
     }
 
-    /// What the formulas are compared with: the host that broke its limit most.
+    /// Figures to compare the formulas with: those of the host that broke its limit most.
     fn shown(&self) -> Shown {
         let breach = self.judgement.breaches.first();
         let row = breach.and_then(|breach| self.judgement.rows.get(breach.row));
@@ -112,7 +112,7 @@ impl PlayedCase {
         }
     }
 
-    /// What recovery did on the host that broke a limit, at that time.
+    /// Recovery work at that time on the host that broke a limit.
     fn recovery_of(&self, breach: &Breach) -> Option<RecoveryWork> {
         let row = self.judgement.rows.get(breach.row)?;
         self.recovery[row.stretch].get(&row.host).copied()

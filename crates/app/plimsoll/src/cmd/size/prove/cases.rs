@@ -1,4 +1,4 @@
-//! Which failures a design claims to survive, as cases to play. A pure function of the layout.
+//! The failures that a design claims to survive, as cases to play. A pure function of the layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ pub(super) const NORMAL: &str = "normal operation";
 /// The claim about a disk of each array.
 pub(super) const ONE_DISK: &str = "one disk failed";
 
-/// A claim and all ways in which its failure can happen.
+/// A claim and all ways that its failure can happen.
 pub(super) struct PlayedClaim {
     pub name: String,
-    /// The occurrences of each case; none in normal operation.
+    /// The occurrences of each case; empty in normal operation.
     pub cases: Vec<Vec<Occurrence>>,
-    /// Why the arithmetic calls it failed already.
+    /// Reason why the arithmetic already rejects it, if it does.
     pub objection: Option<String>,
-    /// How long each case is played.
+    /// Played length of each case.
     pub length: Nanos,
 }
 
@@ -68,13 +68,13 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
     all
 }
 
-/// Whether any database has a second copy: without one no server can be lost.
+/// Whether any database has a second copy, without which no server may be lost.
 fn has_copies(deployment: &PlayedDeployment) -> bool {
     deployment.databases.iter().any(|of| of.copies.len() > 1)
 }
 
-/// Of designs with copies: one server always, a pair if all databases would stay active, a site if
-/// there are two.
+/// Whether a design with copies claims to survive `mode`: one server always, a pair if all
+/// databases would stay active, a site if there are two.
 fn is_claimed(mode: &Mode) -> bool {
     match mode.failure {
         Failure::Servers(1) | Failure::Site => true,
@@ -83,7 +83,7 @@ fn is_claimed(mode: &Mode) -> bool {
     }
 }
 
-/// What the arithmetic says against a failure.
+/// The arithmetic's objection to a failure, if any.
 fn objection(provision: &Provision, failure: Failure) -> Option<String> {
     let mode = provision.modes.iter().find(|mode| mode.failure == failure)?;
     let burden = provision.needs.burden(mode);
@@ -93,7 +93,7 @@ fn objection(provision: &Provision, failure: Failure) -> Option<String> {
     (mode.quorum == Quorum::Lost).then(|| "no quorum is left".to_owned())
 }
 
-/// Hosts of the first group: the others are like it.
+/// Hosts of the first group, which represents the others.
 fn members(deployment: &PlayedDeployment) -> Vec<usize> {
     (0..deployment.hosts.len()).filter(|&host| deployment.hosts[host].group == 0).collect()
 }
@@ -145,8 +145,8 @@ fn one_of_each_site(
     })
 }
 
-/// A disk of each array of the first group. Of arrays that are alike and have as many databases and
-/// as many active ones, the first fails.
+/// One disk of each array in the first group. Of identical arrays with equally many databases and
+/// active databases, the first fails.
 fn disks(deployment: &PlayedDeployment) -> Vec<Occurrence> {
     let mut arrays: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
     for database in &deployment.databases {
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(names(&deployment), ["a disk of EX00"]);
         deployment.arrays[3].name = "a smaller set".to_owned();
         assert_eq!(names(&deployment), ["a disk of EX00", "a disk of EX03"]);
-        // A database more on the second host, active there.
+        // One more database on the second host, active there.
         let mut more = deployment.databases[1].clone();
         more.copies.truncate(1);
         deployment.databases.push(more);

@@ -1,33 +1,33 @@
-//! Which hosts decide a case: those that no other host with the same disks exceeds in every load. A
-//! pure function of the layout and its timeline.
+//! The hosts that decide a case: those that no other host with the same disks exceeds in every
+//! load. A pure function of the layout and its timeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rehearsal::{Duty, PlayedDeployment, Stretch};
 use units::Nanos;
 
-/// What weighs on one array: more of any of these can only make it slower.
+/// Load on one array: more of any of these can only make it slower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ArrayLoad {
     active: usize,
     replaying: usize,
     catching_up: usize,
     seeded: usize,
-    /// Copies that are read to seed others.
+    /// Number of copies read to seed others.
     sources: usize,
     failed_drives: usize,
-    /// Bytes per second that are read and written for seeds.
+    /// Bytes per second read and written by seeding.
     seed_rate: u64,
 }
 
-/// What weighs on a host, by array.
+/// Load on a host, by array.
 type HostLoad = BTreeMap<usize, ArrayLoad>;
 
 fn sum(load: &HostLoad, of: fn(&ArrayLoad) -> usize) -> usize {
     load.values().map(of).sum()
 }
 
-/// Sums of the arrays, and the most active copies on one.
+/// Sums over the arrays, and the largest number of active copies on one.
 fn merits(load: &HostLoad) -> [usize; 7] {
     let densest = load.values().map(|of| of.active).max().unwrap_or(0);
     [
@@ -41,13 +41,13 @@ fn merits(load: &HostLoad) -> [usize; 7] {
     ]
 }
 
-/// Whether `other` has as much of everything.
+/// Whether `other` has at least as much of every load.
 fn is_within(own: &HostLoad, other: &HostLoad) -> bool {
     merits(own).iter().zip(merits(other)).all(|(own, of)| *own <= of)
 }
 
-/// The hosts to play: in each stretch, of those with the same disks, each that no other one exceeds
-/// in everything. Of hosts with the same load the first is played.
+/// Returns the hosts to play: in each stretch, among hosts with the same disks, each that no other
+/// exceeds in every load. Of hosts with the same load the first is played.
 pub(super) fn deciding(deployment: &PlayedDeployment, stretches: &[Stretch]) -> BTreeSet<usize> {
     let disks = disks_of(deployment);
     let mut found = BTreeSet::new();
@@ -61,7 +61,7 @@ pub(super) fn deciding(deployment: &PlayedDeployment, stretches: &[Stretch]) -> 
     found
 }
 
-/// Whether `other` makes it needless to play `host`.
+/// Whether playing `other` makes `host` redundant.
 fn exceeds((disks, loads): (&[(String, usize)], &[HostLoad]), other: usize, host: usize) -> bool {
     let is_more = is_within(&loads[host], &loads[other]);
     let is_same = is_within(&loads[other], &loads[host]);
@@ -109,19 +109,19 @@ fn loads(deployment: &PlayedDeployment, stretch: &Stretch) -> Vec<HostLoad> {
     loads
 }
 
-/// Everything that decides how a host fares, but for the addresses on its arrays.
+/// Everything that determines a host's result, except the addresses on its arrays.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct HostHistory {
-    /// Name and number of its arrays.
+    /// Name and count of its arrays.
     disks: (String, usize),
-    /// Of each array its load in each stretch, in an order that depends on these alone.
+    /// Load of each array in each stretch, sorted so that only the loads matter.
     arrays: Vec<Vec<ArrayLoad>>,
-    /// End of each stretch, and how many databases are inactive in it.
+    /// End of each stretch, and the number of inactive databases in it.
     stretches: Vec<(Nanos, usize)>,
 }
 
-/// The hosts of each of `cases` that must be played: those that decide it, but none that fares like
-/// one of an earlier case.
+/// Returns the hosts to play in each of `cases`: those that decide it, except those equivalent to a
+/// host of an earlier case.
 pub(super) fn deciding_anew(
     deployment: &PlayedDeployment,
     cases: &[Vec<Stretch>],
@@ -177,8 +177,8 @@ mod tests {
         let deployment = deployment(3);
         let normal = stretch(vec![ON_FIRST.to_vec(); 3], Vec::new());
         assert_eq!(deciding(&deployment, &[normal]), BTreeSet::from([0]));
-        // Host 1 carries both of its copies, host 2 replays both, and host 0 does one of each: none
-        // of them exceeds another in everything.
+        // Host 1 serves both of its copies, host 2 replays both, and host 0 does one of each: none
+        // of them exceeds another in every load.
         let moved = [ON_SECOND.to_vec(), ON_FIRST.to_vec(), ON_SECOND.to_vec()];
         let moved = stretch(moved.to_vec(), Vec::new());
         assert_eq!(deciding(&deployment, &[moved]), BTreeSet::from([0, 1, 2]));
@@ -194,8 +194,8 @@ mod tests {
         assert_eq!(deciding(&deployment, &[failed]), BTreeSet::from([1, 2]));
     }
 
-    /// Database n is on hosts n and n + 1 of three. Losing any host leaves one that carries two
-    /// active copies and one that carries one and replays nothing, whichever is lost.
+    /// Database n is on hosts n and n + 1 of three. Whichever host is lost, one of the others
+    /// serves two active copies, and the other serves one and replays nothing.
     #[test]
     fn a_host_that_fares_like_one_of_an_earlier_case_is_not_played_again() {
         let deployment = deployment(3);

@@ -1,4 +1,4 @@
-//! Why the formulas of the sizing and a simulation disagree about a claim.
+//! Explains why the sizing formulas and a simulation disagree about a claim.
 
 use units::Nanos;
 
@@ -7,37 +7,37 @@ use super::recovery::RecoveryWork;
 /// What the formulas say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OnPaper {
-    /// Why the layout calls the claim failed, by processors or quorum.
+    /// Reason why the layout rejects the claim, from processors or quorum.
     pub objection: Option<String>,
     /// Load of a disk as a share of the requests that it answers.
     pub disks: Option<f64>,
 }
 
 impl OnPaper {
-    /// Whether the claim holds by the formulas.
+    /// Whether the claim holds according to the formulas.
     pub(super) fn holds(&self) -> bool {
         self.objection.is_none() && self.disks.is_none_or(|load| load <= 1.0)
     }
 }
 
-/// What a simulation of the worst case has shown.
+/// Simulation results of the worst case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Shown {
     /// Databases that stay inactive.
     pub inactive: usize,
     /// Whether a limit is broken.
     pub is_broken: bool,
-    /// Whether a disk was missing where it broke.
+    /// Whether a disk was missing on the host that broke the limit.
     pub is_degraded: bool,
-    /// What recovery did there, if anything.
+    /// Recovery work there, if any.
     pub recovery: Option<RecoveryWork>,
-    /// How busy the busiest disk was, as a share.
+    /// Utilisation of the busiest disk, as a share.
     pub disks_busy: f64,
-    /// How much log a lagged copy has to replay.
+    /// Amount of log that a lagged copy has to replay.
     pub lag: Nanos,
 }
 
-/// Why the two disagree; none if they agree.
+/// Explains why the two disagree; `None` if they agree.
 pub(super) fn disagreement(paper: &OnPaper, shown: &Shown) -> Option<String> {
     let fails = shown.is_broken || shown.inactive > 0;
     let busy = shown.disks_busy * 100.0;

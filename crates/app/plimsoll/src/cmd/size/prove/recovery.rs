@@ -1,28 +1,28 @@
-//! What recovery does to disks beside the load: copies that are seeded, read for that, or catch
-//! up. A pure function of the layout and its timeline.
+//! Load of recovery on disks, on top of the users' load: copies that are seeded, read for seeding,
+//! or catching up. A pure function of the layout and its timeline.
 
 use std::collections::BTreeMap;
 
 use rehearsal::{Duty, PlayedDeployment, Stretch};
 
-/// What recovery does on the disk of a host that it works on most.
+/// Recovery work on the disk of a host that it loads most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RecoveryWork {
-    /// Copies that are read to seed others, and their bytes per second in all.
+    /// Copies read to seed others, and their total bytes per second.
     pub read: (usize, u64),
-    /// Copies that are seeded, and their bytes per second in all.
+    /// Copies being seeded, and their total bytes per second.
     pub written: (usize, u64),
     /// Copies that catch up.
     pub catching_up: usize,
 }
 
 impl RecoveryWork {
-    /// Orders disks by this: bytes first.
+    /// Sort key of disks: bytes first.
     const fn weight(&self) -> (u64, usize) {
         (self.read.1 + self.written.1, self.catching_up)
     }
 
-    /// What happens, in words that name one disk.
+    /// Describes the work, in words that name one disk.
     pub(super) fn words(&self) -> String {
         let Self { read, written, catching_up } = *self;
         let parts = [
@@ -87,7 +87,7 @@ fn of_disks(
     all
 }
 
-/// The disk of each host on which recovery works most.
+/// The disk of each host with the most recovery work.
 fn busiest(disks: &BTreeMap<(usize, usize), RecoveryWork>) -> BTreeMap<usize, RecoveryWork> {
     let mut hosts: BTreeMap<usize, RecoveryWork> = BTreeMap::new();
     for (&(host, _), work) in disks {

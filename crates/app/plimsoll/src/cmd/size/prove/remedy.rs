@@ -1,4 +1,4 @@
-//! The smallest change with which a claim holds that does not: each is played, not calculated.
+//! Finds the smallest change that makes a failed claim hold: each is played, not calculated.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,23 @@ use crate::cmd::predict;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// More edits than this are not tried.
+/// Maximum edits tried.
 const MOST_EDITS: usize = 6;
 
-/// How many times as long a reseed may take: slower ones leave more of the disks to users.
+/// Factors by which a reseed may take longer: slower ones leave more of the disks to users.
 const LONGER_RESEEDS: [u32; 2] = [2, 4];
 
-/// Shares of the mailboxes that are tried if no edit helps.
+/// Shares of the mailboxes to try if no edit helps.
 const SHARES: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
 
-/// Changes in the order in which they are tried, and how far that has come.
+/// Changes in the order of trial, and the progress so far.
 struct RemedySearch<'a> {
     claims: &'a mut [Claim],
     tried: usize,
 }
 
-/// Notes for each claim that fails the smallest change with which it holds, and returns the
-/// smallest with which all claims hold; none if they do already.
+/// Records for each failed claim the smallest change with which it holds, and returns the smallest
+/// with which all claims hold; `None` if they already do.
 pub(super) fn found(
     document: &(String, String),
     (trial, claims): (&Trial, &mut [Claim]),
@@ -46,7 +46,7 @@ pub(super) fn found(
             return Ok(Some(remedy));
         }
     }
-    // A share of the mailboxes is played without being sized again: it answers disks alone.
+    // A share of the mailboxes is played without resizing the design: it answers only for disks.
     if trial.violations.is_empty()
         && let Some(remedy) = search.fewer_mailboxes(trial, console)?
     {
@@ -80,7 +80,7 @@ impl RemedySearch<'_> {
         self.claims.iter().filter(|of| of.state == ClaimState::Holds).map(|of| of.name.clone())
     }
 
-    /// Tries an edit; it is the remedy of all if every claim holds with it.
+    /// Tries an edit; it is the remedy for all claims if every claim holds with it.
     fn edit(
         &mut self,
         document: &(String, String),
@@ -104,8 +104,8 @@ impl RemedySearch<'_> {
         Ok((all_hold && is_sound).then_some(remedy))
     }
 
-    /// Tries to seed more slowly, which needs no hardware: a failed disk without redundancy costs
-    /// users most while its copies are seeded.
+    /// Tries slower seeding, which needs no hardware: a failed disk without redundancy hurts users
+    /// most while its copies are seeded.
     fn slower_reseeds(
         &mut self,
         trial: &Trial,
@@ -115,7 +115,7 @@ impl RemedySearch<'_> {
         if !trial.reseeds() || !of_disks.any(|of| of.state == ClaimState::Fails) {
             return Ok(None);
         }
-        // Nothing is seeded in the other cases, so their results stay.
+        // The other cases seed nothing, so their results remain valid.
         let held: BTreeSet<String> = self.held().collect();
         for times in LONGER_RESEEDS {
             self.tried += 1;
@@ -141,7 +141,7 @@ impl RemedySearch<'_> {
         Ok(None)
     }
 
-    /// Tries shares of the mailboxes, the most first.
+    /// Tries shares of the mailboxes, largest first.
     fn fewer_mailboxes(
         &mut self,
         trial: &Trial,
@@ -164,8 +164,8 @@ impl RemedySearch<'_> {
         Ok(None)
     }
 
-    /// Plays the failed claims with a change, and notes it for those that hold for the first time;
-    /// whether all claims hold with it, those included that held before.
+    /// Plays the failed claims with a change, and records it for those that hold for the first
+    /// time; `true` if all claims hold with it, including those that held before.
     fn note(
         &mut self,
         remedy: &Remedy,

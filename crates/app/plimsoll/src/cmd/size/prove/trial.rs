@@ -28,18 +28,18 @@ use crate::cmd::simulate::deployment::from_provision;
 use crate::console::Console;
 use crate::error::CommandError;
 
-/// Played at the beginning of each stretch, and to represent the rest.
+/// Time played at the start of each stretch, and to represent the rest.
 const PLAYED: Nanos = Nanos::from_secs(60);
 
 /// Played of the worst case to represent the rest: the worst of many short ones is partly chance.
 const CONFIRMED: Nanos = Nanos::from_secs(300);
 
-/// A change of a design that needs no other layout.
+/// A change to a design that needs no new layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adjustment {
     /// Share of the mailboxes.
     pub share: f64,
-    /// Reseeds take this many times as long.
+    /// Factor on the duration of reseeds.
     pub reseeds_take: f64,
 }
 
@@ -53,9 +53,9 @@ pub(super) struct Trial {
     pub provision: Provision,
     /// What the sizing forbids.
     pub violations: Vec<String>,
-    /// Load of a disk by the formulas, as a share of the requests that it answers.
+    /// Load of a disk by the formulas, as a share of the requests that it can serve.
     pub disk_load: Option<f64>,
-    /// Disks of databases, logs, restores and reseeds; none if they are not sized.
+    /// Total disks for databases, logs, restores and reseeds; `None` if they are not sized.
     disks_in_all: Option<f64>,
     arrangement: Arrangement,
     groups: Vec<HostGroup>,
@@ -133,7 +133,7 @@ impl Trial {
         Ok(found)
     }
 
-    /// Plays one claim: all of its cases that differ, and the worst of them for longer.
+    /// Plays one claim: all of its distinct cases, and the worst of them for longer.
     pub(super) fn play(
         &self,
         claim: &PlayedClaim,
@@ -170,18 +170,18 @@ impl Trial {
         deployment
     }
 
-    /// Whether a failed disk takes its copies along, so that they are seeded again.
+    /// Whether a failed disk loses its copies, so that they are reseeded.
     pub(super) fn reseeds(&self) -> bool {
         self.arrangement.deployment.arrays.iter().any(|of| !of.survives_a_drive())
     }
 
-    /// How fast copies are seeded.
+    /// Seeding rate of copies, in MB per second.
     pub(super) fn reseed_mb_per_second(&self) -> f64 {
         self.arrangement.deployment.rules.reseed_rate / 1e6
     }
 
-    /// Plays it again, and says whether it holds; a claim of this name that the design does not
-    /// make does not.
+    /// Plays the claim of this name again; `true` if it holds, `false` also if the design does not
+    /// make it.
     pub(super) fn holds(&self, name: &str, adjustment: Adjustment) -> Result<bool, CommandError> {
         let Some(claim) = self.claims().into_iter().find(|of| of.name == name) else {
             return Ok(false);
@@ -251,7 +251,7 @@ fn arrays_of(
     Ok((set.array, Sharing::Sets(set.databases.max(1))))
 }
 
-/// The sets of all servers that are not like the first.
+/// The sets of all servers that differ from the first.
 fn others(
     deployment: &Deployment,
     provision: &Provision,

@@ -1,5 +1,5 @@
-//! The served volumes for initiators of iSCSI: one target each, over the same devices, memory and
-//! limit of clients as NBD.
+//! Serves the volumes to iSCSI initiators: one target each, over the same devices, memory and
+//! client limit as NBD.
 
 pub(super) mod settings;
 mod targets;
@@ -56,7 +56,7 @@ fn accept_all(listener: TcpListener, slot: Slot) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Says under which name each volume is served.
+/// Prints the target name of each volume.
 pub(super) fn announce(hall: &TargetHall, console: &mut Console) -> Result<(), CommandError> {
     for name in hall.names() {
         console.remark(format_args!("Target {name}"))?;
@@ -106,7 +106,7 @@ impl Daemon {
     }
 }
 
-/// An end that an operator should know of.
+/// Describes a session's end if an operator should know of it.
 fn remarkable(end: &InitiatorEnd) -> Option<String> {
     match end {
         InitiatorEnd::Broken(error) => Some(format!("an initiator's connection broke: {error}")),

@@ -1,5 +1,5 @@
-//! Who may reach the targets, and by which secrets. Secrets come from a file that only its owner
-//! reads, or from the environment: a command line can be read by others.
+//! Access to the targets, and its secrets. They come from a file that only its owner can read, or
+//! from the environment, since other users can see a command line.
 
 use std::env;
 use std::fs;
@@ -13,13 +13,13 @@ use plan::CacheIscsi;
 use crate::cmd::cache::flags::CacheServeFlags;
 use crate::error::CommandError;
 
-/// The initiator's secret, and that of the targets, if initiators ask for it.
+/// Variables for the initiator's secret, and for the targets' secret if initiators ask for it.
 const VARIABLES: [&str; 2] = ["PLIMSOLL_ISCSI_SECRET", "PLIMSOLL_ISCSI_TARGET_SECRET"];
 
 /// See the module.
 pub(in crate::cmd::cache::serve) struct IscsiSettings {
     pub addresses: Vec<SocketAddr>,
-    /// Begin of the names of targets.
+    /// Prefix of the target names.
     pub name: String,
     pub account: Option<ChapLogin>,
 }
@@ -40,7 +40,7 @@ impl IscsiSettings {
         Ok(Self { addresses, name, account })
     }
 
-    /// How initiators prove who they are, in words.
+    /// Describes how initiators authenticate.
     pub(super) fn proof(&self) -> &'static str {
         match &self.account {
             None => "for every initiator of this machine",
@@ -125,7 +125,7 @@ fn default_name() -> String {
     format!("iqn.2026-11.example.plimsoll:{host}")
 }
 
-/// The fault in the begin of the names of targets, if any (RFC 7143, 4.2.7).
+/// The fault in the prefix of target names, if any (RFC 7143, 4.2.7).
 fn name_fault(name: &str) -> Option<&'static str> {
     let begins = ["iqn.", "eui.", "naa."].iter().any(|begin| name.starts_with(begin));
     let is_plain = name.chars().all(|letter| {

@@ -1,5 +1,5 @@
-//! A target for each volume. Its name and the numbers that identify the disk follow from the
-//! volume's name, so that initiators know it again after a restart.
+//! A target for each volume. Its name and the disk's identifiers derive from the volume's name, so
+//! that initiators recognise it after a restart.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::IscsiSettings;
 use crate::cmd::cache::serve::backing::BehindCache;
 use crate::error::CommandError;
 
-/// Blocks as every initiator takes them, in bytes.
+/// Block size that every initiator accepts, in bytes.
 const BLOCK_BYTES: u32 = 512;
 
 /// The targets of `volumes`, whose commands share `memory`.
@@ -48,12 +48,12 @@ pub(in crate::cmd::cache::serve) fn hall(
     Ok(TargetHall::new(targets.into_iter(), memory))
 }
 
-/// A volume's name in the letters of names of targets.
+/// Converts a volume's name to characters allowed in target names.
 fn suffix(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
-/// A number that hardly any other name has (FNV-1a).
+/// Hashes a name to a practically unique number (FNV-1a).
 fn identity(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)

@@ -1,5 +1,5 @@
-//! The file behind both copies. Only one host has it open: its lock is the fence, for a host that
-//! was deposed keeps it until its last request has ended.
+//! The file behind both copies. Only one host has it open: its lock is the fence, since a deposed
+//! host keeps it until its last request has ended.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::console;
 /// Pause between attempts to lock the file.
 const RETRY: Nanos = Nanos::from_millis(50);
 
-/// Pause of a request behind another one to the same block.
+/// Retry interval of a request that waits for another one to the same block.
 const TURN: Nanos = Nanos::from_micros(200);
 
 /// See the module.
@@ -27,9 +27,9 @@ pub(super) struct SharedBacking {
     world: Rc<World>,
     runtime: Runtime,
     open: RefCell<Option<(u64, Rc<dyn Device>)>>,
-    /// The epoch that may open it; 0: none.
+    /// Epoch that may open it; 0 for none.
     wanted: Cell<u64>,
-    /// Blocks with a request under way.
+    /// Blocks with a request in progress.
     busy: RefCell<BTreeSet<u64>>,
 }
 
@@ -40,7 +40,7 @@ impl SharedBacking {
         Rc::new(Self { path, block, world, runtime, open, wanted, busy })
     }
 
-    /// The host does not own the volume any more.
+    /// Closes the file: the host no longer owns the volume.
     pub(super) fn close(&self) {
         self.wanted.set(0);
         self.open.take();
@@ -128,7 +128,7 @@ impl SharedBacking {
     }
 }
 
-/// The only request to a block, until dropped.
+/// Exclusive access to a block, until dropped.
 struct BlockTurn<'a> {
     busy: &'a RefCell<BTreeSet<u64>>,
     block: u64,

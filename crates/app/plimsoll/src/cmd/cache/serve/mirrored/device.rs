@@ -14,7 +14,7 @@ use crate::cmd::cache::serve::presence::ClientPresence;
 /// The system's number for an input/output error.
 const EIO: i32 = 5;
 
-/// See the module. Each client has its own.
+/// See the module. One per client.
 pub(super) struct MirroredDevice {
     driver: Rc<MirrorDriver>,
     client: Rc<ClientPresence>,
@@ -119,13 +119,14 @@ impl BlockTask {
         let writes = blocks.map(|(block, data)| GuestRequest::Write(block, Arc::from(data)));
         self.all("write", offset, writes.collect()).await?;
         if durability == Durability::Durable {
-            // It is durable already. This orders it before later writes on their way behind flash.
+            // It is durable already. This orders it before later writes still in flight behind
+            // flash.
             self.all("write", offset, vec![GuestRequest::Flush]).await?;
         }
         Ok(())
     }
 
-    /// Carries all requests out; what the reads found.
+    /// Carries out all requests and returns the blocks read.
     async fn all(
         &self,
         operation: &'static str,

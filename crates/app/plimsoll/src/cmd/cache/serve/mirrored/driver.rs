@@ -1,5 +1,5 @@
-//! The state machine of a mirrored volume with its effects carried out: events in, I/O out, all on
-//! one thread.
+//! Drives the state machine of a mirrored volume and carries out its effects: events in, I/O out,
+//! all on one thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use crate::console;
 /// Interval of the state machine's timer.
 const TICK: Nanos = Nanos::from_millis(20);
 
-/// Pause before a request that no host served is tried again.
+/// Pause before retrying a request that no host served.
 const RETRY: Nanos = Nanos::from_millis(20);
 
 /// See the module.
@@ -42,9 +42,9 @@ pub(super) struct MirrorDriver {
     pub(super) flash_bytes: Cell<u64>,
     /// Blocks that clients of this host read.
     pub(super) reads: Cell<u64>,
-    /// Those of them that this host's copy answered at once.
+    /// Reads that this host's copy answered at once.
     pub(super) read_hits: Cell<u64>,
-    /// The configuration as last heard of.
+    /// The last configuration received.
     pub(super) config: Cell<Option<Config>>,
     /// The last epoch that the peer is known to have owned.
     peer_epoch: Cell<u64>,
@@ -64,7 +64,7 @@ pub(super) struct MirrorDriver {
     is_stopping: Cell<bool>,
 }
 
-/// The ways out of the state machine.
+/// Outputs of the state machine.
 pub(super) struct Outlets {
     pub(super) flash: FlashQueue,
     pub(super) homes: HomeFile,
@@ -73,7 +73,7 @@ pub(super) struct Outlets {
     pub(super) backing: Option<Rc<SharedBacking>>,
 }
 
-/// A guest's request on its way.
+/// A guest's request in flight.
 #[derive(Default)]
 pub(super) struct Answer {
     /// The peer's epoch when it was posted first.
@@ -91,7 +91,7 @@ impl Answer {
         }
     }
 
-    /// `true` if a read has ended with the block, or will with that of this host's copy.
+    /// `true` if a read has returned the block, or will return it from this host's copy.
     fn is_hit(&self) -> bool {
         let outcome = self.outcome.take();
         let has_value = matches!(outcome, Some(GuestOutcome::Value(_)));
@@ -198,7 +198,7 @@ impl MirrorDriver {
         self.feed(NodeEvent::Command(command));
     }
 
-    /// Hands the volume over, if the peer can take it; `true` once this host does not own it.
+    /// Hands the volume over if the peer can take it; `true` once this host no longer owns it.
     pub(super) fn leave(self: &Rc<Self>) -> bool {
         if !self.is_stopping.replace(true) {
             self.command(NodeCommand::HandOver);
@@ -218,7 +218,7 @@ impl MirrorDriver {
         self.node.borrow().image().stored_blocks() as u64
     }
 
-    /// Hands an event to the state machine and carries out what it asks for.
+    /// Feeds an event to the state machine and carries out the effects it requests.
     fn feed(self: &Rc<Self>, event: NodeEvent) {
         self.note(&event);
         let effects = self.node.borrow_mut().handle(boot_clock(), event);
@@ -255,7 +255,7 @@ impl MirrorDriver {
         self.feed(NodeEvent::Flash(Err(())));
     }
 
-    /// The read `id` is answered by this host's copy.
+    /// Records that this host's copy answers the read `id`.
     fn note_hit(&self, id: RequestId) {
         if let Some(answer) = self.waiting.borrow().get(&id) {
             answer.is_hit.set(true);
@@ -287,7 +287,7 @@ impl MirrorDriver {
                 let driver = Rc::clone(self);
                 drop(self.runtime.spawn(async move {
                     let answer = backing.perform(epoch, op).await;
-                    // One of an earlier ownership says nothing about this one.
+                    // An answer from an earlier ownership says nothing about this one.
                     if driver.status().owns == Some(epoch) {
                         driver.feed(NodeEvent::Backing(token, answer));
                     }
@@ -300,7 +300,8 @@ impl MirrorDriver {
         self.line.borrow_mut().send(message);
     }
 
-    /// Gives the backing store up with the ownership, and says when the host serves and stops.
+    /// Releases the backing store along with the ownership, and reports when the host starts and
+    /// stops serving.
     fn follow_role(&self) {
         let status = self.status();
         let owns = status.owns.is_some();
@@ -321,7 +322,7 @@ impl MirrorDriver {
         }
     }
 
-    /// Evicts blocks behind a backing store once there are more than flash is meant to hold.
+    /// Evicts blocks in front of a backing store once there are more than flash is meant to hold.
     fn make_room(self: &Rc<Self>) {
         let most = self.document.cached.0 / self.document.block.0;
         if self.backing.is_none() || self.stored_blocks() <= most {
@@ -363,10 +364,10 @@ impl MirrorDriver {
         answer
     }
 
-    /// The end of a request that was posted as `answer`. One that was not carried out is posted
-    /// again until `deadline` while its client is connected, and so is a read whose outcome is
-    /// unknown. A write is not, once the peer has served the volume: its guest may have moved there
-    /// and written again.
+    /// Waits for the outcome of a request posted as `answer`. While its client is connected, a
+    /// request that was not carried out is retried until `deadline`, and so is a read whose outcome
+    /// is unknown. A write is not retried once the peer has served the volume: its guest may have
+    /// moved there and written again.
     pub(super) async fn end(
         self: &Rc<Self>,
         request: GuestRequest,

@@ -1,4 +1,4 @@
-//! Events of other threads for the executor's, where the state machine lives.
+//! Events from other threads for the executor's thread, which runs the state machine.
 
 use std::sync::mpsc::Sender;
 
@@ -18,7 +18,7 @@ pub(super) enum MirrorEvent {
     FlashFailed(String),
     /// Something that an operator may want to know.
     Remark(String),
-    /// An operator's order from elsewhere, and where its answer goes.
+    /// An operator's order from elsewhere, and the channel for its answer.
     Order(Vec<u8>, Sender<String>),
 }
 

@@ -1,5 +1,5 @@
-//! The file that holds this host's copy: a header that says what it is a copy of, then frames. One
-//! thread appends them, each durable before its operations count.
+//! The file that holds this host's copy: a header that identifies the volume, then frames. One
+//! thread appends them, and makes each durable before its operations count.
 
 mod compaction;
 mod scan;
@@ -18,30 +18,30 @@ pub(super) use self::scan::open;
 use super::event::EventSlot;
 use crate::error::CommandError;
 
-/// Bytes of operations that become durable together, about.
+/// Approximate bytes of operations that become durable together.
 const BATCH: usize = 4 << 20;
 
-/// A file of which less than this share would remain is written anew, beyond a minimum.
+/// Divisor: a file above the minimum size is rewritten if less than this share of it is live.
 const LIVE_SHARE: u64 = 2;
 
-/// Files smaller than this are never written anew.
+/// Files smaller than this are never rewritten.
 const LEAST_BYTES: u64 = 64 << 20;
 
-/// The file is lengthened by this, ahead of its frames: to overwrite blocks that the file system
-/// has allocated costs half as much as to append (`fdatasync` then has no metadata to write).
+/// Preallocation step ahead of the frames: overwriting allocated blocks costs half as much as
+/// appending (`fdatasync` then has no metadata to write).
 const AHEAD: usize = 4 << 20;
 
 /// First bytes of the file.
 const MAGIC: &[u8; 8] = b"PLIMCOPY";
 
-/// An open copy: where its next frame goes.
+/// An open copy, and the offset of its next frame.
 #[derive(Debug)]
 pub(super) struct FlashFile {
     path: PathBuf,
     identity: String,
     file: File,
     end: u64,
-    /// Zeros are on flash from `end` to here.
+    /// End of the zeros that are on flash from `end` on.
     allocated: u64,
 }
 
@@ -52,23 +52,23 @@ enum FlashTask {
     Compacted(io::Result<NewFile>),
 }
 
-/// Where operations are queued.
+/// Handle for queueing operations.
 #[derive(Clone)]
 pub(super) struct FlashQueue(Sender<FlashTask>);
 
 impl FlashQueue {
     pub(super) fn write(&self, op: FlashOp) {
-        // Without the thread the file has failed, and the node knows.
+        // A missing thread means that the file has failed, which the node already knows.
         let _ = self.0.send(FlashTask::Write(op));
     }
 
-    /// Writes the file anew, as `image`.
+    /// Rewrites the file as `image`.
     pub(super) fn compact(&self, image: FlashImage) {
         let _ = self.0.send(FlashTask::Compact(Box::new(image)));
     }
 }
 
-/// `true` if a file of `bytes` should be written anew, where `live` of them would remain.
+/// `true` if a file of `bytes` should be rewritten when only `live` of them would remain.
 pub(super) const fn is_worth_compacting(bytes: u64, live: u64) -> bool {
     bytes > LEAST_BYTES && bytes / LIVE_SHARE > live
 }
@@ -92,7 +92,7 @@ pub(super) fn header(identity: &str) -> Vec<u8> {
     bytes
 }
 
-/// Makes a new name in the folder of `path` durable.
+/// Makes a new directory entry in the folder of `path` durable.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
@@ -201,7 +201,7 @@ impl FlashFile {
         Ok(())
     }
 
-    /// Has zeros on flash at least up to `end`.
+    /// Ensures that zeros are on flash at least up to `end`.
     fn allocate(&mut self, end: u64) -> io::Result<()> {
         if end > self.allocated {
             self.file.write_all_at(&vec![0; AHEAD], end)?;

@@ -1,4 +1,4 @@
-//! The volume for each client of a mirrored volume, while the client is connected.
+//! Gives each client of a mirrored volume its own view of it while the client is connected.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ const MEMORY: Bytes = Bytes::from_mib(256);
 /// See the module.
 pub(super) struct MirrorHall {
     driver: Rc<MirrorDriver>,
-    /// Every client's volume shares its locks.
+    /// Shares its locks with the volume of every client.
     volume: ExportedVolume,
     offers: Rc<[ExportOffer]>,
     memory: MemoryBudget,

@@ -1,5 +1,5 @@
-//! The homes of the blocks of this host's copy: a sparse file beside the log, in which each block
-//! of the volume has one place. Unwritten blocks occupy no storage.
+//! The homes of the blocks of this host's copy: a sparse file next to the log, with a fixed place
+//! for each block of the volume. Unwritten blocks occupy no storage.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use plan::MirroredVolume;
 use super::flash::{header, sync_folder};
 use crate::error::CommandError;
 
-/// Bytes of one write, about.
+/// Approximate bytes per write.
 const WRITE: usize = 1 << 20;
 
 /// See the module.
@@ -28,14 +28,14 @@ pub(super) struct HomeFile {
     block: usize,
 }
 
-/// The file, and how far the log before it has come.
+/// The file, and the progress of the log before it.
 pub(super) struct Homes {
     pub(super) file: HomeFile,
-    /// Operations on flash that were asked for, and those that are durable.
+    /// Requested operations on flash, and durable ones.
     asked: Cell<u64>,
     durable: Cell<u64>,
     is_settling: Cell<bool>,
-    /// Blocks whose homes may be given back.
+    /// Blocks whose homes may be deallocated.
     evicted: RefCell<BTreeSet<u64>>,
 }
 
@@ -45,15 +45,15 @@ pub(super) struct HomeRead {
     completion: Completion,
 }
 
-/// The file of the homes that belong to the log at `flash`.
+/// Path of the homes file that belongs to the log at `flash`.
 pub(super) fn path_of(flash: &Path) -> PathBuf {
     let mut name = flash.as_os_str().to_owned();
     name.push(".blocks");
     PathBuf::from(name)
 }
 
-/// Opens the homes of the copy that `document` describes. Where `is_used`, the log names blocks in
-/// them; else they begin anew.
+/// Opens the homes of the copy that `document` describes. If `is_used`, the log refers to blocks in
+/// them; otherwise they start empty.
 pub(super) fn open(
     document: &MirroredVolume,
     identity: &str,
@@ -121,7 +121,7 @@ impl HomeFile {
         HomeRead { home, completion: self.device.submit(read) }
     }
 
-    /// Durably writes `blocks`, which ascend, to their homes.
+    /// Durably writes `blocks`, in ascending order, to their homes.
     pub(super) async fn bring(
         &self,
         blocks: &[(SettledBlock, BlockData)],
@@ -188,7 +188,7 @@ impl Homes {
         self.evicted.borrow_mut().insert(block);
     }
 
-    /// `true` unless blocks are on their way home already.
+    /// Starts moving blocks home; `true` unless a move is already in progress.
     pub(super) fn begin_settling(&self) -> bool {
         !self.is_settling.replace(true)
     }

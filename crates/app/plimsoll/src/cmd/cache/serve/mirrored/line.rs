@@ -1,5 +1,5 @@
-//! The line to the peer: messages of the state machine in parts that a NATS server carries. A
-//! message of which a part is lost is lost.
+//! The line to the peer: splits messages of the state machine into parts that a NATS server
+//! carries. If a part is lost, so is its message.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use super::event::EventSlot;
 use crate::cmd::cache::mirror::messages;
 use crate::error::CommandError;
 
-/// Bytes of a part; a server carries messages of up to 1 MiB by default.
+/// Bytes per part; a server carries messages of up to 1 MiB by default.
 const PART: usize = 512 << 10;
 
-/// Number of the message, position of the part, parts.
+/// Header bytes: message number, index of the part, number of parts.
 const HEAD: usize = 16;
 
-/// Messages that may be incomplete at a time.
+/// Maximum incomplete messages at a time.
 const MOST_INCOMPLETE: usize = 64;
 
 /// See the module.
@@ -73,12 +73,12 @@ fn parts(number: u64, bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.chunks(PART).enumerate().map(part).collect()
 }
 
-/// Messages of which parts are missing.
+/// Messages with missing parts.
 #[derive(Debug, Default)]
 struct Incomplete(BTreeMap<u64, BTreeMap<u32, Vec<u8>>>);
 
 impl Incomplete {
-    /// Adds a part; the message if this makes it whole.
+    /// Adds a part; returns the message if this completes it.
     fn add(&mut self, letter: &[u8]) -> Option<Vec<u8>> {
         let (head, part) = letter.split_at_checked(HEAD)?;
         let number = u64::from_le_bytes(head[..8].try_into().ok()?);

@@ -1,8 +1,8 @@
-//! Which blocks leave the cache when it is full: those not read since the hand last passed.
+//! Chooses the blocks to evict when the cache is full: those not read since the hand last passed.
 
 use std::collections::BTreeSet;
 
-/// Goes around the blocks and spares those that were read meanwhile.
+/// Cycles through the blocks and spares those read since its last pass.
 #[derive(Debug, Default)]
 pub(super) struct ClockHand {
     read: BTreeSet<u64>,
@@ -16,7 +16,8 @@ impl ClockHand {
         self.read.insert(block);
     }
 
-    /// Up to `count` of `blocks`, which ascend, to evict; blocks that were read are spared once.
+    /// Returns up to `count` blocks to evict from the ascending `blocks`; blocks that were read are
+    /// spared once.
     pub(super) fn victims(&mut self, blocks: impl Iterator<Item = u64>, count: u64) -> Vec<u64> {
         let all: Vec<u64> = blocks.collect();
         let first = all.partition_point(|block| *block < self.at);

@@ -41,7 +41,7 @@ use crate::console::Console;
 use crate::documents::read_text;
 use crate::error::CommandError;
 
-/// Committed entries kept in the log, for a peer that was away for a moment.
+/// Committed entries kept in the log for a peer that was briefly away.
 const RETAINED: u64 = 4_096;
 
 /// Blocks in one message of a resynchronisation.
@@ -84,7 +84,7 @@ fn connect(document: &MirroredVolume) -> Result<Carrier, CommandError> {
     Ok(Carrier::connect(&access::access(Some(&document.server), credentials, &name)?)?)
 }
 
-/// Everything but the sockets of clients.
+/// Creates everything except the client sockets.
 fn driver(
     document: MirroredVolume,
     world: &Rc<World>,
@@ -117,7 +117,7 @@ fn driver(
     Ok(driver)
 }
 
-/// What the header of this host's copy says.
+/// Identity recorded in the header of this host's copy.
 fn identity(document: &MirroredVolume) -> String {
     format!("{} on {}", shared::identity(document), document.hosts[document.host])
 }
@@ -160,7 +160,7 @@ fn backing(
     Ok(Some(SharedBacking::new(path, block, Rc::clone(world))))
 }
 
-/// Posts orders of operators, and sends the answers.
+/// Posts operators' orders, and sends the answers.
 fn listen_to_orders(
     letters: Letters,
     carrier: &Carrier,

@@ -14,14 +14,14 @@ use crate::cmd::cache::mirror::{self as shared, LeaseValue, VolumeKeys, VolumeVa
 use crate::console;
 use crate::error::CommandError;
 
-/// A host that serves alone drops a copy of which it hears nothing within this time, unless its
-/// flash or the machine is busy.
+/// A host that serves alone drops a silent copy within this time, unless its flash or the machine
+/// is busy.
 const DROPS_WITHIN: Duration = Duration::from_secs(6);
 
-/// While the other host holds the lease it is alive, and has this long.
+/// Extended limit while the other host holds the lease, which shows that it is alive.
 const DROPS_AT_LAST_WITHIN: Duration = Duration::from_mins(1);
 
-/// Pause between looks at the configuration.
+/// Interval between checks of the configuration.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// See the module.
@@ -29,7 +29,7 @@ pub(super) struct Registry {
     keys: VolumeKeys,
     key: String,
     me: MirrorHost,
-    /// Everything of the value but the configuration.
+    /// Everything in the value except the configuration.
     value: VolumeValue,
     /// The configuration when the server started.
     pub(super) first: Config,
@@ -107,7 +107,7 @@ fn may_be_dropped(waited: Duration, is_lease_held: bool) -> bool {
     waited < if is_lease_held { DROPS_AT_LAST_WITHIN } else { DROPS_WITHIN }
 }
 
-/// `true` if `config` takes the copy on `host` for one that holds data.
+/// `true` if `config` considers the copy on `host` to hold data.
 fn counts(config: &Config, host: MirrorHost) -> bool {
     config.epoch > 0 && config.authority != Authority::Backing && config.authority.admits(host)
 }
@@ -117,7 +117,8 @@ pub(super) const fn host(document: &MirroredVolume) -> MirrorHost {
     shared::host_at(document.host)
 }
 
-/// What forbids this host to take part. `copy` is the epoch of its copy, `None` if there is none.
+/// Reason why this host may not take part, if any. `copy` is the epoch of its copy, `None` if there
+/// is none.
 fn fault(
     found: Option<&VolumeValue>,
     identity: &str,

@@ -1,4 +1,4 @@
-//! The server of a mirrored volume: clients in, a clean end.
+//! Accepts the clients of a mirrored volume, and shuts down cleanly.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::console;
 /// Clients at once.
 const CONNECTIONS: usize = 64;
 
-/// How long clients may take to end, and the hand-over of a host that stops.
+/// Time limit for clients to finish, and for the hand-over by a stopping host.
 const PATIENCE: Nanos = Nanos::from_secs(12);
 
 /// See the module.
@@ -61,7 +61,8 @@ impl MirrorServer {
         Ended { errors: self.close().await, waiting }
     }
 
-    /// Answers a question, or notes who waits for the end; `true` if it is now.
+    /// Answers a question, or records a client that waits for the shutdown; `true` if it must start
+    /// now.
     fn answer(
         &self,
         question: &str,
@@ -105,8 +106,8 @@ impl MirrorServer {
         }));
     }
 
-    /// Lets connections answer what they have received, then hands the volume over. Every
-    /// acknowledged write is durable already, wherever the configuration says.
+    /// Lets connections answer the requests already received, then hands the volume over. Every
+    /// acknowledged write is already durable, wherever the configuration requires it.
     async fn close(&self) -> Vec<String> {
         self.stopping.set();
         let runtime = &self.driver.runtime;
@@ -114,7 +115,7 @@ impl MirrorServer {
         while runtime.now() < limit && !(self.driver.leave() && self.clients.get() == 0) {
             runtime.sleep(Nanos::from_millis(5)).await;
         }
-        // The release of the lease is on its way.
+        // The release of the lease is still in flight.
         runtime.sleep(Nanos::from_millis(200)).await;
         let cut = self.clients.get();
         if cut > 0 { vec![format!("{cut} clients were cut off in a request")] } else { Vec::new() }

@@ -1,5 +1,5 @@
-//! When folded blocks go to their homes and the log is written anew, and how effects get the
-//! contents that are at home.
+//! Decides when folded blocks move to their homes and the log is rewritten, and reads contents from
+//! their homes for effects.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::driver::MirrorDriver;
 use super::flash;
 use super::home::{self, HomeRead};
 
-/// Pause between looks at operations on flash that are under way.
+/// Interval between checks of flash operations in progress.
 const LOOK: Nanos = Nanos::from_millis(1);
 
 /// How a fetch ended.
@@ -23,7 +23,7 @@ enum Fetched {
 }
 
 impl MirrorDriver {
-    /// Writes the log anew once it is long enough, with all folded blocks at their homes.
+    /// Rewrites the log once it is long enough, with all folded blocks in their homes.
     pub(super) fn compact(self: &Rc<Self>) {
         let remaining = self.node.borrow().image().record_bytes(self.document.block.0);
         if flash::is_worth_compacting(self.flash_bytes.get(), remaining)
@@ -47,7 +47,8 @@ impl MirrorDriver {
             let node = self.node.borrow();
             (node.image().unsettled().collect(), self.homes.take_evicted(node.image()))
         };
-        // The old log must have whatever overwrites a home: it counts until it is replaced.
+        // The old log must contain every write that overwrites a home: it counts until it is
+        // replaced.
         let asked = self.homes.asked();
         while self.homes.is_behind(asked) && !self.status().flash_failed {
             self.runtime.sleep(LOOK).await;
@@ -63,7 +64,7 @@ impl MirrorDriver {
         Ok(())
     }
 
-    /// Carries `effect` out with the contents that are at home.
+    /// Carries out `effect` with the contents read from their homes.
     pub(super) async fn fetch(self: Rc<Self>, mut effect: NodeEffect) {
         match self.fetched(&mut effect).await {
             Fetched::All => self.carry_out(effect),
@@ -75,7 +76,7 @@ impl MirrorDriver {
         }
     }
 
-    /// Clients post a read again, and the protocol repeats the messages that it needs.
+    /// Clients retry a read, and the protocol repeats the messages that it needs.
     fn give_up(self: &Rc<Self>, effect: &NodeEffect) {
         if let NodeEffect::Reply(id, _) = effect {
             let id: RequestId = *id;
@@ -111,7 +112,7 @@ impl MirrorDriver {
             .collect()
     }
 
-    /// `true` if the copy still has the content of `home` there: nothing has overwritten it.
+    /// `true` if the copy still keeps the content of `home` there, not overwritten.
     fn still_needs(&self, home: HomeBlock) -> bool {
         let slot = self.node.borrow().image().read(home.block, u64::MAX);
         slot.is_some_and(|slot| slot.data == BlockContent::Home(home))

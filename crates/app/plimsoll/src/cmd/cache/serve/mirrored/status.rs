@@ -10,10 +10,10 @@ use units::Nanos;
 use super::driver::MirrorDriver;
 use crate::cmd::cache::mirror::{self as shared, VolumeValue};
 
-/// A peer that was silent for longer is called away.
+/// Silence after which a peer counts as away.
 const AWAY: Nanos = Nanos::from_secs(3);
 
-/// The state as JSON; `clients` are connected.
+/// Returns the state as JSON; `clients` is the number of connected clients.
 pub(super) fn status(driver: &Rc<MirrorDriver>, clients: usize) -> Value {
     let document = &driver.document;
     let state = driver.status();
@@ -55,7 +55,7 @@ pub(super) fn status(driver: &Rc<MirrorDriver>, clients: usize) -> Value {
     report::answer("cache_mirror", answer)
 }
 
-/// The state as metrics for Prometheus.
+/// Formats the state as Prometheus metrics.
 pub(super) fn metrics(status: &Value) -> String {
     let mut text = String::new();
     let volume = status["volume"].as_str().unwrap_or_default();

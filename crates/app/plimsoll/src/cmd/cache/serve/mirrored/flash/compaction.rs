@@ -1,5 +1,5 @@
-//! A file written anew, without what later operations replaced: the collection of garbage. The new
-//! file replaces the old one only once it holds everything durably.
+//! Garbage collection: rewrites a file without the data that later operations replaced. The new
+//! file replaces the old one only once all its contents are durable.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -10,10 +10,10 @@ use mirror::{FRAME_ALIGNMENT, FlashImage, FramePayload};
 
 use super::{FlashFile, header, sync_folder};
 
-/// Bytes of one frame, about.
+/// Approximate bytes per frame.
 const FRAME: usize = 4 << 20;
 
-/// A new file, not yet in its place.
+/// A new file that has not yet replaced the old one.
 pub(super) struct NewFile {
     path: PathBuf,
     file: File,
@@ -27,7 +27,7 @@ pub(super) fn new_name(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes `image` beside the copy at `path`.
+/// Writes `image` next to the copy at `path`.
 pub(super) fn write(path: &Path, identity: &str, image: &FlashImage) -> io::Result<NewFile> {
     let path = new_name(path);
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
@@ -55,7 +55,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Adds the frames written meanwhile and takes the place of `old`.
+    /// Appends the frames written meanwhile and replaces `old`.
     pub(super) fn replace(
         mut self,
         old: &FlashFile,

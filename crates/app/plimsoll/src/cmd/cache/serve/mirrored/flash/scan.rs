@@ -16,7 +16,7 @@ use crate::error::CommandError;
 #[derive(Debug)]
 enum ScanFault {
     Io(io::Error),
-    /// Not a copy, or one of something else.
+    /// Not a copy, or a copy of another volume.
     Foreign,
     /// A frame that was durable is damaged.
     Damaged(u64),
@@ -45,7 +45,7 @@ pub(in super::super) fn open(
             path.display()
         ))
     })?;
-    // A compaction that was cut off.
+    // Left over from an interrupted compaction.
     let _ = fs::remove_file(new_name(path));
     let mut image = empty;
     let end = scan(&file, identity, &mut image).map_err(|fault| sentence(path, &fault))?;
@@ -69,7 +69,7 @@ fn sentence(path: &Path, fault: &ScanFault) -> CommandError {
     }
 }
 
-/// Replays all frames; the offset behind the last whole one.
+/// Replays all frames and returns the offset after the last complete one.
 fn scan(file: &File, identity: &str, image: &mut FlashImage) -> Result<u64, ScanFault> {
     let length = file.metadata()?.len();
     if read(file, 0, FRAME_ALIGNMENT as u64, length)? != header(identity) {
@@ -104,7 +104,8 @@ fn frame(file: &File, at: u64, length: u64) -> io::Result<Option<Frame>> {
     Ok(records.map(|records| (head, records)))
 }
 
-/// `true` if a later frame proves that the file was durable past `at`: no power failure tears that.
+/// `true` if a later frame proves that the file was durable past `at`: a power failure cannot tear
+/// that.
 fn is_damage(file: &File, at: u64, length: u64) -> io::Result<bool> {
     for later in (at..length).step_by(FRAME_ALIGNMENT).skip(1) {
         if let Some((head, _)) = frame(file, later, length)?
