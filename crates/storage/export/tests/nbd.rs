@@ -238,6 +238,22 @@ fn a_write_beyond_the_end_is_out_of_space_and_its_payload_is_skipped() {
 }
 
 #[test]
+fn an_extended_write_without_the_flag_of_its_payload_is_a_write() {
+    let mut session = Session::new(offers(), Limits::default());
+    events(&mut session, &handshake(TwinFraming::Extended, "rw"));
+    let mut bytes = request(TwinFraming::Extended, (1, 0), 1, (0, 512));
+    bytes[4..6].fill(0);
+    bytes.extend([0x5a; 512]);
+    bytes.extend(request(TwinFraming::Extended, (3, 0), 2, (0, 0)));
+    let told = events(&mut session, &bytes);
+    let [SessionEvent::Request(write), SessionEvent::Request(flush)] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert!(matches!(&write.command, NbdCommand::Write(payload) if payload[..] == [0x5a; 512]));
+    assert!(matches!(flush.command, NbdCommand::Flush));
+}
+
+#[test]
 fn options_that_the_server_lacks_or_cannot_read_are_answered() {
     let mut session = Session::new(offers(), Limits::default());
     let mut bytes = 3_u32.to_be_bytes().to_vec();
