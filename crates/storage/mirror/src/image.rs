@@ -7,12 +7,13 @@ mod home;
 mod whole;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use home::{BlockContent, HomeBlock, SettledBlock};
 pub use whole::ImageHead;
 
-/// The content of one block.
+/// The content of one block; empty for a trimmed block, which reads as zeros.
 pub type BlockData = Arc<[u8]>;
 
 /// What a log entry does.
@@ -288,6 +289,22 @@ impl FlashImage {
         blocks.sort_unstable();
         blocks.dedup();
         blocks.retain(|&block| self.read(block, upto).is_some_and(|slot| slot.lsn > after));
+        blocks
+    }
+
+    /// Blocks of `range` that a trim must still empty, in order: all that were written, except
+    /// those with a committed trim.
+    #[must_use]
+    pub fn untrimmed(&self, range: Range<u64>) -> Vec<u64> {
+        let folded = self.base.range(range.clone()).map(|(block, _)| *block);
+        let written = self.newest.range(range).map(|(block, _)| *block);
+        let mut blocks: Vec<u64> = folded.chain(written).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks.retain(|&block| {
+            let slot = self.read(block, u64::MAX);
+            slot.is_some_and(|slot| !slot.data.is_trimmed() || slot.lsn > self.commit)
+        });
         blocks
     }
 

@@ -73,16 +73,28 @@ impl BlockContent {
             Self::Home(_) => None,
         }
     }
+
+    /// `true` if the block was trimmed. It is still tracked: a peer that was away must learn of the
+    /// trim.
+    #[must_use]
+    pub fn is_trimmed(&self) -> bool {
+        self.here().is_some_and(|data| data.is_empty())
+    }
 }
 
 impl FlashImage {
     /// Folded blocks in memory that have not reached their homes.
     pub fn unsettled(&self) -> impl Iterator<Item = (SettledBlock, BlockData)> + '_ {
         self.base.iter().filter_map(|(block, slot)| {
-            let data = slot.data.here()?;
+            let data = slot.data.here().filter(|data| !data.is_empty())?;
             let home = HomeBlock::of(*block, data);
             Some((SettledBlock { home, lsn: slot.lsn }, Arc::clone(data)))
         })
+    }
+
+    /// Folded blocks that were trimmed, so that their homes may be freed.
+    pub fn trimmed(&self) -> impl Iterator<Item = u64> + '_ {
+        self.base.iter().filter(|(_, slot)| slot.data.is_trimmed()).map(|(block, _)| *block)
     }
 
     /// Records that the contents of `blocks` have reached their homes; later contents stay in
@@ -146,6 +158,31 @@ mod tests {
         let home = BlockContent::Home(HomeBlock::of(3, &[8]));
         assert_eq!(image.read(3, u64::MAX).map(|slot| slot.data), Some(home));
         assert_eq!(image.unsettled().count(), 0);
+    }
+
+    #[test]
+    fn a_trimmed_block_needs_no_home_and_a_committed_trim_is_not_made_again() {
+        let trim = |lsn| {
+            let kind = EntryKind::Write { block: 3, data: [].into() };
+            FlashOp::Append(vec![LogEntry { lsn, kind }])
+        };
+        let mut image = FlashImage::empty(false, 0);
+        assert_eq!(image.untrimmed(0..9), [0; 0], "never written");
+        image.apply(&write(1, 7));
+        assert_eq!(image.untrimmed(0..9), [3]);
+        assert_eq!(image.untrimmed(4..9), [0; 0]);
+        image.apply(&trim(2));
+        assert_eq!(image.untrimmed(0..9), [3], "the trim may still be withdrawn");
+        assert_eq!(image.trimmed().count(), 0, "its home may be needed");
+        image.apply(&FlashOp::Mark { commit: 2, destaged: 0 });
+        assert_eq!(image.untrimmed(0..9), [0; 0]);
+        assert_eq!(image.trimmed().collect::<Vec<_>>(), [3]);
+        assert_eq!(image.changed(1, u64::MAX), [3], "a peer that was away must learn of it");
+        assert_eq!(image.unsettled().count(), 0);
+        image.apply(&write(3, 8));
+        image.apply(&FlashOp::Mark { commit: 3, destaged: 0 });
+        assert_eq!(image.trimmed().count(), 0);
+        assert_eq!(image.untrimmed(0..9), [3]);
     }
 
     #[test]

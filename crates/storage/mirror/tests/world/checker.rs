@@ -7,8 +7,11 @@ use mirror::{BlockContent, BlockData, GuestOutcome};
 /// Blocks of the volume.
 pub(crate) const BLOCKS: u64 = 12;
 
+/// Without a backing store, writes of these multiples are trims, which carry no number.
+const TRIMS: u64 = 5;
+
 /// A block's content: its number and the number of the write, counted from 1.
-pub(crate) fn content(block: u64, version: u64) -> BlockData {
+fn content(block: u64, version: u64) -> BlockData {
     [block.to_le_bytes(), version.to_le_bytes()].concat().into()
 }
 
@@ -49,6 +52,7 @@ pub(crate) enum Operation {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct History {
+    has_trims: bool,
     registers: Vec<Register>,
     /// After each completed flush, what the backing store must hold once it holds a later write.
     flushed: Vec<Vec<u64>>,
@@ -62,9 +66,10 @@ fn at(block: u64) -> usize {
 }
 
 impl History {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(has_trims: bool) -> Self {
         let nothing = vec![0; at(BLOCKS)];
         Self {
+            has_trims,
             registers: vec![Register { flushes: vec![0], ..Register::default() }; at(BLOCKS)],
             flushed: vec![nothing.clone()],
             backing: nothing,
@@ -89,7 +94,9 @@ impl History {
         register.begun += 1;
         register.flushes.push(flushes);
         let version = register.begun;
-        Some((Operation::Write { block, version }, content(block, version)))
+        let is_trim = self.has_trims && version.is_multiple_of(TRIMS);
+        let data = if is_trim { BlockData::default() } else { content(block, version) };
+        Some((Operation::Write { block, version }, data))
     }
 
     pub(crate) fn begin_flush(&self) -> Operation {
@@ -105,8 +112,13 @@ impl History {
         match (operation, outcome) {
             (Operation::Read { block, floor, unknown }, GuestOutcome::Value(data)) => {
                 self.reads += 1;
-                let version = version_of(block, data.as_ref().and_then(BlockContent::here))?;
-                self.registers[at(block)].read(version, floor, &unknown)
+                let data = data.as_ref().and_then(BlockContent::here);
+                let register = &mut self.registers[at(block)];
+                let version = match data {
+                    Some(data) if data.is_empty() => register.trim_after(floor)?,
+                    data => version_of(block, data)?,
+                };
+                register.read(version, floor, &unknown)
             }
             (Operation::Write { block, version }, outcome) => {
                 self.acknowledged += u64::from(*outcome == GuestOutcome::Done);
@@ -153,6 +165,14 @@ impl History {
 }
 
 impl Register {
+    /// The first trim that a read may have met which began when `floor` was in force.
+    fn trim_after(&self, floor: u64) -> Result<u64, String> {
+        let first = floor.max(1).next_multiple_of(TRIMS);
+        let mut trims = (first..=self.begun).filter(|version| version.is_multiple_of(TRIMS));
+        let trim = trims.find(|trim| !self.dead.contains(trim));
+        trim.ok_or_else(|| format!("read of a trimmed block, but {floor} was in force"))
+    }
+
     fn read(&mut self, version: u64, floor: u64, unknown: &BTreeSet<u64>) -> Result<(), String> {
         if version < floor {
             return Err(format!("stale read: write {version}, but {floor} was in force"));

@@ -1,4 +1,5 @@
-//! What goes wrong, and when.
+//! What goes wrong, and when. A new fault changes every later draw, and so what the seeds pinned in
+//! `tests/mirror.rs` repeat.
 
 use mirror::{MirrorHost, NodeCommand, NodeEvent};
 use units::Nanos;

@@ -27,8 +27,13 @@ impl Clock {
 /// Work for the flash, done in order.
 enum Writing {
     Op(FlashOp),
-    /// Folded blocks, to their homes.
-    Homes(Vec<(SettledBlock, BlockData)>),
+    Homes(HomeWork),
+}
+
+/// Folded blocks on their way home, and trimmed ones, whose homes are given back.
+struct HomeWork {
+    blocks: Vec<(SettledBlock, BlockData)>,
+    trimmed: Vec<u64>,
 }
 
 /// See the module.
@@ -126,7 +131,9 @@ impl Machine {
             && !self.flash_fails
             && let Some(node) = &self.node
         {
-            self.writing.push_back(Writing::Homes(node.image().unsettled().collect()));
+            let (image, trimmed) = (node.image(), node.image().trimmed().collect());
+            let work = HomeWork { blocks: image.unsettled().collect(), trimmed };
+            self.writing.push_back(Writing::Homes(work));
             self.settle_due();
         }
     }
@@ -134,16 +141,19 @@ impl Machine {
     /// Blocks reach their homes once everything before them is durable.
     fn settle_due(&mut self) {
         while let Some(Writing::Homes(_)) = self.writing.front()
-            && let Some(Writing::Homes(blocks)) = self.writing.pop_front()
+            && let Some(Writing::Homes(work)) = self.writing.pop_front()
         {
-            let count = blocks.len();
-            self.bring_home(blocks, count);
+            let count = work.blocks.len();
+            self.bring_home(work, count);
         }
     }
 
-    /// The first `count` of `blocks` reach their homes. The file of the image is written anew only
-    /// once all have.
-    fn bring_home(&mut self, blocks: Vec<(SettledBlock, BlockData)>, count: usize) {
+    /// The first `count` blocks reach their homes. The file of the image is written anew only once
+    /// all have.
+    fn bring_home(&mut self, HomeWork { blocks, trimmed }: HomeWork, count: usize) {
+        for block in trimmed {
+            self.homes.remove(&block);
+        }
         let settled: Vec<SettledBlock> = blocks.iter().map(|(block, _)| *block).collect();
         let is_complete = count >= settled.len();
         for (block, data) in blocks.into_iter().take(count) {
@@ -177,7 +187,10 @@ impl Machine {
     pub(crate) fn holds(&self, block: u64, version: u64) -> bool {
         let slot = self.durable.read(block, u64::MAX);
         let data = slot.and_then(|slot| self.fetch(&slot.data));
-        data.is_some_and(|data| version_of(block, Some(&data)).is_ok_and(|has| has >= version))
+        // A trim has no number.
+        let is_newer =
+            |data: &BlockData| version_of(block, Some(data)).is_ok_and(|has| has >= version);
+        data.is_some_and(|data| data.is_empty() || is_newer(&data))
     }
 
     /// From now on writes to flash fail, until the program is started again.
@@ -203,9 +216,9 @@ impl Machine {
                 Writing::Op(op) if at == survivors && !self.flash_fails => {
                     self.durable.apply_torn(&op, usize::try_from(prng.below(3)).expect("below 3"));
                 }
-                Writing::Homes(blocks) if at <= survivors && !self.flash_fails => {
-                    let count = self.settling.below(blocks.len() as u64 + 1);
-                    self.bring_home(blocks, usize::try_from(count).expect("a few"));
+                Writing::Homes(work) if at <= survivors && !self.flash_fails => {
+                    let count = self.settling.below(work.blocks.len() as u64 + 1);
+                    self.bring_home(work, usize::try_from(count).expect("a few"));
                     continue;
                 }
                 _ => {}

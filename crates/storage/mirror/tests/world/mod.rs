@@ -138,7 +138,7 @@ impl World {
             registry_lines,
             registry: Registry::new(&settings, authority, drifts[2]),
             backing: Backing::default(),
-            history: History::new(),
+            history: History::new(!settings.backed),
             guest: Guest::new(&mut prng),
             tally: Tally::default(),
             is_healed: false,

@@ -128,7 +128,7 @@ impl Drop for Served<'_> {
 }
 
 /// Runs another program in the folder of a scene; `None`, said aloud, if it is not installed.
-fn peer(scene: &Scene, words: &[&str]) -> Option<Ran> {
+pub(crate) fn peer(scene: &Scene, words: &[&str]) -> Option<Ran> {
     let mut command = std::process::Command::new(words[0]);
     let output = command.args(&words[1..]).current_dir(&scene.folder).stdin(Stdio::null()).output();
     if output.is_err() {

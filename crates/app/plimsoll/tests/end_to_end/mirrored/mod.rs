@@ -11,6 +11,7 @@ mod network;
 mod orders;
 mod refusals;
 mod speed;
+mod trims;
 
 use std::fs::{self, File};
 use std::net::TcpListener;

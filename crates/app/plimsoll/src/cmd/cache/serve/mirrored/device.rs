@@ -1,11 +1,14 @@
 //! The mirrored volume as a device, for the servers of clients.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use device::{
-    Buffer, Caps, Completed, Completion, Device, DeviceError, Durability, Op, Request, completion,
+    Buffer, Caps, Completed, Completion, Device, DeviceError, Durability, Op, Pending, Request,
+    completion,
 };
+use export::{Extent, Provisioned};
 use mirror::{BlockContent, BlockData, GuestOutcome, GuestRequest};
 
 use super::driver::MirrorDriver;
@@ -13,6 +16,9 @@ use crate::cmd::cache::serve::presence::ClientPresence;
 
 /// The system's number for an input/output error.
 const EIO: i32 = 5;
+
+/// Blocks trimmed in one batch: other requests and the lease get their turn in between.
+const TRIMS_AT_ONCE: usize = 1_024;
 
 /// See the module. One per client.
 pub(super) struct MirroredDevice {
@@ -29,14 +35,17 @@ impl MirroredDevice {
         let block = usize::try_from(driver.document.block.0).unwrap_or(4_096);
         Self { driver, client, name, block, bytes }
     }
+
+    fn task(&self) -> BlockTask {
+        let (name, client) = (self.name.clone(), Rc::clone(&self.client));
+        BlockTask { name, block: self.block, driver: Rc::clone(&self.driver), client }
+    }
 }
 
 impl Device for MirroredDevice {
     fn submit(&self, request: Request) -> Completion {
         let (completer, completion) = completion();
-        let driver = Rc::clone(&self.driver);
-        let (name, client) = (self.name.clone(), Rc::clone(&self.client));
-        let task = BlockTask { name, block: self.block, driver, client };
+        let task = self.task();
         drop(self.driver.runtime.spawn(async move {
             let submitted = task.driver.runtime.now();
             let (buffer, result) = task.perform(request.op).await;
@@ -64,6 +73,18 @@ impl Device for MirroredDevice {
 
     fn name(&self) -> &str {
         &self.name
+    }
+}
+
+impl Provisioned for MirroredDevice {
+    fn trim(&self, bytes: Range<u64>) -> Pending<()> {
+        let task = self.task();
+        Box::pin(async move { task.trim(bytes).await })
+    }
+
+    /// Only the serving host knows them, and that may change at any time.
+    fn extents(&self, _: Range<u64>) -> Pending<Vec<Extent>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 }
 
@@ -100,6 +121,7 @@ impl BlockTask {
         let values = self.all("read", offset, reads.collect()).await?;
         for (room, value) in buffer.chunks_mut(self.block).zip(values) {
             match value {
+                Some(data) if data.is_empty() => room.fill(0),
                 Some(data) if data.len() == room.len() => room.copy_from_slice(&data),
                 Some(_) => return Err(self.error("read", offset, "a block has the wrong size")),
                 None => room.fill(0),
@@ -122,6 +144,19 @@ impl BlockTask {
             // It is durable already. This orders it before later writes still in flight behind
             // flash.
             self.all("write", offset, vec![GuestRequest::Flush]).await?;
+        }
+        Ok(())
+    }
+
+    /// Trims every block in `bytes`.
+    async fn trim(&self, bytes: Range<u64>) -> Result<(), DeviceError> {
+        // Ends once this host serves the volume, and so knows which blocks were written.
+        self.all("trim", bytes.start, vec![GuestRequest::Flush]).await?;
+        let block = self.block as u64;
+        let blocks = self.driver.untrimmed(bytes.start / block..bytes.end / block);
+        for part in blocks.chunks(TRIMS_AT_ONCE) {
+            let trims = part.iter().map(|&block| GuestRequest::Write(block, Arc::default()));
+            self.all("trim", part[0] * block, trims.collect()).await?;
         }
         Ok(())
     }

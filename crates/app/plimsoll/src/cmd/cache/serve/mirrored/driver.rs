@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
+use std::ops::Range;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
@@ -216,6 +217,13 @@ impl MirrorDriver {
     /// Blocks in this host's copy.
     pub(super) fn stored_blocks(&self) -> u64 {
         self.node.borrow().image().stored_blocks() as u64
+    }
+
+    /// See [`FlashImage::untrimmed`]; only of the host that serves it is the truth.
+    ///
+    /// [`FlashImage::untrimmed`]: mirror::FlashImage::untrimmed
+    pub(super) fn untrimmed(&self, blocks: Range<u64>) -> Vec<u64> {
+        self.node.borrow().image().untrimmed(blocks)
     }
 
     /// Feeds an event to the state machine and carries out the effects it requests.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ::device::Device as _;
+use ::device::Device;
 use export::{ExportHall, ExportOffer, ExportedVolume, Limits, MemoryBudget};
 use units::Bytes;
 
@@ -39,10 +39,15 @@ impl MirrorHall {
 
     /// The hall of one client.
     pub(super) fn of(&self, client: Rc<ClientPresence>) -> Rc<ExportHall> {
-        let device = MirroredDevice::new(Rc::clone(&self.driver), client);
+        let device = Rc::new(MirroredDevice::new(Rc::clone(&self.driver), client));
+        let mut volume = self.volume.through(Rc::clone(&device) as Rc<dyn Device>);
+        // Behind flash a trim would have to reach the device, block by block.
+        if self.driver.document.device.is_none() {
+            volume = volume.on(device);
+        }
         Rc::new(ExportHall {
             offers: Rc::clone(&self.offers),
-            volumes: vec![Rc::new(self.volume.through(Rc::new(device)))],
+            volumes: vec![Rc::new(volume)],
             limits: Limits::default(),
             memory: self.memory.clone(),
         })

@@ -37,6 +37,8 @@ pub(super) struct Homes {
     is_settling: Cell<bool>,
     /// Blocks whose homes may be deallocated.
     evicted: RefCell<BTreeSet<u64>>,
+    /// Trimmed blocks whose homes have been deallocated since the start.
+    given_back: RefCell<BTreeSet<u64>>,
 }
 
 /// A read under way.
@@ -141,7 +143,7 @@ impl HomeFile {
         self.device.submit(Request::flush(Purpose::Database)).await.result
     }
 
-    /// Gives the storage of `blocks` back, which the copy no longer holds.
+    /// Deallocates `blocks`, in ascending order: the copy no longer holds their contents.
     pub(super) async fn forget(&self, blocks: &[u64]) -> Result<(), DeviceError> {
         for neighbours in blocks.chunk_by(|one, next| one + 1 == *next) {
             let from = self.at(neighbours[0]);
@@ -163,7 +165,8 @@ impl HomeRead {
 impl Homes {
     pub(super) fn new(file: HomeFile) -> Self {
         let (asked, durable, is_settling) = Default::default();
-        Self { file, asked, durable, is_settling, evicted: RefCell::default() }
+        let (evicted, given_back) = Default::default();
+        Self { file, asked, durable, is_settling, evicted, given_back }
     }
 
     /// Operations on flash that were asked for.
@@ -197,10 +200,14 @@ impl Homes {
         self.is_settling.set(false);
     }
 
-    /// Evicted blocks that `image` does not hold again.
-    pub(super) fn take_evicted(&self, image: &FlashImage) -> Vec<u64> {
-        let mut evicted = self.evicted.take();
-        evicted.retain(|block| image.read(*block, u64::MAX).is_none());
-        evicted.into_iter().collect()
+    /// Takes the blocks whose homes `image` no longer needs: evicted blocks that it does not hold
+    /// again, and trimmed ones.
+    pub(super) fn take_vacant(&self, image: &FlashImage) -> Vec<u64> {
+        let mut vacant = self.evicted.take();
+        vacant.retain(|block| image.read(*block, u64::MAX).is_none());
+        let trimmed: BTreeSet<u64> = image.trimmed().collect();
+        let before = self.given_back.replace(trimmed.clone());
+        vacant.extend(trimmed.difference(&before));
+        vacant.into_iter().collect()
     }
 }

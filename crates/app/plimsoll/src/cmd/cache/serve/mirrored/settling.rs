@@ -45,7 +45,7 @@ impl MirrorDriver {
     async fn bring_home(self: &Rc<Self>) -> Result<(), DeviceError> {
         let (blocks, gone): (Vec<_>, _) = {
             let node = self.node.borrow();
-            (node.image().unsettled().collect(), self.homes.take_evicted(node.image()))
+            (node.image().unsettled().collect(), self.homes.take_vacant(node.image()))
         };
         // The old log must contain every write that overwrites a home: it counts until it is
         // replaced.
