@@ -15,6 +15,8 @@ bench NAME [DIR]  speed against a peer, or counts against limits, with files in 
     cache                                         hits and misses of a served flash cache beside
                                                   nbdkit, and a restart of 400 GB
     cached-runs                                   runs behind a flash cache beside predictions
+    vhost-user                                    hits of a served flash cache in a guest's memory
+                                                  beside NBD
     deployments                                   a simulated day of 4, 8 and 16 hosts
     cost                                          processor time a request, at most twice fio's
     fidelity                                      published figures next to ours

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
+use std::thread;
 
 use vhost::vhost_user::message::{VhostUserProtocolFeatures, VhostUserVirtioFeatures};
 use vhost::vhost_user::{Frontend, VhostUserFrontend as _};
@@ -104,19 +105,42 @@ impl GuestRing {
         Ok(())
     }
 
-    /// Slots that were answered since the last time; waits for one.
+    /// Slots that were answered since the last time; waits for one, and sleeps meanwhile.
     ///
     /// # Errors
     ///
     /// The server refused a request.
     pub fn answers(&mut self) -> io::Result<Vec<u16>> {
-        while self.load(USED + 2)? == self.seen {
-            self.store(AVAILABLE + 4 + 2 * u64::from(RING), self.seen)?;
-            fence(Ordering::SeqCst);
-            if self.load(USED + 2)? == self.seen {
-                self.answered.read()?;
-            }
+        while self.asks_to_be_rung()? {
+            self.answered.read()?;
         }
+        self.take_answers()
+    }
+
+    /// The same, but stays awake while it waits, as KVM does for a guest's halted processor. The
+    /// server cannot see that, and rings as for a guest that sleeps.
+    ///
+    /// # Errors
+    ///
+    /// The server refused a request.
+    pub fn answers_awake(&mut self) -> io::Result<Vec<u16>> {
+        while self.asks_to_be_rung()? {
+            thread::yield_now();
+        }
+        self.take_answers()
+    }
+
+    /// Asks the server to ring after its next answer; `false` if one has already arrived.
+    fn asks_to_be_rung(&self) -> io::Result<bool> {
+        if self.load(USED + 2)? != self.seen {
+            return Ok(false);
+        }
+        self.store(AVAILABLE + 4 + 2 * u64::from(RING), self.seen)?;
+        fence(Ordering::SeqCst);
+        Ok(self.load(USED + 2)? == self.seen)
+    }
+
+    fn take_answers(&mut self) -> io::Result<Vec<u16>> {
         let (now, mut slots) = (self.load(USED + 2)?, Vec::new());
         while self.seen != now {
             let slot = self.load(USED + 4 + 8 * u64::from(self.seen % RING))? / 3;

@@ -1,15 +1,16 @@
 //! An NBD client that only reads, keeping a number of requests in flight on one socket.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use xtask::failure::Failure;
 
 use testkit::guest_ring::REQUEST_BYTES;
 
-use super::ReadPlaces;
+use super::{ReadPlaces, WhileWaiting};
 
 /// Magic numbers of the protocol. Source: doc/proto.md of NBD.
 const OPTION_MAGIC: u64 = 0x4948_4156_454F_5054;
@@ -34,7 +35,11 @@ pub(super) struct SocketClient {
 
 impl SocketClient {
     /// Opens the export `mail`.
-    pub(super) fn connect(path: &Path, in_flight: u16) -> Result<Self, Failure> {
+    pub(super) fn connect(
+        path: &Path,
+        in_flight: u16,
+        waiting: WhileWaiting,
+    ) -> Result<Self, Failure> {
         let mut stream = UnixStream::connect(path).map_err(Failure::of)?;
         stream.read_exact(&mut [0; 18]).map_err(Failure::of)?;
         let name = b"mail";
@@ -46,6 +51,7 @@ impl SocketClient {
         stream.write_all(&option).map_err(Failure::of)?;
         // Its length and its flags.
         stream.read_exact(&mut [0; 10]).map_err(Failure::of)?;
+        stream.set_nonblocking(waiting == WhileWaiting::Awake).map_err(Failure::of)?;
         let reply = vec![0; REPLY_BYTES + REQUEST_BYTES];
         Ok(Self { stream, places: ReadPlaces::new(), in_flight, reply })
     }
@@ -78,9 +84,23 @@ impl SocketClient {
     }
 
     fn reply(&mut self) -> Result<(), Failure> {
-        self.stream.read_exact(&mut self.reply).map_err(Failure::of)?;
+        self.receive()?;
         let reply = &self.reply;
         let is_read = reply[..4] == REPLY_MAGIC.to_be_bytes() && reply[4..8] == [0; 4];
         if is_read { Ok(()) } else { Err(Failure::new("the server refuses a read over NBD")) }
+    }
+
+    /// Receives a whole reply. Only a client that stays awake gets `WouldBlock` and retries.
+    fn receive(&mut self) -> Result<(), Failure> {
+        let mut received = 0;
+        while received < self.reply.len() {
+            match self.stream.read(&mut self.reply[received..]) {
+                Ok(0) => return Err(Failure::new("the server ends the connection over NBD")),
+                Ok(count) => received += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::yield_now(),
+                Err(error) => return Err(Failure::of(error)),
+            }
+        }
+        Ok(())
     }
 }
