@@ -312,7 +312,7 @@ fn facts(index: u32) -> DatabaseFacts {
         model: "Example array".to_owned(),
         file_system: "xfs".to_owned(),
         size_bytes: 1_200_000_000_000,
-        free_bytes: 900_000_000_000,
+        free_bytes: 1_200_000_000_000 - FILE_PAGES * PAGE,
         sector_bytes: 512,
         rotational: Some(true),
         write_cache: Some("write back".to_owned()),

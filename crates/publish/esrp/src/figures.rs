@@ -89,6 +89,11 @@ impl Room {
     }
 }
 
+/// Space on its volumes for the databases of a server, in bytes; 0 if unknown.
+pub(crate) fn room_bytes(server: &Server<'_>) -> u64 {
+    server.facts().map_or(0, |run| verdict::room_bytes(&run.record))
+}
+
 /// Each volume of a kind once, with its size.
 pub(crate) fn volumes(
     databases: &[DatabaseFacts],

@@ -170,7 +170,8 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
         run.record.start.settings.mailbox_bytes = Some(20 << 30);
     }
     let little = page(&runs, SAID);
-    let refused = "This paper does not establish suitability: the volumes of mbx-01 have 2.2 TiB";
+    let refused =
+        "This paper does not establish suitability: the volumes of mbx-01 have room for 2.2 TiB";
     assert!(conclusion(&little).starts_with(refused), "{}", conclusion(&little));
     assert!(conclusion(&little).contains("NOT enough"), "{}", conclusion(&little));
     // A failed test despite enough IOPS: the paper must not say "enough".

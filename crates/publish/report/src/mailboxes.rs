@@ -21,9 +21,9 @@ const USUAL_SIZE: Bytes = Bytes(2 << 30);
 pub(crate) struct Carried {
     /// By I/O: the measured rate divided by the rate of one mailbox, rounded down to two digits.
     pub by_io: f64,
-    /// By the size of the volumes of the databases; `None` if the record has no sizes.
+    /// By the space on the database volumes; `None` if the record does not state it.
     pub by_space: Option<f64>,
-    volumes_bytes: u64,
+    room_bytes: u64,
     size_each: Bytes,
     /// Mailboxes that the plan asks for.
     wanted: Option<u64>,
@@ -44,13 +44,13 @@ impl Carried {
     pub(crate) fn at(run: &RunRecord, achieved_iops: f64) -> Self {
         let stated = run.start.settings.iops_per_mailbox;
         let iops_each = stated.filter(|&iops| iops > 0.0).unwrap_or(USUAL_IOPS_EACH);
-        let volumes_bytes = verdict::volumes_bytes(run);
+        let room_bytes = verdict::room_bytes(run);
         let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
-        let by_space = (volumes_bytes / size_each.0.max(1)) as f64;
+        let by_space = (room_bytes / size_each.0.max(1)) as f64;
         Self {
             by_io: two_digits(achieved_iops / iops_each),
-            by_space: (volumes_bytes > 0).then_some(by_space),
-            volumes_bytes,
+            by_space: (room_bytes > 0).then_some(by_space),
+            room_bytes,
             size_each,
             wanted: run.start.settings.mailboxes,
             room: MailboxRoom::of(run),
@@ -127,9 +127,9 @@ impl Carried {
             None => (about(by_space), "; the plan states no size"),
         };
         format!(
-            "{asked}; space for {fitting} of {} on {}{bound}.",
+            "{asked}; space for {fitting} of {} in {} of room{bound}.",
             format::size(self.size_each.0),
-            format::size(self.volumes_bytes)
+            format::size(self.room_bytes)
         )
     }
 
@@ -141,10 +141,10 @@ impl Carried {
             return format!("{enough}; capacity was not checked.");
         };
         let space = format!(
-            "{} ({} each on {})",
+            "{} ({} each in {} of room)",
             format::number(by_space, 0),
             format::size(self.size_each.0),
-            format::size(self.volumes_bytes)
+            format::size(self.room_bytes)
         );
         if by_space < self.by_io {
             format!("{enough}, but space for only about {space}.")
@@ -193,14 +193,14 @@ mod tests {
         assert_eq!(
             said(&run),
             "Enough I/O for about 2,800 mailboxes (0.12 IOPS each), but space for only about \
-             1,117 (2.0 GiB each on 2.2 TiB)."
+             1,117 (2.0 GiB each in 2.2 TiB of room)."
         );
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(
             said(&run),
             "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; \
-             space for 1,117 of 2.0 GiB on 2.2 TiB: enough."
+             space for 1,117 of 2.0 GiB in 2.2 TiB of room: enough."
         );
         let carried = Carried::of(&run);
         assert!((carried.least() - 1_117.0).abs() < f64::EPSILON, "{}", carried.least());
@@ -217,7 +217,11 @@ mod tests {
         run.start.settings.mailbox_bytes = Some(10 << 30);
         assert!(said(&run).ends_with("not enough, space is the limit."));
         run.start.settings.mailbox_bytes = None;
-        assert!(said(&run).ends_with("on 2.2 TiB; the plan states no size."), "{}", said(&run));
+        assert!(
+            said(&run).ends_with("in 2.2 TiB of room; the plan states no size."),
+            "{}",
+            said(&run)
+        );
         run.start.databases.clear();
         assert!(said(&run).ends_with("capacity was not checked."));
     }

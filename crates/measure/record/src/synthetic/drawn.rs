@@ -81,6 +81,7 @@ impl Draw {
         self.settings(&mut run);
         for facts in &mut run.start.databases {
             facts.volume.size_bytes = self.of(&[0, 300 << 30, 2 << 40]);
+            facts.volume.free_bytes = facts.volume.size_bytes;
             facts.initial_bytes = self.of(&[1 << 30, 1 << 40]);
         }
         run
@@ -148,6 +149,7 @@ impl Draw {
             volume.cached = self.one_in(12).then(|| "loop0 reads its file".to_owned());
             volume.caching_unknown = self.one_in(6).then(|| "fuse does not say".to_owned());
             volume.size_bytes = self.of(&[0, 300 << 30, 2 << 40]);
+            volume.free_bytes = volume.size_bytes;
             if self.one_in(8) {
                 volume.io_limits = vec!["the control group /box allows 200 writes".to_owned()];
             }

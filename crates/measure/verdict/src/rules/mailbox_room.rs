@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::RunRecord;
+use record::{RunRecord, VolumeFacts};
 use units::{Bytes, thousands};
 
 use super::judges_load;
@@ -19,33 +19,37 @@ pub struct MailboxRoom {
     pub wanted: u64,
     /// Size of each, in bytes.
     pub each_bytes: u64,
-    /// Size of the volumes of the databases, in bytes.
-    pub volumes_bytes: u64,
+    /// Space on the database volumes, in bytes: see [`room_bytes`].
+    pub room_bytes: u64,
 }
 
 impl MailboxRoom {
-    /// The demand of the plan of `run`. `None` if it names no number or no size of mailboxes, or
-    /// the size of the volumes is not known.
+    /// The demand of the plan of `run`. `None` if it lacks the number or size of mailboxes, or the
+    /// space on the volumes is unknown.
     pub fn of(run: &RunRecord) -> Option<Self> {
         let settings = &run.start.settings;
         let (wanted, each_bytes) = (settings.mailboxes?, settings.mailbox_bytes?);
-        let volumes_bytes = volumes_bytes(run);
-        let is_known = each_bytes > 0 && volumes_bytes > 0;
-        is_known.then_some(Self { wanted, each_bytes, volumes_bytes })
+        let room_bytes = room_bytes(run);
+        let is_known = each_bytes > 0 && room_bytes > 0;
+        is_known.then_some(Self { wanted, each_bytes, room_bytes })
     }
 
     /// Number of mailboxes that fit on the volumes.
     pub const fn fitting(&self) -> u64 {
-        self.volumes_bytes / self.each_bytes
+        self.room_bytes / self.each_bytes
     }
 }
 
-/// Size of the volumes of the databases, each counted once, in bytes; 0 if it is not known.
-pub fn volumes_bytes(run: &RunRecord) -> u64 {
-    let databases = run.start.databases.iter();
-    let volumes: BTreeMap<&str, u64> =
-        databases.map(|facts| (facts.volume.mount.as_str(), facts.volume.size_bytes)).collect();
-    volumes.values().sum()
+/// Space for databases on the volumes of `run`, in bytes; 0 if unknown. That is the free space at
+/// the start of the run, plus the space of its databases: files of others stay.
+pub fn room_bytes(run: &RunRecord) -> u64 {
+    let mut volumes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for facts in &run.start.databases {
+        let VolumeFacts { mount, size_bytes, free_bytes, .. } = &facts.volume;
+        let (_, room) = volumes.entry(mount).or_insert((*size_bytes, *free_bytes));
+        *room = room.saturating_add(facts.initial_bytes);
+    }
+    volumes.values().map(|&(size, room)| room.min(size)).sum()
 }
 
 /// Warns if the mailboxes do not fit. No finding in a test without a load, or if the plan has no
@@ -54,10 +58,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let room = MailboxRoom::of(run).filter(|_| judges_load(run))?;
     let has_room = room.fitting() >= room.wanted;
     let lacking = Evidence::of_run(format!(
-        "{} mailboxes of {} do not fit on {}; take larger volumes, or plan for fewer mailboxes",
+        "{} mailboxes of {} do not fit in the {} that are free or hold these databases; take \
+         larger volumes, or plan for fewer mailboxes",
         thousands(room.wanted),
         Bytes(room.each_bytes),
-        Bytes(room.volumes_bytes)
+        Bytes(room.room_bytes)
     ));
     Some(Finding {
         rule: RULE,

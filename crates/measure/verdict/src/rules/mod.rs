@@ -46,7 +46,7 @@ pub(crate) use io_limits::name_beside as name_io_limits;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
 pub(crate) use mailbox_load::RULE as MAILBOX_LOAD;
 pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
-pub use mailbox_room::{MailboxRoom, volumes_bytes};
+pub use mailbox_room::{MailboxRoom, room_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub(crate) use steady_state::trend_of_the_rate;
 

@@ -105,7 +105,8 @@ fn requests_words(server: &str, of: &Measure) -> String {
 
 fn room_words(server: &str, of: &Measure) -> String {
     format!(
-        "the volumes of {server} have {}, and the databases of its {} active mailboxes take {}",
+        "the volumes of {server} have room for {}, and the databases of its {} active mailboxes \
+         take {}",
         bytes(of.measured),
         format::whole(of.mailboxes),
         bytes(of.asked)

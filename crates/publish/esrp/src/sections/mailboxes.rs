@@ -6,7 +6,7 @@ use verdict::Ruling;
 
 use super::said;
 use crate::TestedRun;
-use crate::figures::{Demand, Room};
+use crate::figures::{Demand, room_bytes};
 use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::Server;
 use crate::vendor::Vendor;
@@ -21,7 +21,7 @@ const STEPS: [f64; 2] = [100.0, 10.0];
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     by_requests: f64,
-    volumes_bytes: f64,
+    room_bytes: f64,
 }
 
 impl Bounds {
@@ -44,7 +44,7 @@ impl Bounds {
     }
 
     fn by_room(self, size_gib: f64) -> f64 {
-        self.volumes_bytes / (size_gib * GIB)
+        self.room_bytes / (size_gib * GIB)
     }
 }
 
@@ -116,7 +116,7 @@ const fn has_passed(run: &TestedRun) -> bool {
 
 fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     let first = servers.first().map(|server| Demand::of(server, vendor)).unwrap_or_default();
-    let room: u64 = servers.iter().map(|server| Room::of(server).volumes_bytes).sum();
+    let room: u64 = servers.iter().map(room_bytes).sum();
     let Some(loads) = TestedLoads::of(servers) else {
         return missing("the load of each server", Wanted::Test("performance test, 2 hours"));
     };
@@ -138,10 +138,10 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
         ));
         return content;
     }
-    let bounds = Bounds { by_requests: mailboxes, volumes_bytes: room as f64 };
+    let bounds = Bounds { by_requests: mailboxes, room_bytes: room as f64 };
     content.push(said(format!(
-        "The volumes of the databases have {}. Nothing is kept back for growth, content indexes or \
-         deleted items, which a plan has to add.",
+        "The volumes of the databases have room for {}. Nothing is kept back for growth, content \
+         indexes or deleted items, which a plan has to add.",
         format::size(room)
     )));
     content.push(table(bounds));
@@ -189,7 +189,7 @@ mod tests {
     fn the_smaller_bound_counts() {
         // A published result equates 462.483 IOPS at 0.24 each with 1,900 mailboxes.
         assert!((rounded_down(462.483 / 0.24) - 1_900.0).abs() < 1e-9);
-        let bounds = Bounds { by_requests: 1_900.0, volumes_bytes: 2_250.0 * GIB };
+        let bounds = Bounds { by_requests: 1_900.0, room_bytes: 2_250.0 * GIB };
         let near = |one: f64, two: f64| assert!((one - two).abs() < 1e-9, "{one} is not {two}");
         near(bounds.at(1.0), 1_900.0);
         near(bounds.at(1.5), 1_500.0);

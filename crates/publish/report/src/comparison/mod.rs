@@ -230,7 +230,7 @@ fn doubts(comparison: &RunComparison) -> impl Iterator<Item = String> {
     comparison.doubts.iter().map(|doubt| format!("Doubt: {doubt}"))
 }
 
-/// The verdict on a run and its reason, since a change between runs does not show whether limits
+/// The verdict on a run and its reasons, since a change between runs does not show whether limits
 /// hold.
 fn came_to(run: &NamedRun, letter: &str) -> String {
     let verdict = listed::verdict_name(&run.record, &run.verdict);

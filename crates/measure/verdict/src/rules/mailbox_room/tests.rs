@@ -3,7 +3,7 @@
 use record::synthetic::Synthetic;
 use record::{RunRecord, TestType};
 
-use super::{RULE, judge, volumes_bytes};
+use super::{RULE, judge, room_bytes};
 use crate::Ruling;
 
 const MAILBOX_BYTES: u64 = 2 << 30;
@@ -13,6 +13,7 @@ fn planned(fitting: u64, wanted: u64) -> RunRecord {
     let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
     for facts in &mut run.start.databases {
         facts.volume.size_bytes = fitting * MAILBOX_BYTES / 2;
+        facts.volume.free_bytes = facts.volume.size_bytes;
     }
     run.start.settings.mailboxes = Some(wanted);
     run.start.settings.mailbox_bytes = Some(MAILBOX_BYTES);
@@ -44,5 +45,19 @@ fn what_was_not_asked_for_is_not_judged() {
     // Two databases on one volume share its space.
     let mut run = planned(400, 400);
     run.start.databases[1].volume = run.start.databases[0].volume.clone();
-    assert_eq!(volumes_bytes(&run), 200 * MAILBOX_BYTES);
+    assert_eq!(room_bytes(&run), 200 * MAILBOX_BYTES);
+}
+
+#[test]
+fn files_of_others_take_room_and_the_run_s_own_databases_do_not() {
+    let mut run = planned(400, 400);
+    for facts in &mut run.start.databases {
+        facts.volume.free_bytes = 50 * MAILBOX_BYTES;
+        facts.initial_bytes = 10 * MAILBOX_BYTES;
+    }
+    assert_eq!(room_bytes(&run), 2 * 60 * MAILBOX_BYTES);
+    assert_eq!(judge(&run).map(|finding| finding.outcome), Some(Ruling::Warn));
+    // Two databases on one volume share its free space.
+    run.start.databases[1].volume = run.start.databases[0].volume.clone();
+    assert_eq!(room_bytes(&run), 70 * MAILBOX_BYTES);
 }

@@ -3,7 +3,7 @@
 use record::ServerLoad;
 use verdict::Ruling;
 
-use crate::figures::{Demand, Room};
+use crate::figures::{Demand, room_bytes};
 use crate::roles::{PaperTest, Server, measured_ns};
 use crate::sections::results::{A_DAY_NS, TWO_HOURS_NS};
 use crate::vendor::Vendor;
@@ -17,7 +17,7 @@ pub(super) enum Objection {
     Short { test: PaperTest, least: &'static str },
     /// Fewer IOPS were achieved than the mailboxes need.
     FewRequests(Measure),
-    /// The volumes are smaller than the databases of the mailboxes.
+    /// The volumes have less space than the databases of the mailboxes need.
     LittleRoom(Measure),
 }
 
@@ -58,9 +58,9 @@ pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> 
 /// Demand and measurement in bytes; `None` if either is unknown. Databases of further copies are
 /// additional.
 pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
-    let volumes_bytes = Room::of(server).volumes_bytes;
+    let room_bytes = room_bytes(server);
     let demand = Demand::of(server, vendor);
-    let measured = (volumes_bytes > 0).then_some(volumes_bytes as f64)?;
+    let measured = (room_bytes > 0).then_some(room_bytes as f64)?;
     let (mailboxes, asked) = (demand.mailboxes?, demand.bytes()?);
     Some(Measure { mailboxes, asked, measured, enough_percent: 100.0 })
 }
