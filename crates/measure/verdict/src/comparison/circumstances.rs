@@ -79,7 +79,7 @@ fn to_mend(run: &RunRecord) -> String {
     joined(wrong.iter().map(String::as_str))
 }
 
-fn of_machine(run: &RunRecord) -> [Stated; 8] {
+fn of_machine(run: &RunRecord) -> [Stated; 9] {
     let (start, machine) = (&run.start, &run.start.machine);
     [
         ("machine", machine.name.clone()),
@@ -89,6 +89,7 @@ fn of_machine(run: &RunRecord) -> [Stated; 8] {
         ("memory", format!("{} MiB", machine.memory_bytes >> 20)),
         ("requests by way of", machine.input_output.clone()),
         ("version", start.build.clone()),
+        ("kind of test", start.test.name().to_owned()),
         ("time to be measured", format!("{} s", start.settings.measure_ns / 1_000_000_000)),
     ]
 }

@@ -10,6 +10,7 @@ pub(super) fn stated(run: &RunRecord, imported: &ImportedResult, name: &str) -> 
         "machine" => Some(run.start.machine.name.clone()),
         "operating system" => Some(run.start.machine.operating_system.clone()),
         "version" => Some(imported.instrument.clone()),
+        "kind of test" => Some(run.start.test.name().to_owned()),
         "databases" => (databases > 0).then(|| databases.to_string()),
         "target IOPS" => imported.target_iops.map(|iops| format!("{iops:.0}")),
         "sessions per database" => threads(imported),
