@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use plan::deployment::Replacement;
 use provision::{LighterDesign, lighter_designs, more_servers};
+use report::format::duration;
 use report::{Claim, ClaimState, Remedy};
 
 use super::cases::{NORMAL, ONE_DISK};
@@ -70,6 +71,18 @@ fn candidates((file, text): &(String, String), fails_on_paper: bool) -> Vec<Ligh
     found
 }
 
+/// Describes the duration of seeding that is slower by this factor.
+fn reseed_words(times: u32, played: Option<&Claim>) -> String {
+    let redundant = match played.and_then(|of| of.redundant_after_ns) {
+        Some(after) => format!("everything is redundant again after {}", duration(after)),
+        None => "not everything is redundant again within the simulated time".to_owned(),
+    };
+    format!(
+        "limit it in the network or seed by hand: this document has no key for it; it takes \
+         {times} times as long, {redundant}, and no other hardware is needed"
+    )
+}
+
 impl RemedySearch<'_> {
     fn fails_on_paper(&self) -> bool {
         self.claims.iter().any(|of| of.state == ClaimState::FailsOnPaper)
@@ -121,17 +134,15 @@ impl RemedySearch<'_> {
             self.tried += 1;
             let rate = trial.reseed_mb_per_second() / f64::from(times);
             console.remark(format_args!("Trying to reseed at {rate:.0} MB/s ..."))?;
+            let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };
+            let of_disk = trial.play_again(ONE_DISK, adjustment)?;
             let remedy = Remedy {
                 edit: Some(format!("seed lost copies at {rate:.0} MB/s at most")),
-                effect: format!(
-                    "limit it in the network or seed by hand: this document has no key for it; it \
-                     takes {times} times as long, and no other hardware"
-                ),
+                effect: reseed_words(times, of_disk.as_ref()),
                 tried: self.tried,
             };
-            let adjustment = Adjustment { reseeds_take: times.into(), ..Adjustment::NONE };
             let all_hold = self.note(&remedy, |name| match name {
-                ONE_DISK => trial.holds(name, adjustment),
+                ONE_DISK => Ok(of_disk.as_ref().is_some_and(|of| of.state == ClaimState::Holds)),
                 _ => Ok(held.contains(name)),
             })?;
             if all_hold {

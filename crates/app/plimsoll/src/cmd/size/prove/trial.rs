@@ -183,13 +183,19 @@ impl Trial {
     /// Plays the claim of this name again; `true` if it holds, `false` also if the design does not
     /// make it.
     pub(super) fn holds(&self, name: &str, adjustment: Adjustment) -> Result<bool, CommandError> {
-        let Some(claim) = self.claims().into_iter().find(|of| of.name == name) else {
-            return Ok(false);
-        };
-        if claim.objection.is_some() {
-            return Ok(false);
-        }
-        Ok(self.play(&claim, adjustment)?.state == ClaimState::Holds)
+        let played = self.play_again(name, adjustment)?;
+        Ok(played.is_some_and(|of| of.state == ClaimState::Holds))
+    }
+
+    /// Plays the claim with this name; `None` if the design does not make it, or it fails on paper.
+    pub(super) fn play_again(
+        &self,
+        name: &str,
+        adjustment: Adjustment,
+    ) -> Result<Option<Claim>, CommandError> {
+        let claim = self.claims().into_iter().find(|of| of.name == name);
+        let claim = claim.filter(|of| of.objection.is_none());
+        claim.map(|of| self.play(&of, adjustment)).transpose()
     }
 
     /// Plays these hosts in a case.
