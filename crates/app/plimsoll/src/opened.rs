@@ -212,7 +212,7 @@ impl OpenDatabase {
             self.named += 1;
             if self.named <= MOST_NAMED {
                 let path = self.path.display();
-                console::complain(&format!("{path}: page {page}: {flip}; nothing of it is lost"));
+                console::complain(&format!("{path}: page {page}: {flip}; read as corrected"));
             }
         }
     }

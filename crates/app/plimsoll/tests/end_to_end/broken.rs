@@ -225,7 +225,7 @@ fn a_flipped_bit_is_named_where_it_is_corrected() {
         let named = format!("page {page}: one bit flipped at byte {byte} bit 2");
         let ran = export(&scene, FILE, "Messages");
         ran.expect_code(1);
-        ran.expect_err(&[FILE, &named, "nothing of it is lost"]);
+        ran.expect_err(&[FILE, &named, "read as corrected"]);
         assert!(ran.out == sound.out);
         // These two read no rows.
         for verb in ["schema", "space"] {
