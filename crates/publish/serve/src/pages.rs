@@ -42,6 +42,9 @@ pub(crate) const TIMES: &str = include_str!("pages/times.js");
 /// Opens the form for a run's labels within the list.
 pub(crate) const LABELS_SCRIPT: &str = include_str!("pages/labels.js");
 
+/// Renews pages that change.
+pub(crate) const RENEW: &str = include_str!("pages/renew.js");
+
 /// Updates the page of the live run.
 pub(crate) const SCRIPT: &str = include_str!("pages/live.js");
 
@@ -53,21 +56,32 @@ fn page(title: &str, body: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n\
-         </head>\n<body>\n<p class=\"colophon\"><a href=\"/\">Plimsoll runs</a></p>\n{body}\
+         </head>\n<body>\n<nav class=\"colophon\" aria-label=\"Site\">\
+         <a href=\"/\">Plimsoll runs</a></nav>\n{body}\
          </body>\n</html>\n"
     );
     units::plain(&html).into_owned()
 }
 
+/// `page`, renewed in place every few seconds; by reloads in a browser without scripts.
+fn renewed(page: &str, seconds: u32) -> String {
+    let how = format!(
+        "<noscript><meta http-equiv=\"refresh\" content=\"{seconds}\"></noscript>\n\
+         <script defer src=\"/renew.js\" data-seconds=\"{seconds}\"></script>\n<title>"
+    );
+    page.replacen("<title>", &how, 1)
+}
+
 /// A report as a page of the server: with a link back to the list, and further links, as addresses
 /// and titles.
 pub(crate) fn of_report(report: &str, further: &[(String, &str)]) -> String {
-    let mut links = String::from("<p class=\"way-back\"><a href=\"/\">Plimsoll runs</a>");
+    let mut links =
+        String::from("<nav class=\"way-back\" aria-label=\"Site\"><a href=\"/\">Plimsoll runs</a>");
     for (place, label) in further {
         let _ = write!(links, " <a href=\"{}\">{label}</a>", report::escape(place));
     }
     let page = report::served_page(report);
-    page.replacen("<body>\n", &format!("<body>\n{links}</p>\n"), 1)
+    page.replacen("<body>\n", &format!("<body>\n{links}</nav>\n"), 1)
 }
 
 /// Links to the machine-readable figures of a run or a set.

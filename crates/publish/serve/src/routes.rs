@@ -55,6 +55,7 @@ pub(crate) fn router(runs: ServedRuns, gate: Gate) -> Router {
         .route("/crosshair.js", get(async || answer(StatusCode::OK, SCRIPT, report::CROSSHAIR)))
         .route("/labels.js", get(async || answer(StatusCode::OK, SCRIPT, pages::LABELS_SCRIPT)))
         .route("/times.js", get(async || answer(StatusCode::OK, SCRIPT, pages::TIMES)))
+        .route("/renew.js", get(async || answer(StatusCode::OK, SCRIPT, pages::RENEW)))
         .route("/stop/{*id}", get(actions::ask_to_stop).post(actions::stop))
         .route("/resume/{*id}", post(actions::resume))
         .route("/fleet/{*id}", get(fleets::page))

@@ -7,11 +7,8 @@ use report::escape;
 use serde_json::Value;
 use units::Bytes;
 
-use super::page;
+use super::{page, renewed};
 use crate::CacheAnswer;
-
-/// Page refresh, with its interval in seconds.
-const REFRESH: &str = "<meta http-equiv=\"refresh\" content=\"5\">\n<title>";
 
 /// The page of these caches.
 pub(crate) fn caches(answers: &[CacheAnswer]) -> String {
@@ -34,7 +31,7 @@ pub(crate) fn caches(answers: &[CacheAnswer]) -> String {
         body.push_str("</section>\n");
     }
     body.push_str("</main>\n");
-    page("Flash caches", &body).replacen("<title>", REFRESH, 1)
+    renewed(&page("Flash caches", &body), 5)
 }
 
 fn push_cache(body: &mut String, status: &Value) {
@@ -49,7 +46,8 @@ fn push_cache(body: &mut String, status: &Value) {
     let _ = writeln!(
         body,
         "<p>State: <strong>{state}</strong>. {} clients.</p>\n\
-         <p>Occupied: {} of {} <meter min=\"0\" max=\"{room}\" value=\"{held}\"></meter></p>\n\
+         <p>Occupied: {} of {} <meter aria-hidden=\"true\" min=\"0\" max=\"{room}\" \
+         value=\"{held}\"></meter></p>\n\
          <p>Wear: {} written to flash, at this rate {writes_a_day:.2} times its capacity a day. \
          Damaged blocks: {damaged}.</p>",
         count(status, "clients"),
@@ -93,7 +91,7 @@ fn push_volume(body: &mut String, volume: &Value) {
     let _ = writeln!(
         body,
         "<h3>{name} on {device}</h3>\n<p>{} of {} cached \
-         <meter min=\"0\" max=\"{length}\" value=\"{held}\"></meter></p>",
+         <meter aria-hidden=\"true\" min=\"0\" max=\"{length}\" value=\"{held}\"></meter></p>",
         Bytes(held),
         Bytes(length)
     );
@@ -133,7 +131,10 @@ fn push_latencies(body: &mut String, kind: &str, series: [&Value; 2]) {
 
 fn bar(share: f64) -> String {
     let percent = share * 100.0;
-    format!("<meter min=\"0\" max=\"100\" value=\"{percent:.1}\"></meter> {percent:.1} %")
+    format!(
+        "<meter aria-hidden=\"true\" min=\"0\" max=\"100\" value=\"{percent:.1}\"></meter> \
+         {percent:.1} %"
+    )
 }
 
 /// Upper bounds in microseconds, and the share of requests between each and the one before.
@@ -198,7 +199,7 @@ mod tests {
             "Latency of reads: 0.120 ms on average for clients",
             "value=\"75.0\"",
             "no server answers",
-            "http-equiv=\"refresh\"",
+            "/renew.js\" data-seconds=\"5\"",
         ] {
             assert!(page.contains(expected), "{expected}: {page}");
         }

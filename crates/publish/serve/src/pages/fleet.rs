@@ -6,7 +6,7 @@ use report::escape;
 use units::decimal;
 
 use super::stopped::NO_TOKEN;
-use super::{address, page};
+use super::{address, page, renewed};
 use crate::{FleetHostLoad, FleetState};
 
 const LOAD_HEADS: &str = "<th class=\"number\">IOPS</th><th class=\"number\">Reads, mean</th>\
@@ -79,8 +79,7 @@ pub(crate) fn live_fleet(id: &str, fleet: &FleetState, may_change: bool) -> Stri
         body.push_str(NO_TOKEN);
     }
     body.push_str("</main>\n");
-    let page = page(&fleet.name, &body);
-    page.replacen("<title>", "<meta http-equiv=\"refresh\" content=\"2\">\n<title>", 1)
+    renewed(&page(&fleet.name, &body), 2)
 }
 
 #[cfg(test)]
@@ -99,7 +98,7 @@ mod tests {
     #[test]
     fn a_live_fleet_can_be_stopped_by_those_who_may() {
         let page = live_fleet("runs/dag 1", &state(), true);
-        assert!(page.contains("http-equiv=\"refresh\"") && page.contains("dag&lt;1"), "{page}");
+        assert!(page.contains("/renew.js") && page.contains("dag&lt;1"), "{page}");
         assert!(page.contains("action=\"/stop-fleet/runs/dag%201\""), "{page}");
         assert!(!live_fleet("a", &state(), false).contains("<form"));
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use report::escape;
 
 use super::size::{lines, text_area};
-use super::{address, options, page, problem};
+use super::{address, options, page, problem, renewed};
 
 /// Selectable virtual times: enough for a verdict, but none so long that it takes an hour.
 const DURATIONS: [&str; 5] = ["30s", "1m", "2m", "5m", "10m"];
@@ -115,8 +115,7 @@ pub(crate) fn simulating(id: &str, done: usize, total: usize) -> String {
          <button class=\"stop\">Stop</button></form>\n\
          </main>\n"
     );
-    let page = page("Simulating", &body);
-    page.replacen("<title>", "<meta http-equiv=\"refresh\" content=\"2\">\n<title>", 1)
+    renewed(&page("Simulating", &body), 2)
 }
 
 #[cfg(test)]
@@ -136,7 +135,7 @@ mod tests {
     #[test]
     fn the_page_under_way_comes_back_by_itself() {
         let page = simulating("a<b", 1, 2);
-        assert!(page.contains("http-equiv=\"refresh\"") && page.contains("a&lt;b"));
+        assert!(page.contains("/renew.js") && page.contains("a&lt;b"));
         assert!(page.contains("action=\"/stop/a%3Cb\""));
     }
 }

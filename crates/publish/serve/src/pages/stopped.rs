@@ -3,7 +3,7 @@
 
 use report::escape;
 
-use super::{address, page};
+use super::{address, page, renewed};
 use crate::FillProgress;
 
 /// Asks for confirmation before stopping the run `id` called `name`.
@@ -67,5 +67,5 @@ pub(crate) fn preparing(preparation: &FillProgress, may_change: bool) -> String 
     if preparation.ended.is_some() {
         return page;
     }
-    page.replacen("<title>", "<meta http-equiv=\"refresh\" content=\"2\">\n<title>", 1)
+    renewed(&page, 2)
 }
