@@ -139,7 +139,7 @@ pub(crate) fn boot_clock() -> Option<Duration> {
 
 /// Raises this process's limit on open files as far as permitted, and returns it.
 pub(crate) fn raise_open_files() -> io::Result<u64> {
-    raise(libc::RLIMIT_NOFILE)
+    raise(LimitedResource::OpenFiles)
 }
 
 /// Raises the limit on file sizes as far as permitted, in bytes, and ignores `SIGXFSZ`, so that a
@@ -150,29 +150,47 @@ pub(crate) fn raise_file_size() -> io::Result<u64> {
     if before == libc::SIG_ERR {
         return Err(io::Error::last_os_error());
     }
-    raise(libc::RLIMIT_FSIZE)
+    raise(LimitedResource::FileSize)
 }
 
 /// Length in bytes beyond which no file of this process may grow, even if it raises its own limit;
 /// `None` if it is unlimited.
 pub(super) fn file_size_limit() -> io::Result<Option<u64>> {
-    let most = limit(libc::RLIMIT_FSIZE)?.rlim_max;
+    let most = limit(LimitedResource::FileSize)?.rlim_max;
     Ok((most != libc::RLIM_INFINITY).then_some(most))
 }
 
-fn limit(resource: libc::__rlimit_resource_t) -> io::Result<libc::rlimit> {
+/// A resource that a process may use up to a limit. C libraries number it in different types.
+#[derive(Clone, Copy)]
+enum LimitedResource {
+    OpenFiles,
+    FileSize,
+}
+
+fn limit(resource: LimitedResource) -> io::Result<libc::rlimit> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: the pointer is to a live `rlimit`, which the call only writes to.
-    check(unsafe { libc::getrlimit(resource, limit.as_mut_ptr()) })?;
+    let room = limit.as_mut_ptr();
+    // SAFETY: the pointer is to a live `rlimit`, which the calls only write to.
+    check(unsafe {
+        match resource {
+            LimitedResource::OpenFiles => libc::getrlimit(libc::RLIMIT_NOFILE, room),
+            LimitedResource::FileSize => libc::getrlimit(libc::RLIMIT_FSIZE, room),
+        }
+    })?;
     // SAFETY: the call succeeded, so it filled the structure, which is plain integers.
     Ok(unsafe { limit.assume_init() })
 }
 
-fn raise(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
+fn raise(resource: LimitedResource) -> io::Result<u64> {
     let mut limit = limit(resource)?;
     limit.rlim_cur = limit.rlim_max;
-    // SAFETY: the pointer is to a live `rlimit`, which the call only reads.
-    check(unsafe { libc::setrlimit(resource, &raw const limit) })?;
+    // SAFETY: the pointers are to a live `rlimit`, which the calls only read.
+    check(unsafe {
+        match resource {
+            LimitedResource::OpenFiles => libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit),
+            LimitedResource::FileSize => libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit),
+        }
+    })?;
     Ok(limit.rlim_cur)
 }
 
