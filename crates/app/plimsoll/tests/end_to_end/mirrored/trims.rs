@@ -47,7 +47,7 @@ fn a_trim_gives_storage_back_on_both_hosts_and_lasts() {
         return;
     }
     for host in [0, 1] {
-        pair.wait("blocks at home", |pair| homes(pair, host).1.iter().any(|&byte| byte == 0x5a));
+        pair.wait("blocks at home", |pair| homes(pair, host).1.contains(&0x5a));
     }
     // The log is written anew, and homes are given back, once it is long enough.
     let reads = ["read -P 0 0 40M", "read -P 0x5a 40M 40M", "read -P 0 200M 1M"];
