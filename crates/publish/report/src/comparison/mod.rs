@@ -114,6 +114,7 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     }
     let real: usize = (1..runs.len()).map(|index| count_real(comparison, index)).sum();
     let differences = match real {
+        0 if is_too_short(comparison) => "too few intervals to tell a difference".to_owned(),
         0 => "no real difference".to_owned(),
         1 => "1 real difference".to_owned(),
         count => format!("{count} real differences"),
@@ -142,6 +143,13 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         (Some(_), 1) => format!("{answer}, with 1 caveat"),
         (Some(_), count) => format!("{answer}, with {count} caveats"),
     }
+}
+
+/// Whether no change has a margin.
+fn is_too_short(comparison: &RunComparison) -> bool {
+    let values = comparison.rows.iter().flat_map(|row| &row.values);
+    let mut changes = values.filter_map(|value| value.change);
+    changes.all(|change| change.significance() == Significance::Unknown)
 }
 
 /// Whether the only doubt is that every run was simulated: each was judged within its model's
