@@ -78,7 +78,7 @@ pub(crate) fn group(
 /// Fills the databases of a group.
 pub(crate) async fn prepare(group: &Group) -> Result<(), Failure> {
     let (plan, locations) = (&group.plan, &group.locations);
-    let targets = trial::prepare::preflight(plan, locations).await;
+    let targets = trial::prepare::preflight(plan, locations, trial::prepare::Complete::Stays).await;
     let targets = targets.map_err(Failure::of)?;
     let alone = Arc::new(Coordinator::new(1));
     let silent = &(Rc::new(|_| ()) as _);

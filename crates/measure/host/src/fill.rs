@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plan::Plan;
+pub use trial::prepare::Complete;
 use trial::prepare::{self, Action, FillTarget, PrepareError, Progress};
 use trial::{Coordinator, Stop};
 
@@ -55,15 +56,6 @@ pub struct Fill {
 /// too small.
 pub fn fill(plan: &Plan, stop: &StopFlag, observer: &HostObserver) -> Result<Fill, HostError> {
     fill_with(plan, Complete::Stays, stop, observer)
-}
-
-/// Treatment of complete databases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Complete {
-    /// Left unchanged since the last run.
-    Stays,
-    /// They are refilled.
-    Reset,
 }
 
 /// The same, with the treatment of `complete` databases.
@@ -121,13 +113,7 @@ fn look(plan: &Plan, complete: Complete) -> Result<BTreeMap<u32, Action>, HostEr
     let world = wire::world()?;
     let locations = wire::locations(&world, plan, &plan.databases)?;
     let plan = plan.clone();
-    let looked = async move {
-        let targets = prepare::preflight(&plan, &locations).await?;
-        match complete {
-            Complete::Stays => Ok(targets),
-            Complete::Reset => prepare::reset(targets).await,
-        }
-    };
+    let looked = async move { prepare::preflight(&plan, &locations, complete).await };
     let targets = world.executor().block_on(looked)?;
     Ok(targets.iter().map(|target| (target.location.plan.index, target.action)).collect())
 }

@@ -31,7 +31,7 @@ use crate::messages::definition;
 use crate::outlast::outlast;
 
 pub use error::PrepareError;
-pub use preflight::{Action, FillTarget, preflight, reset};
+pub use preflight::{Action, Complete, FillTarget, preflight};
 
 /// Progress of preparing one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

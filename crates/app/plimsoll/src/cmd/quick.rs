@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use host::allowance::{self, DatabaseUse};
-use host::fill::fill;
+use host::fill::{Complete, fill_with};
 use host::target::{self, RawTarget};
 use host::{RunOrder, wire};
 use plan::{Overrides, Plan};
@@ -51,7 +51,8 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     allowance::check(&plan, DatabaseUse::Load)?;
     explain(&plan, &folder, flags.folder.is_none(), console)?;
     let stop = signals::install(STOPS_A_RUN)?;
-    let filled = fill(&plan, &stop, &shown::on_console(console.is_quiet()))?;
+    let complete = if flags.reset { Complete::Reset } else { Complete::Stays };
+    let filled = fill_with(&plan, complete, &stop, &shown::on_console(console.is_quiet()))?;
     if !flags.json {
         prepare::print(&filled, console)?;
         console.flush()?;

@@ -28,6 +28,11 @@ fn quick_leads_from_nothing_to_a_report() {
         assert!(runs[0].join(file).exists(), "{file}");
     }
     scene.run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"]).expect_code(0);
+    // Databases of another size go only if they may.
+    let larger = ["quick", "disk", "--size", "24MiB", "--duration", "4s"];
+    scene.run(larger).expect_refusal(&["16.0 MiB", "24.0 MiB"]);
+    let reset = scene.run(larger.iter().copied().chain(["--reset"]));
+    reset.expect_code(2).expect_out(&["Plimsoll001.edb: 24.0 MiB", "CANNOT JUDGE"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use device::{Runtime, Volume, VolumeImage};
 use faults::{CrashOptions, CrashVolume};
 use plan::Plan;
 use testkit::World;
-use trial::prepare::{Action, PrepareError, preflight, prepare};
+use trial::prepare::{Action, Complete, PrepareError, preflight, prepare};
 use trial::{Coordinator, Location};
 use units::Seed;
 
@@ -34,7 +34,7 @@ fn location(plan: &Plan, volume: &Rc<dyn Volume>) -> Location {
 /// What `prepare` finds has to be done, and the outcome of doing it.
 async fn fill(runtime: Runtime, volume: Rc<dyn Volume>) -> Result<Action, PrepareError> {
     let plan = Plan::parse("test", PLAN).unwrap();
-    let targets = preflight(&plan, &[location(&plan, &volume)]).await?;
+    let targets = preflight(&plan, &[location(&plan, &volume)], Complete::Stays).await?;
     let action = targets[0].action;
     let coordinator = Arc::new(Coordinator::new(1));
     let silent = Rc::new(|_| ()) as _;

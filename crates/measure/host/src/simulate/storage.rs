@@ -9,6 +9,7 @@ use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImag
 use plan::{Database, Plan};
 use record::Simulation;
 use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray};
+use trial::prepare::Complete;
 use trial::run::{FlashCacheReading, StorageSettled};
 use trial::{Coordinator, Location};
 use units::{Bytes, Nanos, Seed};
@@ -207,7 +208,7 @@ pub(super) fn prepared(
     let runtime = executor.runtime();
     let own = plan.clone();
     let filling = async move {
-        let targets = trial::prepare::preflight(&own, &locations).await?;
+        let targets = trial::prepare::preflight(&own, &locations, Complete::Stays).await?;
         let alone = Arc::new(Coordinator::new(1));
         let silent = Rc::new(|_| ()) as _;
         trial::prepare::prepare(&runtime, &own, targets, &alone, &silent).await

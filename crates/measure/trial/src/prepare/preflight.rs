@@ -20,15 +20,18 @@ pub enum Action {
     Restart,
     /// There is nothing yet.
     Create,
-    /// It is complete and has grown through runs: it is deleted with its log, then filled.
+    /// It is complete, and has grown through runs or shall have another content: it is deleted with
+    /// its log, then filled.
     Reset,
 }
 
-impl Action {
-    /// Whether the database will take space that it does not occupy yet.
-    const fn is_fill(self) -> bool {
-        matches!(self, Self::Create | Self::Restart)
-    }
+/// Treatment of complete databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complete {
+    /// Left unchanged since the last run.
+    Stays,
+    /// They are filled anew, whatever they hold. Their contents and logs are lost.
+    Reset,
 }
 
 /// One database and its action.
@@ -45,15 +48,23 @@ pub struct FillTarget {
 pub async fn preflight(
     plan: &Plan,
     locations: &[Location],
+    complete: Complete,
 ) -> Result<Vec<FillTarget>, PrepareError> {
     let mut targets = Vec::new();
     for location in locations {
-        targets
-            .push(FillTarget { location: location.clone(), action: decide(plan, location).await? });
+        let action = decide(plan, location, complete).await?;
+        targets.push(FillTarget { location: location.clone(), action });
     }
     let mut needs = BTreeMap::new();
-    for target in targets.iter().filter(|target| target.action.is_fill()) {
-        need(plan, &target.location, &mut needs);
+    for FillTarget { location, action } in &targets {
+        match action {
+            Action::Keep => {}
+            Action::Create | Action::Restart => need(plan, location, Bytes(0), &mut needs),
+            Action::Reset => {
+                let taken = taken(location).await?;
+                need(plan, location, taken, &mut needs);
+            }
+        }
     }
     for target in &targets {
         let location = &target.location;
@@ -71,23 +82,12 @@ pub async fn preflight(
     Ok(targets)
 }
 
-/// Schedules all complete databases among `targets` to be filled again, or none of them. Their
-/// contents and logs are lost; the space that they occupy suffices.
-pub async fn reset(targets: Vec<FillTarget>) -> Result<Vec<FillTarget>, PrepareError> {
-    let mut all = Vec::new();
-    for target in targets {
-        let FillTarget { location, action } = target;
-        if action == Action::Keep {
-            owner::prove(&location).await?;
-            // A run may be using it, which its lock reveals.
-            let file = &location.plan.file;
-            drop(location.database.open(file, OpenMode::ReadWrite).await?);
-            all.push(FillTarget { location, action: Action::Reset });
-        } else {
-            all.push(FillTarget { location, action });
-        }
-    }
-    Ok(all)
+/// Bytes that the files of a database occupy beside its log.
+async fn taken(location: &Location) -> Result<Bytes, PrepareError> {
+    let there = location.database.list().await?;
+    let own = own_files(location, &there, &[]).database;
+    let lengths = there.iter().filter(|entry| own.contains(&entry.name)).map(|entry| entry.length);
+    Ok(Bytes(lengths.sum()))
 }
 
 /// Removes the log of a database before it is filled again: without a log, an interrupted fill is
@@ -100,18 +100,22 @@ pub(super) async fn clear_log(location: &Location) -> Result<(), PrepareError> {
     Ok(())
 }
 
-async fn decide(plan: &Plan, location: &Location) -> Result<Action, PrepareError> {
+async fn decide(
+    plan: &Plan,
+    location: &Location,
+    complete: Complete,
+) -> Result<Action, PrepareError> {
     let there = location.database.list().await?;
     let logs = location.log.list().await?;
     let own = own_files(location, &there, &logs);
     let manifest = manifest::read(location).await?;
-    let action = judge(plan, location, manifest.as_ref(), &own)?;
+    let action = judge((plan, complete), location, manifest.as_ref(), &own)?;
     if action != Action::Keep {
         owner::prove(location).await?;
     }
     let file = &location.plan.file;
-    if action == Action::Restart && own.database.contains(file) {
-        // An unfinished fill may be in progress in another process, which its lock reveals.
+    if matches!(action, Action::Restart | Action::Reset) && own.database.contains(file) {
+        // Another process may be filling it or running on it, which its lock reveals.
         drop(location.database.open(file, OpenMode::ReadWrite).await?);
     }
     Ok(action)
@@ -162,7 +166,7 @@ fn content(plan: &Plan) -> String {
 
 /// The decision about one database, from its manifest and the existing files.
 fn judge(
-    plan: &Plan,
+    (plan, complete): (&Plan, Complete),
     location: &Location,
     manifest: Option<&Manifest>,
     own: &OwnFiles,
@@ -179,6 +183,7 @@ fn judge(
         Some(_) if !is_there => {
             Err(PrepareError::Gone { manifest: location.manifest_file(), file: location.path() })
         }
+        Some(_) if complete == Complete::Reset => Ok(Action::Reset),
         Some(manifest) if manifest.is_of(plan) => Ok(Action::Keep),
         Some(manifest) => {
             manifest.fits(plan, location)?;
@@ -205,10 +210,11 @@ fn not_empty(folder: &str, file: &str) -> PrepareError {
     PrepareError::NotEmpty { folder: folder.to_owned(), file: file.to_owned() }
 }
 
-/// Adds the space needed by one database to the needs of its storage.
-fn need(plan: &Plan, location: &Location, needs: &mut BTreeMap<String, Bytes>) {
+/// Adds the space that one database needs beyond what it has `taken` to the needs of its storage.
+fn need(plan: &Plan, location: &Location, taken: Bytes, needs: &mut BTreeMap<String, Bytes>) {
     let log = Bytes(plan.checkpoint_depth.0 + LOG_RESERVE.0);
-    for (storage, bytes) in [(&location.storage, plan.size), (&location.log_storage, log)] {
+    let more = Bytes(plan.size.0.saturating_sub(taken.0));
+    for (storage, bytes) in [(&location.storage, more), (&location.log_storage, log)] {
         needs.entry(storage.clone()).or_default().0 += bytes.0;
     }
 }

@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use device::{OpenMode, Volume};
+use units::Bytes;
 
-use super::{Action, FillTarget, PrepareError, Progress, preflight, prepare};
+use super::{Action, Complete, FillTarget, PrepareError, Progress, preflight, prepare};
 use crate::coordinator::{Coordinator, Stop};
 use crate::manifest::{self, ManifestState};
 use crate::testing::{World, collector};
@@ -16,7 +17,7 @@ const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"a\", \"b\"]\nsize = \"16
 /// Checks the targets of `world`.
 fn look(world: &World) -> Result<Vec<FillTarget>, PrepareError> {
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
-    let looking = async move { preflight(&plan, &locations).await };
+    let looking = async move { preflight(&plan, &locations, Complete::Stays).await };
     world.executor.block_on(looking)
 }
 
@@ -34,7 +35,7 @@ fn fill(world: &World, stop_after: Option<usize>) -> (Result<(), PrepareError>, 
     let runtime = world.executor.runtime();
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     let outcome = world.executor.block_on(async move {
-        let targets = preflight(&plan, &locations).await?;
+        let targets = preflight(&plan, &locations, Complete::Stays).await?;
         prepare(&runtime, &plan, targets, &coordinator, &progress).await
     });
     let steps = kept.borrow().clone();
@@ -44,6 +45,19 @@ fn fill(world: &World, stop_after: Option<usize>) -> (Result<(), PrepareError>, 
 fn actions(world: &World) -> Vec<Action> {
     let targets = look(world).expect("nothing to refuse");
     targets.iter().map(|target| target.action).collect()
+}
+
+/// Databases of another size are refused, unless they may go; then only the difference counts.
+#[test]
+fn a_reset_replaces_complete_databases_of_another_plan() {
+    let mut world = World::new(PLAN);
+    fill(&world, None).0.unwrap();
+    world.plan.size = Bytes(24 << 20);
+    assert!(matches!(look(&world), Err(PrepareError::Manifest(_))));
+    let (plan, locations) = (world.plan.clone(), world.locations.clone());
+    let looking = async move { preflight(&plan, &locations, Complete::Reset).await };
+    let targets = world.executor.block_on(looking).expect("targets");
+    assert!(targets.iter().all(|target| target.action == Action::Reset));
 }
 
 #[test]
@@ -138,7 +152,7 @@ fn a_fill_cut_off_without_warning_is_started_over() {
     let runtime = world.executor.runtime();
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     world.executor.block_on(async move {
-        let targets = preflight(&plan, &locations).await.unwrap();
+        let targets = preflight(&plan, &locations, Complete::Stays).await.unwrap();
         let coordinator = Arc::new(Coordinator::new(1));
         let (progress, steps) = collector::<Progress>();
         let inner = runtime.clone();

@@ -29,7 +29,7 @@ use crate::Sink;
 use crate::coordinator::{Coordinator, Stop};
 use crate::location::Location;
 use crate::manifest::{self, Manifest};
-use crate::prepare::{preflight, prepare};
+use crate::prepare::{Complete, preflight, prepare};
 use crate::testing::{World, collector};
 
 const PLAN: &str = "seed = 7\n\
@@ -47,7 +47,7 @@ fn fill(world: World) -> World {
     let runtime = world.executor.runtime();
     let (plan, locations) = (world.plan.clone(), world.locations.clone());
     let filling = async move {
-        let targets = preflight(&plan, &locations).await?;
+        let targets = preflight(&plan, &locations, Complete::Stays).await?;
         let coordinator = Arc::new(Coordinator::new(1));
         prepare(&runtime, &plan, targets, &coordinator, &collector().0).await
     };

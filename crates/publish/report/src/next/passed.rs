@@ -72,7 +72,8 @@ pub(super) fn larger_databases(run: &RunRecord) -> NextStep {
     if !has_plan(run) {
         let words = format!("{small} to what you will run, {enough} or more");
         let size = [("--size", enough.to_string().replace(' ', ""))];
-        return StepKind::LargerDatabases.with(words, again(run, &size));
+        let larger = format!("{} --reset", again(run, &size));
+        return StepKind::LargerDatabases.with(words, larger);
     }
     let words = format!(
         "{small} in the plan to what you will run, {enough} or more, in new folders: {}, then",

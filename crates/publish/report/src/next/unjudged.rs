@@ -187,8 +187,8 @@ fn room(run: &RunRecord) -> NextStep {
     }
     let mebibyte = 1 << 20;
     let size = write_size(Bytes(half.0 / mebibyte * mebibyte));
-    let smaller = again(run, &[("--size", size)]);
-    let words = "Free space on the volume, or remove the databases and use smaller ones";
+    let smaller = format!("{} --reset", again(run, &[("--size", size)]));
+    let words = "Free space on the volume, or replace the databases with smaller ones";
     StepKind::SmallerDatabases.with(words, smaller)
 }
 

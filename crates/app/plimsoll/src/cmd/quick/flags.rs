@@ -15,12 +15,16 @@ pub(crate) struct QuickFlags {
     /// [default: plimsoll-quick, made here]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Length of the measurement, e.g. 45s
+    /// Length of the measurement, e.g. 45s; a verdict takes 30s or more
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
     /// Size of each of the two databases, such as 1GiB
     #[arg(long, value_parser = size)]
     pub size: Option<Bytes>,
+    /// Fill the databases anew, with `--size` or as they were at first; the content of those that
+    /// are there is lost
+    #[arg(long)]
+    pub reset: bool,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
