@@ -14,8 +14,7 @@ pub enum Identity<'table> {
     /// The last number is not in the table, but others of its branch are; this is the nearest, the
     /// lower one if it exists. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
-    /// It names a product without a build, as logs of Exchange 2010 do; this is the product's first
-    /// release.
+    /// It names a product without a build, as Exchange 2010's logs do: its first release.
     Product(&'table Release),
     /// It lies between these two of its series: an interim build.
     Between(&'table Release, &'table Release),

@@ -1,5 +1,4 @@
-//! The part of a comparison that a buyer reads first, one line per run: the verdict and the numbers
-//! behind it.
+//! The part of a comparison that a buyer reads first: each run's verdict and its numbers.
 
 use record::Phase;
 use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison, Unit};
@@ -103,8 +102,7 @@ fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
     findings.find(|finding| finding.rule == rule && run.record.imported().is_none())
 }
 
-/// The number of mailboxes supported and the bound that limits it; a load that did not pass
-/// supports none.
+/// Mailboxes supported, and the bound that limits them; a load that did not pass supports none.
 fn mailboxes(run: &NamedRun) -> Cell {
     if run.record.imported().is_some() || run.verdict.exit_code() != 0 {
         return Cell::none();

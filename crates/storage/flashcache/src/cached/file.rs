@@ -1,5 +1,4 @@
-//! State that all open devices of one file share: its number in the store, its locks, its
-//! behaviour.
+//! State shared by all open devices of one file: number in the store, locks, behaviour.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
