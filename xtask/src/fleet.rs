@@ -60,7 +60,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     Err(Failure::list("a fleet did not do what it must:", &complaints))
 }
 
-/// Tries a case once and prints its line; the complaint if it failed.
+/// Runs a case once and prints its line; returns the complaint if it failed.
 fn prove(case: &Case, (time, times): (u32, u32), site: &Site) -> Option<String> {
     let began = Instant::now();
     let result = Fleet::new(site, case.name, &case.design).and_then(|mut of| (case.run)(&mut of));

@@ -1,4 +1,4 @@
-//! Formats bytes for comparison by people.
+//! Formats bytes for people to compare.
 
 use std::fmt::Write as _;
 

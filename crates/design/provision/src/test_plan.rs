@@ -46,7 +46,7 @@ impl std::error::Error for PlanError {}
 /// Smallest database file that can be filled.
 const SMALLEST: Bytes = Bytes::from_mib(16);
 
-/// A cache may hold at most 1/20 of a file, so that reads reach the disk.
+/// A cache is 1/20 of a file within the bounds below, so that reads reach the disk.
 const COLD: u64 = 20;
 
 /// Largest cache of one database, the usual size in the test.

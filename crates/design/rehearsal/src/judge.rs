@@ -11,7 +11,7 @@ use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch
 pub struct Limits {
     /// Highest mean of database reads, in milliseconds.
     pub reads_ms: f64,
-    /// Highest mean of log writes, in milliseconds.
+    /// Maximum mean latency of log writes, in milliseconds.
     pub log_ms: f64,
     /// Minimum share of the demanded requests that must be served.
     pub reached: f64,

@@ -172,7 +172,8 @@ impl<'a> TimelineState<'a> {
         }
     }
 
-    /// Records which groups have no quorum; returns when an administrator restores one.
+    /// Records which groups have no quorum; returns the times at which an administrator restores
+    /// them.
     fn judge_quorum(&mut self, now: Nanos, lasting: &[&Occurrence]) -> Vec<Nanos> {
         let mut more = Vec::new();
         let by_hand = self.deployment.rules.by_hand;

@@ -240,8 +240,8 @@ impl<'a> Staging<'a, '_> {
     }
 }
 
-/// Paces a load of `iops` times its speed: determines when its next batch may start. Batches in
-/// flight count for the requests not yet answered.
+/// Paces a load at `iops` times `speed`: decides when its next batch may start. A batch in flight
+/// counts as its unanswered requests.
 fn pace<'a>(
     iops: f64,
     (profile, sessions): (&OperationProfile, u32),

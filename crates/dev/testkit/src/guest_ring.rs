@@ -216,7 +216,7 @@ fn data(slot: u16) -> u64 {
     DATA + REQUEST_BYTES as u64 * u64::from(slot)
 }
 
-/// Negotiates features, memory and the ring, which starts at `position`, with the server.
+/// Negotiates features, memory and the ring with the server; the ring starts at `position`.
 fn connect(
     socket: &Path,
     memory: &GuestMemoryMmap,

@@ -130,7 +130,7 @@ impl Database {
         self.core.poison.get()
     }
 
-    /// Waits for transactions and then for the tasks in the background.
+    /// Waits for transactions to end, then stops the background tasks.
     async fn end_work(&self) {
         let (core, lifecycle) = (&self.core, &self.core.lifecycle);
         lifecycle.work_ended().wait_until(|| core.transactions.is_empty()).await;

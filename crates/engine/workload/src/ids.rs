@@ -1,4 +1,4 @@
-//! The keys of messages that may exist, without reading them: a range.
+//! The range of message keys that may exist, known without reading the database.
 
 use std::cell::Cell;
 

@@ -29,7 +29,7 @@ pub struct Verification {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Table, or table and index; `database` for what concerns all.
+    /// Table, or table and index; `database` if it affects the whole database.
     pub subject: String,
     /// The first page; `None` if no single page is to blame.
     pub page: Option<u32>,

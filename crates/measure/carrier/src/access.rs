@@ -15,7 +15,7 @@ pub struct ServerAccess {
     pub server: String,
     /// Who we are.
     pub credentials: Credentials,
-    /// Certificates of the authority that signed the server's, if the system does not know it.
+    /// CA certificates for the server's certificate, if the system does not trust its CA.
     pub authority: Option<PathBuf>,
     /// Name of this connection as shown by the server.
     pub name: String,

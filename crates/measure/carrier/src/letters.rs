@@ -88,8 +88,8 @@ impl Carrier {
         Ok(Letters { waiting, listening })
     }
 
-    /// Hands the messages of `subject` to `each` as they arrive, on the carrier's thread, which
-    /// must not be kept waiting; until `each` is `false` or the result is dropped.
+    /// Passes each message of `subject` to `each` on the carrier's thread, which must not block,
+    /// until `each` returns `false` or the result is dropped.
     pub fn listen(
         &self,
         subject: String,

@@ -116,8 +116,8 @@ impl Carrier {
         });
     }
 
-    /// Asks an empty question `count` times, one after the other; `then` gets the answers on
-    /// another thread, each between the readings of `clock` before and after it.
+    /// Sends `count` empty requests in sequence; `then` receives the answers on another thread,
+    /// each between the `clock` readings before and after it.
     pub fn round_trips(
         &self,
         subject: String,

@@ -176,7 +176,7 @@ impl Agent {
         surroundings: &dyn AgentSurroundings,
     ) -> (Option<AgentAnswer>, Option<AgentEffect>) {
         let order = match Weight::of(ask.order) {
-            // It needs no lease and has no place among orders.
+            // It needs no lease and is outside the sequence of orders.
             Weight::Light { run, from_byte } => {
                 return (Some(AgentAnswer::Accepted), Some(AgentEffect::Resend { run, from_byte }));
             }

@@ -123,7 +123,7 @@ impl<M: Send + 'static, T: Send + 'static> Crew<M, T> {
     }
 }
 
-/// Panics on the thread that the environment names: a test cannot wait for a bug.
+/// Panics if the environment names this thread, so that tests can provoke a panic.
 pub(crate) fn panic_where_asked() {
     let asked = std::env::var("PLIMSOLL_PANIC").ok();
     let is_asked = asked.is_some() && asked.as_deref() == thread::current().name();

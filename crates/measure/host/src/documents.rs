@@ -25,8 +25,8 @@ const LONGEST_DOCUMENT: u64 = 16 << 20;
 /// Limit for an administrator's logs and reports, which must fit into memory.
 const LONGEST_DATA: u64 = 4 << 30;
 
-/// Reads the plan at `path` with the command line's overrides. Databases may be a share of their
-/// folders' volumes.
+/// Reads the plan at `path` with the command line's overrides. Database sizes may be shares of
+/// their folders' volumes.
 pub fn read_plan(path: &Path, overrides: &Overrides) -> Result<Plan, HostError> {
     let (file, text) = read_text(path)?;
     let volume_of = overrides.volume_of.or(Some(volume_of));

@@ -1,6 +1,6 @@
-//! Work on this machine, for whatever orders it: the command line, a server, an agent. Orders come
-//! in as values, events and records go out; a [`StopFlag`] ends the work. Nothing here reads
-//! arguments, asks a terminal or prints.
+//! Work on this machine, ordered by the command line, a server or an agent. Orders come in as
+//! values, events and records go out; a [`StopFlag`] ends the work. Nothing here reads arguments,
+//! prompts or prints.
 
 pub mod allowance;
 pub mod apart;

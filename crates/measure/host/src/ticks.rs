@@ -28,7 +28,7 @@ pub(crate) struct Process {
     pub(crate) ticks: u64,
 }
 
-/// The flag of a thread of the kernel: `PF_KTHREAD` of linux/sched.h.
+/// Flag of a kernel thread: `PF_KTHREAD` of linux/sched.h.
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest

@@ -205,7 +205,7 @@ impl Check<'_> {
         self.number(given, default, bounds)
     }
 
-    /// The name of the run, which becomes a part of its folder's.
+    /// The run's name, which becomes part of its folder name.
     fn name(&mut self, name: Option<Given<String>>) -> String {
         let Some(name) = name else {
             return "plimsoll".to_owned();

@@ -39,7 +39,7 @@ impl Flow {
         self.waiting += 1;
     }
 
-    /// The part since `from` of the stretch without an answer that ends at `at`, if it is a stall.
+    /// Time without an answer from `from` to `at`; `None` unless it belongs to a stall.
     fn stall(&self, from: Nanos, at: Nanos) -> Option<Nanos> {
         let is_stall = self.waiting > 0 && at.since(self.quiet_since).0 >= STALL_MINIMUM_NS;
         is_stall.then(|| at.since(self.quiet_since.max(from)))

@@ -60,7 +60,7 @@ impl PaperTest {
 /// The tests of one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Server<'a> {
-    /// The machine's name, numbered if the runs are of several machines of that name.
+    /// The machine's name, numbered if the runs are from several machines of that name.
     pub name: String,
     /// Whether another server of the paper has the same machine name.
     pub shares_name: bool,

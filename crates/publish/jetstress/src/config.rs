@@ -73,7 +73,8 @@ pub fn plan_of_config(text: &str, root: &str) -> Result<PlanDraft, ConversionErr
     Ok(PlanDraft { text, remarks })
 }
 
-/// A configuration says nothing about volumes; the plan uses those of the machine it runs on.
+/// Placeholder size: configurations omit volumes, and the plan uses those of the machine it runs
+/// on.
 #[expect(clippy::unnecessary_wraps, reason = "a look at volumes that are there can fail")]
 fn any_volume(folder: &str) -> Result<VolumeSize, String> {
     Ok(VolumeSize { volume: folder.to_owned(), total: Bytes::from_gib(1 << 12) })

@@ -118,7 +118,7 @@ impl World {
         system::volume(&self.host, path)
     }
 
-    /// Completes requests of devices implemented elsewhere, such as network exports.
+    /// Returns a completer for requests to devices implemented elsewhere, such as network exports.
     pub fn remote(&self) -> Rc<dyn device::Remote> {
         #[cfg(any(target_os = "linux", windows))]
         return Rc::new(remote::HostRemote(Rc::clone(&self.host)));

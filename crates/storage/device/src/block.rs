@@ -30,7 +30,7 @@ use state::VolumeState;
 /// Unit by which files grow on the device, and alignment of everything on it, in bytes.
 const UNIT: u64 = 1 << 20;
 
-/// A folder on a raw block device that was made a volume by [`format()`].
+/// A folder on a raw block device formatted by [`format()`].
 pub struct BlockVolume {
     state: Rc<VolumeState>,
     /// Prefix of its file names on the device: empty, or a path and a slash.

@@ -100,7 +100,7 @@ pub fn open_files_are_replaced() -> ConformanceCheck {
     }
 }
 
-/// The check for a system that cannot.
+/// The check for a system that cannot rename a file over an open one.
 pub fn open_files_stay() -> ConformanceCheck {
     ConformanceCheck {
         name: "a rename over an open file is refused",

@@ -123,7 +123,7 @@ pub trait Volume {
     /// The files of the folder, sorted by name.
     fn list(&self) -> Pending<Vec<FileEntry>>;
 
-    /// Free bytes on the storage.
+    /// Space left for new files, in bytes.
     fn free_bytes(&self) -> Pending<u64>;
 
     /// The path or name for error messages and reports.

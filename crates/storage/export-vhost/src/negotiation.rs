@@ -29,7 +29,7 @@ use crate::rings::{RingOrder, RingStart};
 /// Maximum number of requests in one ring. Source: virtio 1.2, 2.7.
 const LARGEST_RING: u16 = 32_768;
 
-/// Why a connection ended before its hypervisor left.
+/// Why a connection ended before the hypervisor disconnected.
 #[derive(Debug)]
 pub struct NegotiationError(Error);
 

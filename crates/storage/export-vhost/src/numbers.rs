@@ -32,7 +32,7 @@ pub(crate) mod status {
     pub(crate) const UNSUPPORTED: u8 = 2;
 }
 
-/// Unit of addresses and lengths in bytes, regardless of the device's sector.
+/// Unit of addresses and lengths, in bytes, regardless of the device's sector size.
 pub(crate) const SECTOR: u32 = 512;
 
 /// Bytes of a request's header.

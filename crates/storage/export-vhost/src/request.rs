@@ -88,7 +88,7 @@ impl BlockHeader {
         }
     }
 
-    /// The range of a read or write of this length, if it is inside the volume.
+    /// The range of a read or write of this length, if it is valid and inside the volume.
     fn moved(&self, length: usize, offer: &BlockOffer) -> Result<(u64, u64), u8> {
         let is_whole = length > 0 && (length as u64).is_multiple_of(SECTOR.into());
         if !is_whole || length > LONGEST {

@@ -103,7 +103,7 @@ impl BlockRing {
             // Best effort: a needless notification does no harm.
             let _ = self.queue.borrow_mut().disable_notification(&*self.memory.now());
             self.take_all().await;
-            // Without a thread that polls, any wait may be long.
+            // Unless a thread polls, the guest must notify: the wait may be long.
             if !self.is_looked_at.get() {
                 let _ = self.queue.borrow_mut().enable_notification(&*self.memory.now());
             }
@@ -137,8 +137,8 @@ impl BlockRing {
         }
     }
 
-    /// The guest's count of offered requests; the last known count if the guest has taken the
-    /// memory away.
+    /// The guest's count of offered requests; the last known count if the guest has unmapped the
+    /// memory.
     fn offered(&self) -> u16 {
         let offered = self.queue.borrow().avail_idx(&*self.memory.now(), Ordering::Acquire);
         offered.map_or(self.taken.get(), |count| count.0)
@@ -185,7 +185,7 @@ impl BlockRing {
         let (mut queue, memory) = (self.queue.borrow_mut(), self.memory.now());
         let mut is_told = false;
         while let Some(&RingTurn { head, written: Some(written) }) = turns.front() {
-            // It fails if the guest has taken the ring's memory away: then no answer is awaited.
+            // Fails if the guest has unmapped the ring's memory; then it awaits no answer.
             let _ = queue.add_used(&*memory, head, written);
             turns.pop_front();
             self.first.set(self.first.get() + 1);

@@ -72,7 +72,7 @@ impl GuestRings {
                 }
             }
             RingOrder::Stop(number, stopped) => {
-                // A missing answer shows the waiting thread that the ring does not run.
+                // If the ring is not running, dropping `stopped` notifies the waiting thread.
                 if let Some(ring) = self.running.borrow_mut().remove(&number) {
                     drop(self.hall.runtime.spawn(async move {
                         // The hypervisor may have gone.

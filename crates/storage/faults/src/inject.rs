@@ -33,7 +33,7 @@ struct InjectState {
 }
 
 impl FaultyVolume {
-    /// Wraps `inner`. Tasks of `runtime` wait out the stalls.
+    /// Wraps `inner`. Stalls sleep on `runtime`.
     pub fn new(inner: Rc<dyn Volume>, plan: FaultPlan, runtime: Runtime) -> Self {
         let state = InjectState { inner, runtime, progress: RefCell::new(PlanProgress::new(plan)) };
         Self { state: Rc::new(state) }
@@ -49,7 +49,7 @@ impl FaultyVolume {
         self.state.progress.borrow().injections().to_vec()
     }
 
-    /// Carries out an operation on names unless the plan makes it fail.
+    /// Performs a directory operation, subject to the plan's faults.
     fn names<T: 'static>(
         &self,
         call: Call,

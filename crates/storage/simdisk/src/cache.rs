@@ -52,7 +52,7 @@ impl WriteCache {
         before.is_some_and(|(_, end)| *end >= offset + length)
     }
 
-    /// Removes the next extent to destage, at most `most` bytes: the one after the last, wrapping
+    /// Removes up to `most` bytes to destage from the extent after the previous one, wrapping
     /// around at the end.
     pub(crate) fn leave(&mut self, most: u64) -> Option<(u64, u64)> {
         let ahead = self.dirty.range(self.cursor..).next().or_else(|| self.dirty.iter().next());

@@ -11,8 +11,8 @@ use crate::table::BuildTable;
 pub enum Identity<'table> {
     /// It is this release.
     Exact(&'table Release),
-    /// The last number is not in the table, but others of its branch are; this is the nearest, the
-    /// lower one if it exists. Parts of a release, such as ese.dll, often lag like that.
+    /// The last number is not in the table, but others of its branch are; this is the next lower
+    /// one, or else the lowest. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
     /// It names a product without a build, as Exchange 2010's logs do: its first release.
     Product(&'table Release),

@@ -83,7 +83,7 @@ pub struct Chain {
 
 impl Chain {
     /// The lowest limit in `direction` that certainly applies, and every link with it; `None` if
-    /// there is no limit.
+    /// there is no such limit.
     pub fn effective(&self, direction: Direction) -> Option<(u64, Vec<&Link>)> {
         self.lowest(direction, true)
     }

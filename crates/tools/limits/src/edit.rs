@@ -78,7 +78,7 @@ fn is_wanted(protocol: Protocol, setting: &Setting, bytes: u64) -> bool {
     protocol != Protocol::Ews || kind != SettingKind::RequestLength || setting.bytes() < bytes
 }
 
-/// Settings that the file must contain, so that no lower default decides.
+/// Settings that the file must contain, so that no lower default applies.
 fn needed(application: &Application) -> Vec<SettingKind> {
     let mut kinds = vec![SettingKind::ContentLength];
     if application.protocol != Protocol::Ews {

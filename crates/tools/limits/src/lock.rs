@@ -1,5 +1,5 @@
-//! Settings that a configuration file locks for the files below it: IIS answers a request with
-//! error 500.19 if one of them sets a locked one.
+//! Settings that a configuration file locks for the files below it: if one of those sets a locked
+//! setting, IIS answers requests with error 500.19.
 
 use roxmltree::Node;
 
@@ -102,7 +102,7 @@ fn is_default(lock: &Lock) -> bool {
     lock.by == DEFAULT
 }
 
-/// The lock that single attributes and elements carry; no location lifts it.
+/// The lock on an individual attribute or element; no location lifts it.
 fn attribute_lock(file: &ConfigFile, section: Node<'_, '_>) -> Option<Lock> {
     if let Some(by) = element_lock(section) {
         return Some(made(file, section, by));

@@ -14,7 +14,7 @@ pub enum SettingKind {
     RequestLength,
     /// `maxReceivedMessageSize` of a binding or its transport: the service, in bytes.
     ReceivedMessage,
-    /// `readerQuotas@maxStringContentLength` of a binding: the service, in bytes.
+    /// `readerQuotas@maxStringContentLength` of a binding: enforced by the service, in bytes.
     StringContent,
     /// `MaxDocumentDataSize` among the settings of `ActiveSync`: documents fetched, in bytes.
     DocumentData,

@@ -62,7 +62,7 @@ pub struct DesignedLun {
 pub struct Target {
     /// Its name in the protocol.
     pub iqn: String,
-    /// Name of its initiator, for people.
+    /// Display name of its initiator.
     pub initiator: String,
     /// Name that the initiator sends.
     pub initiator_iqn: String,

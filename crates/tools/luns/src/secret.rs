@@ -33,7 +33,7 @@ pub struct SecretFile {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InitiatorSecrets {
-    /// The initiator's name for people.
+    /// The initiator's display name.
     pub initiator: String,
     /// Secret with which the initiator authenticates.
     pub secret: String,

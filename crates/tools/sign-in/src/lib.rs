@@ -40,7 +40,7 @@ pub enum Way {
     Browser,
     /// In a browser anywhere, with a code to type.
     Device,
-    /// By the private key of a certificate, without a person.
+    /// With a certificate's private key, without user interaction.
     Certificate(Box<Credential>),
 }
 

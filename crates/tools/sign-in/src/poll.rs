@@ -27,7 +27,7 @@ pub(crate) enum PollStep {
     Wait(Duration),
     Done(Grant),
     Refused(OAuthRefusal),
-    /// The response cannot be used; the reason.
+    /// The response is unusable, for this reason.
     Unclear(&'static str),
     /// The code has expired.
     TooLate,

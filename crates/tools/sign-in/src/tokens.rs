@@ -1,4 +1,4 @@
-//! Tokens in memory, and for how long they are good.
+//! Tokens in memory, and how long they remain valid.
 
 use std::time::Duration;
 

@@ -56,7 +56,7 @@ pub struct LoadCollector {
     files: Vec<LoadFile>,
     places: PlaceHours,
     known_files: BTreeSet<[u64; 2]>,
-    /// Minutes that UTC is ahead of the clock of the hours, once a file has given them.
+    /// Minutes by which UTC is ahead of the clock of the hours; `None` until a file gives it.
     bias_minutes: Option<i64>,
     /// Whether hours count from the start of a trace whose clock is unknown.
     is_relative: bool,

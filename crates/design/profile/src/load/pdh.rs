@@ -15,7 +15,7 @@ use cells::CounterGroup;
 /// Starts of the first header: `(PDH-CSV 4.0) (Eastern Standard Time)(300)`.
 const MARKS: [&str; 2] = ["(PDH-CSV", "(PDH-TSV"];
 
-/// Headers that are shown when none is known.
+/// Maximum number of headers to show if none is recognised.
 const MOST_SHOWN: usize = 4;
 
 /// A pause of more than this many usual intervals is a gap.

@@ -1,4 +1,4 @@
-//! Problems that volumes and disks reveal in a deployment.
+//! Problems with a deployment's volumes and disks.
 
 use units::{limit_beside, three_digits, three_digits_beside};
 

@@ -16,7 +16,7 @@ use crate::messages::{MessageRow, RowList};
 use crate::world::World;
 use trial::messages::definition;
 
-/// Unit that every disk writes whole.
+/// Unit that every disk writes atomically.
 const SECTOR_BYTES: u32 = 512;
 
 /// The database file's name.

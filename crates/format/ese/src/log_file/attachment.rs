@@ -50,7 +50,7 @@ pub(super) fn attachments(bytes: &[u8]) -> Vec<Attachment> {
     found
 }
 
-/// The first attachment of a list, and its bytes.
+/// The first attachment of a list, and its length in bytes.
 fn one_attachment(bytes: &[u8]) -> Option<(Attachment, usize)> {
     let database_id = *bytes.first().filter(|id| **id != 0)?;
     let name_bytes = usize::from(u16::from_le_bytes(get_array(bytes, field::NAME_BYTES)?));

@@ -59,7 +59,7 @@ pub(super) enum PageSeen {
 }
 
 struct Cached {
-    /// Empty while the page is out to be changed.
+    /// Empty while the page is being modified.
     bytes: Vec<u8>,
     /// Database time of the page.
     dbtime: u64,

@@ -37,8 +37,8 @@ impl BlockCopy {
         }
     }
 
-    /// Writes a block once another write may be in flight. Returns the buffer of a completed write
-    /// for reuse, if any.
+    /// Waits for a write slot, then writes a block. Returns the buffer of a completed write for
+    /// reuse, if any.
     pub(super) async fn write(
         &self,
         runtime: &Runtime,

@@ -8,7 +8,7 @@ use crate::complaint::Complaint;
 use crate::keys::Keys;
 use crate::reader::{Lines, TomlSection, parse};
 
-/// A number about a product and its source.
+/// A number that describes a product, with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// The number.

@@ -11,8 +11,8 @@ pub struct JournalPieces {
 }
 
 impl JournalPieces {
-    /// The events whose lines end in this piece. Lines that are not events are skipped: judging a
-    /// run loads the whole journal instead.
+    /// The events on the lines that this piece completes. Invalid lines are skipped: a verdict is
+    /// based on the whole journal, not on these events.
     pub fn take(&mut self, piece: &[u8]) -> Vec<Event> {
         self.partial.extend_from_slice(piece);
         let whole = self.partial.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);

@@ -52,7 +52,7 @@ impl Least {
         }
     }
 
-    /// Number of requests of `one` that count.
+    /// Requests of `one` that count towards the minimum.
     const fn of(self, one: &Measured) -> u64 {
         match self {
             Self::Answered(_) => one.count,

@@ -60,7 +60,7 @@ fn long_set(records: &[RunRecord], seed: u64) -> Vec<TestedRun> {
         settings.mailbox_bytes = Some((1 + prng.below(2)) << 30);
         let mut run = tested(record);
         if !matches!(kind, TestType::Performance | TestType::Stress) {
-            // A made-up record has no pass through files.
+            // A synthetic record contains no pass over files, so the verdict is set here.
             run.verdict.outcome = Ruling::Pass;
         }
         runs.push(run);

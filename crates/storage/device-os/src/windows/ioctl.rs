@@ -1,4 +1,4 @@
-//! Queries to volumes, disks and file systems. The results are bytes for `disk_answers`.
+//! Queries to volumes, disks and file systems. Results are raw bytes that `disk_answers` parses.
 #![expect(unsafe_code, reason = "system calls; each block has its argument")]
 
 use std::ffi::c_void;

@@ -65,7 +65,7 @@ pub enum TargetStep {
         bytes: usize,
     },
     /// Carry this out and pass the result to [`TargetSession::finished`]. Work of several tasks may
-    /// run concurrently, except that a flush covers all writes finished before it began.
+    /// run concurrently, but a flush must cover all writes finished before it began.
     Work {
         /// To be returned with the result.
         task: u32,

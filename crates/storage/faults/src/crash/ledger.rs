@@ -195,7 +195,7 @@ impl Ledger {
         }
     }
 
-    /// Changes of a file without a name leave nothing behind, so it is not kept.
+    /// A file without a name does not survive a power failure, so its changes are dropped.
     fn forget(&mut self, file: Option<FileId>) {
         if let Some(file) = file {
             self.files.remove(&file);

@@ -91,7 +91,7 @@ impl DiskArm {
         }
     }
 
-    /// Length of the queue and distance of the arm: the criteria of a mirror.
+    /// Queue length and arm distance, by which a mirror chooses a disk.
     pub(crate) fn distance(&self, offset: u64) -> (usize, f64) {
         let queued = self.waiting.len() + usize::from(self.current.is_some());
         (queued, (self.parameters.geometry.stroke_of(offset as f64) - self.stroke).abs())

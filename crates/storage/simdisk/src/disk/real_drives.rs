@@ -176,8 +176,8 @@ fn number(text: &str) -> Option<f64> {
     text.trim().trim_end_matches(',').parse().ok()
 }
 
-/// A line of a trace: operation, hit or miss as reported by the drive, sector, sectors,
-/// microseconds of the response, microseconds until the next request.
+/// A line of a trace: operation, hit or miss as reported by the drive, first sector, sector count,
+/// response time and time to the next request in microseconds.
 fn measured(line: &str) -> Option<MeasuredRequest> {
     let mut words = line.split_whitespace();
     let is_write = words.next()? == "W";

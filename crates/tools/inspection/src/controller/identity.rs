@@ -1,6 +1,6 @@
-//! Which outputs are of one controller. Evidence is merged only by identity: the serial number, or
-//! one file. Outputs of two servers have the same numbers, models and drives, so none of these is
-//! an identity. Outputs that contradict each other stay apart even then.
+//! Decides which outputs describe the same controller: those with the same serial number or from
+//! the same file. Numbers, models and drives prove nothing, since two servers may share them.
+//! Contradictory outputs are never merged.
 
 use super::facts::{Controller, LogicalDrive, PhysicalDisk};
 

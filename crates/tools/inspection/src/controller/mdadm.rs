@@ -151,7 +151,7 @@ fn state(word: &str) -> Option<Health> {
     }
 }
 
-/// Whether all devices work, if numbers and marks agree: `2/2` and `UU`.
+/// Health from the counts and marks, such as `2/2` and `UU`; `None` if they disagree.
 fn works(numbers: &str, marks: &str, devices: Option<u32>) -> Option<Health> {
     let (wanted, working) = numbers.split_once('/')?;
     let (wanted, working): (u32, u32) = (wanted.parse().ok()?, working.parse().ok()?);

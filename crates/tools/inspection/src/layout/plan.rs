@@ -1,4 +1,4 @@
-//! The planned build of one server, out of the answer of `plan`.
+//! The planned build of one server, from the output of `plan`.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ pub(crate) struct BuildsFlags {
     /// What to do
     #[command(subcommand)]
     pub action: BuildsAction,
-    /// Table to use instead of the embedded one if newer, as CSV with the same columns
+    /// Table to use instead of the embedded one, e.g. a newer one, as CSV with the same columns
     #[arg(long, global = true, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Answer in JSON

@@ -12,7 +12,7 @@ use crate::table::TableRow;
 const KINDS: [FileKind; 5] =
     [FileKind::Database, FileKind::Header, FileKind::Log, FileKind::Checkpoint, FileKind::FlushMap];
 
-/// Every fault that concerns bytes, and those that concern time.
+/// All faults of data (`OF_BYTES`) and of timing (`OF_TIME`).
 const OF_BYTES: [Fault; 6] =
     [Fault::Drop, Fault::Flip, Fault::Misdirect, Fault::Tear, Fault::Error, Fault::Full];
 const OF_TIME: [Fault; 3] =

@@ -89,6 +89,6 @@ fn reading_back_is_shown_apart_and_bounded_by_the_log() {
         }
     }
     assert!(read > 0, "closed generations were read");
-    // Of each of the two databases, the files opened last are read once more.
+    // The last files opened for each of the two databases are read a second time.
     assert!(read <= written + (4 << 20), "{read} of {written}");
 }

@@ -34,8 +34,8 @@ fn a_held_load_is_dealt_out_by_weight() {
 
 #[test]
 fn sessions_are_dealt_out_by_weight() {
-    // Two sessions of the light one and six of the heavy one: they wait for storage that is never
-    // busy.
+    // Two sessions for the light one and six for the heavy one. The storage is never busy, so load
+    // follows sessions.
     let [light, heavy] = measured("threads = 4");
     assert!((2.3..3.4).contains(&(heavy / light)), "{heavy} by {light}");
 }

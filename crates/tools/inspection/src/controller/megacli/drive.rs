@@ -6,7 +6,7 @@ use super::super::words::{alarm, disk_caches, errors, health, minor_errors, size
 use super::super::{Health, LogicalDrive};
 use super::{MegacliParser, MegacliPart};
 
-/// Numbers from which the disk count follows.
+/// Numbers from which the disk count is computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spans {
     depth: Option<u32>,

@@ -48,7 +48,7 @@ fn mode(value: &str) -> Option<bool> {
     }
 }
 
-/// `10% Read / 90% Write`; the two must be one whole.
+/// `10% Read / 90% Write`; the two must add up to 100.
 fn read_percent(ratio: &str) -> Option<u32> {
     let (reads, writes) = ratio.split_once('/')?;
     let reads: u32 = reads.trim().strip_suffix("% Read")?.trim().parse().ok()?;

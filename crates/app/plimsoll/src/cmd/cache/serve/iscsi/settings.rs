@@ -50,7 +50,7 @@ impl IscsiSettings {
     }
 }
 
-/// The section that flags make.
+/// The section that these flags specify.
 pub(in crate::cmd::cache::serve) fn from_flags(flags: &CacheServeFlags) -> Option<CacheIscsi> {
     if flags.iscsi.is_empty() {
         return None;
