@@ -96,8 +96,14 @@ const TABLE: &[Layer] = &[
         tests: &[],
     },
     Layer {
-        package: "engine",
+        package: "wal",
         inside: &["ese", "device", "plimsoll-units"],
+        outside: &[],
+        tests: &["faults"],
+    },
+    Layer {
+        package: "engine",
+        inside: &["ese", "device", "plimsoll-units", "wal"],
         outside: &[],
         tests: &["faults"],
     },
@@ -187,6 +193,7 @@ const TABLE: &[Layer] = &[
             "plan",
             "record",
             "plimsoll-units",
+            "wal",
         ],
         outside: &["serde", "serde_json"],
         tests: &["faults", "verdict"],
@@ -277,6 +284,7 @@ const TABLE: &[Layer] = &[
             "trial",
             "plimsoll-units",
             "verdict",
+            "wal",
             "workload",
         ],
         outside: &[
@@ -308,6 +316,7 @@ const TABLE: &[Layer] = &[
             "simdisk",
             "trial",
             "plimsoll-units",
+            "wal",
         ],
         outside: &[
             "flate2",

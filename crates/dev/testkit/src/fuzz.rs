@@ -68,7 +68,7 @@ pub fn record(data: &[u8]) {
 
 /// Decodes a log record and, if it is one, encodes it again to the same bytes.
 pub fn log_record(data: &[u8]) {
-    if let Some(again) = engine::log::encoded_again(data) {
+    if let Some(again) = wal::encoded_again(data) {
         assert_eq!(again, data, "a decoded record encodes to the bytes it came from");
     }
 }

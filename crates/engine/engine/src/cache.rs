@@ -19,9 +19,10 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use device::{Device, Runtime};
+use device::{Device, Notify, Runtime};
 use ese::page::PageSize;
 use units::{Bytes, Nanos, PageNumber};
+use wal::Log;
 
 pub(crate) use frames::Frames;
 pub(crate) use reading::READ_ATTEMPTS;
@@ -34,8 +35,6 @@ use crate::error::TransactionError;
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::header_file::HeaderFile;
-use crate::log::Log;
-use crate::notify::Notify;
 use crate::poison::Poison;
 use crate::settings::{Settings, Verification, whole_pages};
 use crate::stage::PageSource;

@@ -19,12 +19,12 @@ use cleanup_queue::CleanupQueue;
 use file_extent::FileExtent;
 use lifecycle::Lifecycle;
 use transaction_table::TransactionTable;
+use wal::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
+use wal::{Log, LogError, LogRecord, Span};
 
 use crate::cache::{Cache, Pinned};
 use crate::counters::Counters;
-use crate::edit::{ApplyRecord, PageEdits, TransactionId, UndoAction, rebuild};
 use crate::error::{TransactionError, UnusablePage};
-use crate::log::{Log, LogError, LogRecord, Span};
 use crate::poison::Poison;
 use crate::settings::Settings;
 use crate::space;

@@ -8,16 +8,15 @@ use std::rc::Rc;
 use device::Runtime;
 use ese::{Lgpos, Signature};
 use units::{PageNumber, Seed};
+use wal::edit::{TransactionId, Undo};
+use wal::{LogRecord, NotAsWritten};
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
 use crate::counters::Counters;
-use crate::edit::{TransactionId, Undo};
 use crate::error::{OpenError, PoisonCause, TransactionError};
 use crate::files::DatabaseFiles;
 use crate::flush_map_file::LiveMap;
 use crate::header_file::{HeaderFile, detach};
-use crate::log::LogRecord;
-use crate::not_as_written::NotAsWritten;
 use crate::recovery::{
     self, PendingCleanup, RecoveryProgress, RecoverySettings, RecoverySummary, Redone,
 };

@@ -18,8 +18,7 @@ use ese::flush_map::{
 use ese::header::{DatabaseHeader, PROBE_BYTES, read_copies};
 use ese::page::{PageRef, PageSize};
 use units::{PageNumber, Seed};
-
-use crate::not_as_written::{NotAsWritten, Written, difference};
+use wal::{NotAsWritten, Written, difference};
 
 /// Bytes of one request for a map: the whole map of a 128 GiB database with pages of 32 KiB.
 const PIECE_BYTES: usize = 128 * MAP_PAGE_BYTES;

@@ -4,16 +4,15 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::{Buffer, Device, Durability, Purpose, Request};
+use device::{Buffer, Device, Durability, Notify, Purpose, Request};
 use ese::Lgpos;
 use ese::flush_map::unpair;
 use ese::header::{CopyState, DatabaseHeader, DatabaseState};
 use ese::page::PageSize;
 use units::Generation;
+use wal::{NotAsWritten, Written, difference};
 
 use crate::maintenance::progress::ScanProgress;
-use crate::not_as_written::{NotAsWritten, Written, difference};
-use crate::notify::Notify;
 
 /// Both copies of the header and their contents.
 pub(crate) struct HeaderFile {

@@ -1,4 +1,4 @@
-//! The live database: cache, log, trees, space, transactions, recovery.
+//! The live database: cache, trees, space, transactions, recovery.
 //!
 //! [`Database::open`] gives a database, [`Database::begin`] a [`Transaction`] on it. Everything
 //! runs as tasks on one thread; every structural change is one synchronous function (see `stage`)
@@ -6,22 +6,17 @@
 
 pub mod bulk;
 mod cache;
-mod codec;
 mod core;
 mod counters;
 mod database;
-mod edit;
 mod error;
 mod files;
 pub mod flush_map_file;
 mod hash;
 mod header_file;
-pub mod log;
 mod long_value;
 mod long_value_numbers;
 mod maintenance;
-mod not_as_written;
-mod notify;
 mod poison;
 pub mod recovery;
 mod row;
@@ -40,13 +35,11 @@ mod tree;
 mod undo;
 mod versions;
 
-pub use codec::DecodeError;
 pub use counters::{Counters, Mended};
 pub use database::Database;
 pub use error::{LostFlush, OpenError, PoisonCause, TransactionError, UnusablePage};
 pub use files::DatabaseFiles;
 pub use long_value::LONGEST_VALUE;
-pub use not_as_written::{NotAsWritten, Written};
 pub use row::Row;
 pub use settings::{CheckpointMode, Settings, Verification};
 pub use table::Table;

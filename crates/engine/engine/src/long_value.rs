@@ -2,8 +2,8 @@
 //! the old.
 
 use ese::long_value::{LongValueId, LongValueKey, LongValueRoot, chunks};
+use wal::edit::PageEdit;
 
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Refusal, Stage};
 use crate::tree::{self, Tree};
 

@@ -18,11 +18,10 @@ mod tests;
 use ese::Lgpos;
 use ese::flush_map::FlushMap;
 use units::{Bytes, Generation, Nanos};
+use wal::edit::{TransactionId, Undo};
+use wal::{LogEnd, LogIdentity};
 
 use crate::counters::Mended;
-use crate::edit::TransactionId;
-use crate::edit::Undo;
-use crate::log::{LogEnd, LogIdentity};
 
 pub use error::RecoveryError;
 pub use pages::WRITES_IN_FLIGHT;

@@ -6,8 +6,8 @@ use ese::page::{node_flags, page_flags};
 use ese::record::{Element, RecordError, RecordRef, Stored};
 use ese::schema::ColumnId;
 use units::{ObjectId, PageNumber};
+use wal::edit::{Undo, UndoAction};
 
-use crate::edit::{Undo, UndoAction};
 use crate::long_value;
 use crate::row::Row;
 use crate::stage::{Halt, Refusal, Stage};

@@ -12,8 +12,8 @@ mod tests;
 use ese::page::page_flags;
 use ese::space::{Extent, RootFields, SpaceNode, SplitBuffer};
 use units::{ObjectId, PageNumber};
+use wal::edit::PageEdit;
 
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 use crate::tree::{self, PagePool, Space, Tree};
 

@@ -8,8 +8,8 @@
 use device::Buffer;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::PageNumber;
+use wal::edit::{self, PageEdit, PageEdits};
 
-use crate::edit::{self, PageEdit, PageEdits};
 use crate::error::TransactionError;
 use crate::trail::Trail;
 

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use units::Nanos;
+use wal::edit::TransactionId;
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
-use crate::edit::TransactionId;
 use crate::error::TransactionError;
 use crate::header_file::HeaderFile;
 use crate::rows::clean_up;

@@ -6,8 +6,8 @@ use device::Buffer;
 use ese::page::{PageMut, PageRef, PageSize, page_flags};
 use ese::space::{Extent, Extents, RootFields, SpaceHeader, SpaceNode, SplitBuffer};
 use units::{ObjectId, PageNumber};
+use wal::edit::{self, PageEdit};
 
-use crate::edit::{self, PageEdit};
 use crate::space::DATABASE_ROOT;
 use crate::stage::{Halt, PageSource, Stage};
 use crate::trail::Trail;

@@ -11,11 +11,11 @@ use std::rc::Rc;
 
 use ese::Lgpos;
 use ese::long_value::LongValueId;
+use wal::LogRecord;
+use wal::edit::{TransactionId, Undo, UndoAction};
 
 use crate::core::{CleanupBatch, CleanupGroup, Core};
-use crate::edit::{TransactionId, Undo, UndoAction};
 use crate::error::TransactionError;
-use crate::log::LogRecord;
 use crate::long_value;
 use crate::row::Row;
 use crate::rows::{Prepared, RowChange, View};

@@ -2,8 +2,8 @@
 
 use ese::long_value::LongValueId;
 use units::ObjectId;
+use wal::edit::Undo;
 
-use crate::edit::Undo;
 use crate::long_value;
 use crate::stage::{Halt, Stage};
 use crate::table_state::OpenTables;

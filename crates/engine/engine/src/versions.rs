@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use units::ObjectId;
+use wal::edit::TransactionId;
 
-use crate::edit::TransactionId;
 use crate::hash::QuickHash;
 
 /// Counts commits: a snapshot sees the commits up to its number.
@@ -223,8 +223,8 @@ impl NodeVersion {
 #[cfg(test)]
 mod tests {
     use super::{Before, Seen, Versions, Viewer, node_key};
-    use crate::edit::TransactionId;
     use units::ObjectId;
+    use wal::edit::TransactionId;
 
     const A: TransactionId = TransactionId(1);
     const B: TransactionId = TransactionId(2);

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use device::{DeviceError, Runtime};
 use engine::recovery::RecoveryError;
-use engine::{NotAsWritten, OpenError, TransactionError, Written};
+use engine::{OpenError, TransactionError};
 use record::{Event, FurtherErrors, Issue, IssueKind, Severity};
 use units::Nanos;
+use wal::{NotAsWritten, Written};
 use workload::Mismatch;
 
 use crate::Sink;

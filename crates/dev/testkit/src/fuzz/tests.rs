@@ -88,6 +88,6 @@ fn log_records_of_the_corpus_are_records() {
     for file in fs::read_dir(folder).expect("each target has a corpus") {
         let path = file.expect("a folder that lists can be read").path();
         let bytes = fs::read(&path).expect("corpus files can be read");
-        assert!(engine::log::encoded_again(&bytes).is_some(), "{}", path.display());
+        assert!(wal::encoded_again(&bytes).is_some(), "{}", path.display());
     }
 }

@@ -4,9 +4,8 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use device::Notify;
 use units::PageNumber;
-
-use crate::notify::Notify;
 
 /// The pages covered by requests in flight.
 #[derive(Debug, Default)]

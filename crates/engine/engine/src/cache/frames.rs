@@ -14,9 +14,9 @@ use device::Buffer;
 use ese::Lgpos;
 use ese::page::{PageMut, PageRef, PageSize};
 use units::{Nanos, PageNumber};
+use wal::edit::{self, PageEdits};
 
 use super::policy::{History, Pace, Uses, Victims};
-use crate::edit::{self, PageEdits};
 use crate::flush_map_file::LiveMap;
 use crate::hash::QuickHash;
 use crate::stage::PageSource;

@@ -3,11 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use device::{Device, DeviceError, Purpose, Request};
+use device::{Device, DeviceError, Notify, Purpose, Request};
 use ese::page::PageSize;
 use units::{Bytes, PageNumber};
-
-use crate::notify::Notify;
 
 /// The extent of the database file.
 pub(crate) struct FileExtent {

@@ -2,9 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use device::JoinHandle;
-
-use crate::notify::Notify;
+use device::{JoinHandle, Notify};
 
 /// Lifecycle of an open database.
 #[derive(Default)]

@@ -5,8 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
 use ese::Lgpos;
-
-use crate::edit::TransactionId;
+use wal::edit::TransactionId;
 
 /// The transactions of an open database.
 pub(crate) struct TransactionTable {
@@ -91,9 +90,9 @@ impl TransactionTable {
 mod tests {
     use ese::Lgpos;
     use units::Generation;
+    use wal::edit::TransactionId;
 
     use super::TransactionTable;
-    use crate::edit::TransactionId;
 
     const fn place(generation: u32) -> Lgpos {
         Lgpos { generation: Generation(generation), segment: 1, byte: 0 }

@@ -10,16 +10,16 @@ use ese::header::{DatabaseHeader, DatabaseState, HeaderCopies, PROBE_BYTES, read
 use ese::page::PageSize;
 use ese::{Lgpos, LogTime, Signature};
 use units::{ObjectId, PageNumber, Prng, Seed};
+use wal::edit::TransactionId;
+use wal::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 
 use super::{Database, FIRST_TRANSACTION, LastWritten};
 use crate::cache::{Cache, CacheFiles};
 use crate::core::{Core, CoreParts};
-use crate::edit::TransactionId;
 use crate::error::{OpenError, TransactionError, UnusablePage};
 use crate::files::DatabaseFiles;
 use crate::flush_map_file::{self, LiveMap};
 use crate::header_file::{HeaderFile, attach};
-use crate::log::{Log, LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 use crate::long_value;
 use crate::long_value_numbers::LongValueNumbers;
 use crate::poison::Poison;

@@ -5,12 +5,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use device::Runtime;
+use device::{Notified, Notify, Runtime};
 use ese::Lgpos;
 use units::Bytes;
-
-use crate::log::{LogEnd, LogError, LogReader, LogRecord, Span};
-use crate::notify::{Notified, Notify};
+use wal::{LogEnd, LogError, LogReader, LogRecord, Span};
 
 /// The reader yields after this many records.
 const RECORDS_BETWEEN_YIELDS: u32 = 64;

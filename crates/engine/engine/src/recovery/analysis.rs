@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use ese::Lgpos;
 use units::ObjectId;
+use wal::edit::{TransactionId, Undo, UndoAction};
+use wal::{LogRecord, Span};
 
-use crate::edit::{TransactionId, Undo, UndoAction};
-use crate::log::{LogRecord, Span};
 use crate::recovery::{Loser, PendingCleanup};
 
 /// State of the transactions after the records so far.
@@ -142,10 +142,10 @@ impl Analysis {
 mod tests {
     use ese::Lgpos;
     use units::{Generation, ObjectId};
+    use wal::edit::{ApplyRecord, TransactionId, Undo, UndoAction};
+    use wal::{LogRecord, Span};
 
     use super::Analysis;
-    use crate::edit::{ApplyRecord, TransactionId, Undo, UndoAction};
-    use crate::log::{LogRecord, Span};
 
     const TREE: ObjectId = ObjectId(8);
 

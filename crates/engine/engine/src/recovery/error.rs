@@ -7,8 +7,7 @@ use ese::Lgpos;
 use ese::header::{DatabaseState, HeaderError};
 use ese::page::PageError;
 use units::PageNumber;
-
-use crate::log::LogError;
+use wal::LogError;
 
 /// Why recovery refused or failed. The files are no worse than before: retry is safe.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ mod writing;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use device::{Buffer, Completion, Device, Purpose, Request};
+use device::{Buffer, Completion, Device, Notify, Purpose, Request};
 use ese::flush_map::FlushMap;
 use ese::page::PageSize;
 use units::PageNumber;
@@ -26,7 +26,6 @@ use writing::Writing;
 
 use crate::cache::READ_ATTEMPTS;
 use crate::counters::Mended;
-use crate::notify::Notify;
 use crate::recovery::{RecoveryError, RecoverySettings};
 use crate::settings::whole_pages;
 

@@ -9,12 +9,12 @@ use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_
 use ese::log_file::SegmentSize;
 use ese::page::{PageMut, PageSize};
 use units::{Bytes, Generation, PageNumber};
-
-use crate::edit::{self, ApplyRecord, PageEdits};
-use crate::files::DatabaseFiles;
-use crate::log::{
+use wal::edit::{self, ApplyRecord, PageEdits};
+use wal::{
     LogChain, LogEnd, LogError, LogFolder, LogIdentity, LogReader, LogRecord, Span, read_checkpoint,
 };
+
+use crate::files::DatabaseFiles;
 use crate::recovery::ahead::Ahead;
 use crate::recovery::analysis::Analysis;
 use crate::recovery::pages::{Page, Pages};
@@ -74,7 +74,7 @@ pub async fn redo(
         .await?;
     if checkpoint > end.place() {
         return Err(RecoveryError::Log(LogError::TooShort {
-            folder: folder.volume.name().to_owned(),
+            folder: folder.name().to_owned(),
             wanted: checkpoint,
             end: end.place(),
         }));
@@ -112,7 +112,7 @@ async fn find_log(
     let required = (header.generation_min_required, header.generation_max_required);
     let Some(chain) = LogChain::find(folder).await? else {
         return Err(RecoveryError::Log(LogError::Missing {
-            folder: folder.volume.name().to_owned(),
+            folder: folder.name().to_owned(),
             needed: required,
             found: None,
             missing: required.0,

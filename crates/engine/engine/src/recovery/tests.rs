@@ -2,6 +2,7 @@
 //! hold exactly the result of the surviving records.
 
 mod twin;
+mod world;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,13 +12,13 @@ use ese::page::PageRef;
 use faults::{CrashOptions, CrashVolume};
 use proptest::prelude::*;
 use units::{Generation, PageNumber, Prng, Seed};
+use wal::{LogError, LogRecord};
 
 use super::redo::{RedoStep, step};
 use super::*;
 use crate::files::DatabaseFiles;
-use crate::log::tests::{World, any_request, place, read_all};
-use crate::log::{LogError, LogRecord};
 use twin::{FILE, PAGE_BYTES, Twin, expected_pages, live, page_of};
+use world::{BEGIN, World, any_request, read_all};
 
 #[test]
 fn a_change_is_made_exactly_once() {
@@ -121,7 +122,7 @@ fn reads_are_kept_in_flight_while_pages_are_written() {
 
 /// Fails if the file differs from the result of all log records.
 fn compare(world: &World) -> Result<(), TestCaseError> {
-    let records = world.run(|_, folder| read_all(folder, place(1, 1, 0))).unwrap();
+    let records = world.run(|_, folder| read_all(folder, BEGIN)).unwrap();
     let file = world.memory.image().files[FILE].to_vec();
     for (number, expected) in expected_pages(&records) {
         let found = page_of(&file, number);

@@ -7,12 +7,12 @@
 
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
+use wal::edit::PageEdit;
 
 use super::split::split_branch;
 use super::{
     MOST_STEPS, Path, Tree, common_flags, descend, endless, line_u16, tree_page, unreadable,
 };
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 
 /// Splits branch pages until the path's leaf can be removed: a page whose last key will change

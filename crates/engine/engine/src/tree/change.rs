@@ -1,11 +1,11 @@
 //! Inserts nodes into leaves, replaces their data and flags them.
 
 use ese::page::{PageRef, encode_node, node_flags};
+use wal::edit::PageEdit;
 
 use super::run::{TAG_BYTES, is_kept_together, run_bytes};
 use super::split::{Wanted, make_room};
 use super::{MOST_STEPS, Path, Position, Tree, endless, line_u16, seek, unreadable};
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Refusal, Stage};
 
 /// Inserts a node, which must be new.

@@ -1,12 +1,12 @@
 //! Removes nodes from leaves, and pages from trees once they are empty or nearly so.
 
 use ese::page::{PageRef, encode_node};
+use wal::edit::PageEdit;
 
 use super::run::TAG_BYTES;
 use super::{
     PagePool as _, Path, Tree, branch, descend, line_u16, seek, tree_page, unreadable, used_bytes,
 };
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Refusal, Stage};
 
 /// A leaf that is filled less than this is emptied into a neighbour if that has room.

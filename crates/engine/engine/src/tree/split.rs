@@ -2,10 +2,10 @@
 
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
+use wal::edit::PageEdit;
 
 use super::run::TAG_BYTES;
 use super::{PagePool as _, Path, Tree, common_flags, endless, line_u16, unreadable};
-use crate::edit::PageEdit;
 use crate::stage::{Halt, Stage};
 
 /// The node that needs room.

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use device::Volume;
 use device_os::World;
 use engine::DatabaseFiles;
-use engine::log::{LogChain, LogFolder};
 use ese::header::DatabaseHeader;
 use trial::manifest::Manifest;
+use wal::{LogChain, LogFolder};
 
 use crate::error::CommandError;
 

@@ -9,9 +9,9 @@ use ese::flush_map::FlushMap;
 use ese::page::PageSize;
 use proptest::prelude::*;
 use units::{Generation, Nanos, ObjectId, PageNumber};
+use wal::edit::PageEdit;
 
 use super::{Eviction, Frames, WriteReason};
-use crate::edit::PageEdit;
 use crate::flush_map_file::LiveMap;
 
 #[derive(Clone, Copy, Debug)]

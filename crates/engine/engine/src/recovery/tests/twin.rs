@@ -13,10 +13,10 @@ use ese::header::{DatabaseHeader, DatabaseState};
 use ese::page::{PageMut, PageRef, PageSize, page_flags};
 use faults::{CrashOptions, CrashVolume};
 use units::{Bytes, Generation, Nanos, ObjectId, PageNumber, Prng, Seed};
+use wal::edit::{self, ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction, apply_all};
+use wal::{Log, LogFolder, LogRecord};
 
-use crate::edit::{self, ApplyRecord, PageEdit, PageEdits, TransactionId, UndoAction, apply_all};
-use crate::log::tests::{identity, small_buffers};
-use crate::log::{Log, LogFolder, LogRecord};
+use super::world::{identity, small_buffers};
 
 /// The database file's name.
 pub(super) const FILE: &str = "one.edb";

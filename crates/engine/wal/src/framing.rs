@@ -21,16 +21,16 @@ const LEAST_FRAGMENT_BYTES: usize = 32;
 
 /// Longest record accepted from a log file; a longer stated length is damage. A split of the
 /// largest page with all its siblings is far shorter.
-pub(super) const LONGEST_RECORD_BYTES: usize = 16 << 20;
+pub(crate) const LONGEST_RECORD_BYTES: usize = 16 << 20;
 
 /// Whether a record of `record_bytes` may begin with `room` bytes left in the segment.
-pub(super) const fn may_begin(room: usize, record_bytes: usize) -> bool {
+pub(crate) const fn may_begin(room: usize, record_bytes: usize) -> bool {
     room >= SHORT_HEADER_BYTES + record_bytes || room >= BEGIN_HEADER_BYTES + LEAST_FRAGMENT_BYTES
 }
 
 /// Puts as much of a record as fits at `used` of a segment; its first `written` bytes are in
 /// earlier segments. Returns the bytes of the record taken; advances `used`.
-pub(super) fn put_chunk(
+pub(crate) fn put_chunk(
     segment: &mut [u8],
     used: &mut usize,
     record: &[u8],
@@ -60,7 +60,7 @@ pub(super) fn put_chunk(
 
 /// Contents of a segment at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chunk<'a> {
+pub(crate) enum Chunk<'a> {
     /// Nothing more in this segment.
     End,
     /// A record.
@@ -78,7 +78,7 @@ pub(super) enum Chunk<'a> {
 
 /// The chunk at byte `at` of an intact segment, and the offset after it; `None` if the bytes form
 /// no chunk.
-pub(super) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
+pub(crate) fn chunk(segment: &[u8], at: usize) -> Option<(Chunk<'_>, usize)> {
     match segment.get(at) {
         None | Some(&kind::FILL) => Some((Chunk::End, segment.len())),
         Some(&kind::WHOLE) => {

@@ -9,14 +9,14 @@ use ese::log_file::{
 use ese::{Lgpos, LogTime};
 use units::Generation;
 
-use crate::log::{LogError, LogFolder, LogIdentity};
+use crate::{LogError, LogFolder, LogIdentity};
 
 /// Size of one read of a log file, as in the field's tools.
 const READ_BYTES: usize = 256 << 10;
 
 /// End of a stream, as needed to start its next generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogEnd {
+pub struct LogEnd {
     /// The last generation.
     pub generation: Generation,
     /// Its last whole segment; anything after it was torn by a crash or never written.
@@ -47,7 +47,7 @@ impl LogEnd {
     }
 
     /// The first position after the end.
-    pub(crate) const fn place(&self) -> Lgpos {
+    pub const fn place(&self) -> Lgpos {
         Lgpos { generation: self.generation, segment: self.last_segment + 1, byte: 0 }
     }
 }
@@ -63,7 +63,7 @@ pub struct LogChain {
 }
 
 /// A generation whose segments have been checked.
-pub(super) struct LogFile {
+pub(crate) struct LogFile {
     pub header: LogHeader,
     pub last_segment: u16,
     pub sum: u64,
@@ -72,7 +72,7 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// A checked segment; bytes after the last one are never read.
-    pub(super) fn segment(&self, index: u16) -> &[u8] {
+    pub(crate) fn segment(&self, index: u16) -> &[u8] {
         let bytes = self.header.segment_size.bytes();
         &self.bytes[usize::from(index) * bytes..][..bytes]
     }
@@ -134,17 +134,17 @@ impl LogChain {
     }
 
     /// Refuses a log that belongs to another stream or database.
-    pub(crate) fn require_identity(&self, wanted: &LogIdentity) -> Result<(), LogError> {
+    pub fn require_identity(&self, wanted: &LogIdentity) -> Result<(), LogError> {
         require_same(&self.folder, &self.last_file, wanted, &self.identity)
     }
 
     /// Returns an error if a generation from `first` to `last` is missing.
-    pub(crate) fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
+    pub fn require(&self, first: Generation, last: Generation) -> Result<(), LogError> {
         let missing = (first.0..=last.0).map(Generation).find(|generation| !self.has(*generation));
         match missing {
             None => Ok(()),
             Some(missing) => Err(LogError::Missing {
-                folder: self.folder.volume.name().to_owned(),
+                folder: self.folder.name().to_owned(),
                 needed: (first, last),
                 found: Some(self.found()),
                 missing,
@@ -153,12 +153,12 @@ impl LogChain {
     }
 
     /// The end of the stream.
-    pub(crate) async fn end(&self) -> Result<LogEnd, LogError> {
+    pub async fn end(&self) -> Result<LogEnd, LogError> {
         let file = self.load(self.last).await?;
         Ok(Self::end_of(&file))
     }
 
-    pub(super) fn end_of(file: &LogFile) -> LogEnd {
+    pub(crate) fn end_of(file: &LogFile) -> LogEnd {
         LogEnd {
             generation: file.header.generation,
             last_segment: file.last_segment,
@@ -168,11 +168,11 @@ impl LogChain {
         }
     }
 
-    pub(super) const fn last(&self) -> Generation {
+    pub(crate) const fn last(&self) -> Generation {
         self.last
     }
 
-    pub(super) const fn folder(&self) -> &LogFolder {
+    pub(crate) const fn folder(&self) -> &LogFolder {
         &self.folder
     }
 
@@ -190,7 +190,7 @@ impl LogChain {
 
     /// Reads a generation and checks it: against the header of the next one if that exists, else to
     /// find its end.
-    pub(super) async fn load(&self, generation: Generation) -> Result<LogFile, LogError> {
+    pub(crate) async fn load(&self, generation: Generation) -> Result<LogFile, LogError> {
         self.require(generation, generation)?;
         let name = self.file_name(generation);
         let bytes = self.read_file(&name).await?;

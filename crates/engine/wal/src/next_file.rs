@@ -4,12 +4,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::{Buffer, Device, Durability, OpenMode, Purpose, Request, Runtime};
+use device::{Buffer, Device, Durability, Notify, OpenMode, Purpose, Request, Runtime};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES};
 use units::Bytes;
 
-use crate::log::{LogError, LogFolder};
-use crate::notify::Notify;
+use crate::{LogError, LogFolder};
 
 /// Fill pattern of a new file. Not zero, which storage may skip writing, and not a valid segment.
 const PATTERN: [u8; 8] = *b"plimsoll";
@@ -18,7 +17,7 @@ const PATTERN: [u8; 8] = *b"plimsoll";
 const BEGIN_AT_BYTE: u64 = LOG_FILE_BYTES / 2;
 
 /// Formats the next file while the current one fills.
-pub(super) struct NextFile {
+pub(crate) struct NextFile {
     folder: LogFolder,
     chunk_bytes: usize,
     /// Bytes of the current file written so far.
@@ -34,7 +33,7 @@ pub(super) struct NextFile {
 
 impl NextFile {
     /// Nothing formatted yet.
-    pub(super) fn new(folder: LogFolder, chunk: Bytes) -> Rc<Self> {
+    pub(crate) fn new(folder: LogFolder, chunk: Bytes) -> Rc<Self> {
         let chunk_bytes = usize::try_from(chunk.0).unwrap_or(usize::MAX);
         let divides = chunk.0.is_power_of_two() && chunk.0 <= LOG_FILE_BYTES;
         assert!(
@@ -55,13 +54,13 @@ impl NextFile {
     }
 
     /// Bytes of pattern written since the log was opened.
-    pub(super) fn bytes_written(&self) -> Bytes {
+    pub(crate) fn bytes_written(&self) -> Bytes {
         Bytes(self.bytes_written.get())
     }
 
     /// Reports the bytes of the current file written so far; formatting keeps pace, so that it
     /// neither bursts nor finishes late.
-    pub(super) fn advance(self: &Rc<Self>, runtime: &Runtime, bytes: u64) {
+    pub(crate) fn advance(self: &Rc<Self>, runtime: &Runtime, bytes: u64) {
         self.progress.set(bytes);
         self.changed.notify_all();
         if bytes >= BEGIN_AT_BYTE && !self.running.get() {
@@ -70,7 +69,7 @@ impl NextFile {
     }
 
     /// Waits until the file is complete and durable, and hands it over.
-    pub(super) async fn take(
+    pub(crate) async fn take(
         self: &Rc<Self>,
         runtime: &Runtime,
     ) -> Result<Rc<dyn Device>, LogError> {
@@ -87,7 +86,7 @@ impl NextFile {
     }
 
     /// Stops formatting at any point; the partial file is worthless.
-    pub(super) async fn stop(self: &Rc<Self>) {
+    pub(crate) async fn stop(self: &Rc<Self>) {
         self.stopped.set(true);
         self.hurry.set(true);
         self.changed.notify_all();

@@ -7,18 +7,17 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use device::{DeviceError, OpenMode, Purpose, Request};
+use device::{DeviceError, Notify, OpenMode, Purpose, Request};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES};
 use units::Generation;
 
-use crate::log::LogFolder;
-use crate::notify::Notify;
+use crate::LogFolder;
 
 /// Bytes of one read.
 const PIECE_BYTES: u64 = 256 << 10;
 
 /// Closed files that further copies still have to read.
-pub(super) struct Replication {
+pub(crate) struct Replication {
     folder: LogFolder,
     copies: u32,
     waiting: RefCell<BTreeSet<Generation>>,
@@ -28,7 +27,7 @@ pub(super) struct Replication {
 
 impl Replication {
     /// Queue for `copies` copies besides the database itself.
-    pub(super) fn new(folder: LogFolder, copies: u32) -> Self {
+    pub(crate) fn new(folder: LogFolder, copies: u32) -> Self {
         Self {
             folder,
             copies,
@@ -39,18 +38,18 @@ impl Replication {
     }
 
     /// Queues a closed file; `true` if any copy must read it.
-    pub(super) fn add(&self, generation: Generation) -> bool {
+    pub(crate) fn add(&self, generation: Generation) -> bool {
         self.copies > 0 && !self.stopped.get() && self.waiting.borrow_mut().insert(generation)
     }
 
     /// The first generation that must not be removed yet.
-    pub(super) fn oldest_waiting(&self) -> Option<Generation> {
+    pub(crate) fn oldest_waiting(&self) -> Option<Generation> {
         self.waiting.borrow().first().copied()
     }
 
     /// Makes every copy read a closed file. The device's observer reports a failed read; it does
     /// not stop the log.
-    pub(super) async fn read(&self, generation: Generation) {
+    pub(crate) async fn read(&self, generation: Generation) {
         for _ in 0..self.copies {
             if self.stopped.get() || self.read_once(generation).await.is_err() {
                 break;
@@ -61,7 +60,7 @@ impl Replication {
     }
 
     /// Stops reading once the reads in flight have ended.
-    pub(super) async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         self.stopped.set(true);
         self.changed.wait_until(|| self.waiting.borrow().is_empty()).await;
     }

@@ -7,11 +7,11 @@ use crate::codec::{DecodeError, Fields, put_number};
 use crate::edit::{ApplyRecord, TransactionId};
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 /// One record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LogRecord {
+pub enum LogRecord {
     /// A transaction begins.
     Begin {
         /// Which.
@@ -103,7 +103,7 @@ impl LogRecord {
 }
 
 /// Appends the bytes of a [`LogRecord::Apply`].
-pub(super) fn encode_apply(apply: &ApplyRecord, out: &mut Vec<u8>) {
+pub(crate) fn encode_apply(apply: &ApplyRecord, out: &mut Vec<u8>) {
     out.push(kind::APPLY);
     apply.encode(out);
 }

@@ -84,7 +84,7 @@ impl std::error::Error for NotAsWritten {}
 
 /// Reads `written.len()` bytes of `device` from `offset`; returns the first difference, if any, or
 /// the read error.
-pub(crate) async fn difference(
+pub async fn difference(
     device: &dyn Device,
     offset: u64,
     written: &[u8],

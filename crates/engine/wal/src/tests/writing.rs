@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use units::{Nanos, Prng, Seed};
 
 use super::*;
-use crate::log::read_checkpoint;
+use crate::read_checkpoint;
 
 #[test]
 fn records_come_back_in_order_over_generations() {

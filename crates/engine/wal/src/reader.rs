@@ -4,13 +4,13 @@ use ese::Lgpos;
 use ese::log_file::SegmentSize;
 use units::Generation;
 
-use crate::log::chain::{LogChain, LogEnd, LogFile};
-use crate::log::framing::{Chunk, chunk};
-use crate::log::tail::Span;
-use crate::log::{LogError, LogRecord};
+use crate::chain::{LogChain, LogEnd, LogFile};
+use crate::framing::{Chunk, chunk};
+use crate::tail::Span;
+use crate::{LogError, LogRecord};
 
 /// Walks over a stream.
-pub(crate) struct LogReader {
+pub struct LogReader {
     chain: LogChain,
     file: LogFile,
     segment: u16,
@@ -32,15 +32,15 @@ impl LogReader {
     /// [`Log::durable`] reports, and then with the first record that begins behind it. All
     /// generations from there to the end of the stream must be there.
     ///
-    /// [`Log::durable`]: crate::log::Log::durable
-    pub(crate) async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
+    /// [`Log::durable`]: crate::Log::durable
+    pub async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {
         let last = chain.last();
         let first = start.generation.min(last);
         chain.require(first, last)?;
         let file = chain.load(first).await?;
         let end = LogChain::end_of(&file).place();
         if first == last && start > end {
-            let folder = chain.folder().volume.name().to_owned();
+            let folder = chain.folder().name().to_owned();
             let wanted = start;
             return Err(LogError::TooShort { folder, wanted, end });
         }
@@ -62,7 +62,7 @@ impl LogReader {
 
     /// The next record and its span; `None` at the end of the log. A record cut short by a crash
     /// does not count.
-    pub(crate) async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
+    pub async fn next(&mut self) -> Result<Option<(Span, LogRecord)>, LogError> {
         loop {
             if self.segment > self.file.last_segment || self.byte >= self.segment_size().bytes() {
                 if !self.move_on().await? {
@@ -110,12 +110,12 @@ impl LogReader {
     }
 
     /// Segment size of that generation.
-    pub(crate) const fn segment_size(&self) -> SegmentSize {
+    pub const fn segment_size(&self) -> SegmentSize {
         self.file.header.segment_size
     }
 
     /// The end of the stream. Valid after [`LogReader::next`] has returned `None`.
-    pub(crate) fn end(&self) -> LogEnd {
+    pub fn end(&self) -> LogEnd {
         assert_eq!(
             self.generation(),
             self.chain.last(),

@@ -14,21 +14,21 @@ pub(crate) mod tests;
 
 /// A transaction, unique among those whose records the log still holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TransactionId(pub u32);
+pub struct TransactionId(pub u32);
 
 impl TransactionId {
     /// Maintenance outside any transaction: cleanup, space moves.
-    pub(crate) const NONE: Self = Self(0);
+    pub const NONE: Self = Self(0);
 
     /// Whether this names a transaction at all.
-    pub(crate) const fn is_some(self) -> bool {
+    pub const fn is_some(self) -> bool {
         self.0 != 0
     }
 }
 
 /// One change of one page. Lines count nodes from 0, excluding tag 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PageEdit {
+pub enum PageEdit {
     /// Reformat the page as an empty one of a tree, discarding its contents.
     Format {
         /// Page flags, see `ese::page::page_flags`.
@@ -90,7 +90,7 @@ pub(crate) enum PageEdit {
 
 /// The edits of one page by one apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PageEdits {
+pub struct PageEdits {
     /// Which page.
     pub page: PageNumber,
     /// The page's database time before the apply; redo demands it. If the first edit is
@@ -102,14 +102,14 @@ pub(crate) struct PageEdits {
 
 impl PageEdits {
     /// Whether the edits rebuild the page, so that its old content does not matter.
-    pub(crate) fn rebuilds(&self) -> bool {
+    pub fn rebuilds(&self) -> bool {
         matches!(self.edits.first(), Some(PageEdit::Format { .. }))
     }
 }
 
 /// One atomic change of the database: all of its pages or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ApplyRecord {
+pub struct ApplyRecord {
     /// The transaction that made the change.
     pub transaction: TransactionId,
     /// The database time that every edited page carries afterwards.
@@ -122,7 +122,7 @@ pub(crate) struct ApplyRecord {
 
 /// How an apply changes the undo stack of its transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum UndoAction {
+pub enum UndoAction {
     /// Not at all: structure changes are never undone.
     #[default]
     None,
@@ -134,7 +134,7 @@ pub(crate) enum UndoAction {
 
 /// The logical inverse of an operation, by key, because nodes move between pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Undo {
+pub enum Undo {
     /// A row was inserted with its long values and index entries, none of which existed before; the
     /// record identifies them.
     InsertRow {
@@ -196,7 +196,7 @@ pub(crate) enum Undo {
 }
 
 /// Applies one edit. On failure the page is unchanged.
-pub(crate) fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
+pub fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageError> {
     match edit {
         PageEdit::Format { flags, objid } => {
             let rotation = page.as_ref().flags() & page_flags::FLUSH_TYPE;
@@ -225,11 +225,7 @@ pub(crate) fn apply(page: &mut PageMut<'_>, edit: &PageEdit) -> Result<(), PageE
 }
 
 /// Applies all edits of one page and sets the database time of the apply.
-pub(crate) fn apply_all(
-    page: &mut PageMut<'_>,
-    edits: &[PageEdit],
-    dbtime: u64,
-) -> Result<(), PageError> {
+pub fn apply_all(page: &mut PageMut<'_>, edits: &[PageEdit], dbtime: u64) -> Result<(), PageError> {
     for edit in edits {
         apply(page, edit)?;
     }
@@ -239,7 +235,7 @@ pub(crate) fn apply_all(
 
 /// Edits that build a page's content from nothing. Logged before the first change of a page since
 /// it was last written, they let redo repair a page torn by a power failure.
-pub(crate) fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
+pub fn rebuild(page: PageRef<'_>) -> Vec<PageEdit> {
     let mut edits = vec![
         PageEdit::Format { flags: page.flags() & !page_flags::FLUSH_TYPE, objid: page.object() },
         PageEdit::External(page.external_header().to_vec()),

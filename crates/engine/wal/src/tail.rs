@@ -9,11 +9,11 @@ use ese::LogTime;
 use ese::log_file::{SegmentHeader, SegmentSize, accumulate};
 use units::Generation;
 
-use crate::log::framing::{may_begin, put_chunk};
+use crate::framing::{may_begin, put_chunk};
 
 /// Position and extent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Span {
+pub struct Span {
     /// Its first byte.
     pub start: Lgpos,
     /// The position after its last byte: once the log is durable up to here, the record is durable.
@@ -21,7 +21,7 @@ pub(crate) struct Span {
 }
 
 /// A run of complete segments of one generation on its way to the device.
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// The file that they go to.
     pub generation: Generation,
     /// The first segment.
@@ -36,13 +36,13 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The position after the batch: everything before it is durable once the batch is written.
-    pub(super) fn end(&self) -> Lgpos {
+    pub(crate) fn end(&self) -> Lgpos {
         Lgpos { generation: self.generation, segment: self.first + self.count, byte: 0 }
     }
 
     /// Writes the headers of all segments and returns the generation's checksum, continued from
     /// `sum`.
-    pub(super) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
+    pub(crate) fn seal(&mut self, started: LogTime, stream: u32, sum: u64) -> u64 {
         let (generation, write_first, write_count) = (self.generation, self.first, self.count);
         let segments = self.bytes.chunks_exact_mut(self.size.bytes());
         (self.first..).zip(segments).fold(sum, |sum, (index, bytes)| {
@@ -54,7 +54,7 @@ impl Batch {
 }
 
 /// Segments that wait to be written; the last one is being filled.
-pub(super) struct Tail {
+pub(crate) struct Tail {
     size: SegmentSize,
     /// The segments, contiguous.
     bytes: Vec<u8>,
@@ -68,7 +68,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// An empty log that continues at the first segment of `generation`.
-    pub(super) fn new(generation: Generation, size: SegmentSize) -> Self {
+    pub(crate) fn new(generation: Generation, size: SegmentSize) -> Self {
         Self {
             size,
             bytes: vec![0; size.bytes()],
@@ -80,14 +80,14 @@ impl Tail {
     }
 
     /// Position of the next record.
-    pub(super) fn tip(&self) -> Lgpos {
+    pub(crate) fn tip(&self) -> Lgpos {
         let byte = u16::try_from(self.used).expect("invariant: a segment has 4 KiB at most");
         Lgpos { generation: self.generation, segment: self.segment, byte }
     }
 
     /// `place`, or the tip if that is earlier. A position in an empty segment becomes the end of
     /// the segment before it: none of an empty segment can be written.
-    pub(super) fn within(&self, place: Lgpos) -> Lgpos {
+    pub(crate) fn within(&self, place: Lgpos) -> Lgpos {
         let place = place.min(self.tip());
         if usize::from(place.byte) > self.size.header_bytes() {
             place
@@ -104,17 +104,17 @@ impl Tail {
     }
 
     /// The end of the last complete segment.
-    pub(super) fn complete_end(&self) -> Lgpos {
+    pub(crate) fn complete_end(&self) -> Lgpos {
         self.within(Lgpos { byte: 0, ..self.tip() })
     }
 
     /// Bytes waiting to be written.
-    pub(super) fn waiting_bytes(&self) -> usize {
+    pub(crate) fn waiting_bytes(&self) -> usize {
         self.complete_bytes() + self.used - self.size.header_bytes()
     }
 
     /// Appends the record that `encode` writes.
-    pub(super) fn append(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Span {
+    pub(crate) fn append(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Span {
         let mut record = std::mem::take(&mut self.encoded);
         record.clear();
         encode(&mut record);
@@ -137,14 +137,14 @@ impl Tail {
     }
 
     /// Ends the segment being filled, unless it is empty: the rest of it is fill.
-    pub(super) fn cut(&mut self) {
+    pub(crate) fn cut(&mut self) {
         if self.used > self.size.header_bytes() {
             self.begin_segment();
         }
     }
 
     /// Takes the first complete segments, at most `most`, all of one generation.
-    pub(super) fn take(&mut self, most: usize) -> Option<Batch> {
+    pub(crate) fn take(&mut self, most: usize) -> Option<Batch> {
         let complete = self.complete_bytes() / self.size.bytes();
         let (generation, first) = self.first_waiting();
         let of_generation = usize::from(self.size.per_file() - first);

@@ -9,7 +9,7 @@ use units::{Bytes, ObjectId, PageNumber};
 
 use super::{World, identity, open_log, place, read_all, small_buffers_of};
 use crate::edit::{ApplyRecord, PageEdit, PageEdits, TransactionId, Undo, UndoAction};
-use crate::log::{Log, LogChain, LogReader, LogRecord};
+use crate::{Log, LogChain, LogReader, LogRecord};
 
 const GOLDEN: &str = include_str!("golden/log.txt");
 /// The same records in segments of 512 bytes.

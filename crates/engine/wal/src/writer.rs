@@ -7,28 +7,27 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::{Device, Durability, Purpose, Request, Runtime};
+use device::{Device, Durability, Notify, Purpose, Request, Runtime};
 use ese::log_file::{
     Checkpoint, LOG_HEADER_BYTES, LogHeader, SegmentSize, accumulate, header_share,
 };
 use ese::{Lgpos, LogTime};
 use units::{Bytes, Generation};
 
+use crate::checkpoint_file::CheckpointFile;
 use crate::edit::ApplyRecord;
-use crate::log::checkpoint_file::CheckpointFile;
-use crate::log::next_file::NextFile;
-use crate::log::read_back::{LogWitness, ReadBack};
-use crate::log::record::encode_apply;
-use crate::log::replication::Replication;
-use crate::log::stream::calendar;
-use crate::log::tail::{Batch, Span, Tail};
-use crate::log::{LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
+use crate::next_file::NextFile;
 use crate::not_as_written::NotAsWritten;
-use crate::notify::Notify;
+use crate::read_back::{LogWitness, ReadBack};
+use crate::record::encode_apply;
+use crate::replication::Replication;
+use crate::stream::calendar;
+use crate::tail::{Batch, Span, Tail};
+use crate::{LogEnd, LogError, LogFolder, LogIdentity, LogRecord, LogSettings};
 
 /// Counters of a log since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LogCounters {
+pub struct LogCounters {
     /// Bytes of records, without the fill that ends a flush.
     pub record_bytes: Bytes,
     /// The log volume: bytes of log files used up, fill and headers included.
@@ -57,7 +56,7 @@ impl LogCounters {
 
 /// The log of an open database. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Log {
+pub struct Log {
     inner: Rc<Inner>,
 }
 
@@ -113,14 +112,14 @@ struct CurrentFile {
 impl Log {
     /// Begins a new stream at generation 1. Fails if the folder contains files of a stream with its
     /// name.
-    pub(crate) async fn create(
+    pub async fn create(
         runtime: &Runtime,
         folder: LogFolder,
         identity: LogIdentity,
         settings: LogSettings,
     ) -> Result<Self, LogError> {
         if let Some(file) = first_log_file(&folder).await? {
-            let folder = folder.volume.name().to_owned();
+            let folder = folder.name().to_owned();
             return Err(LogError::Exists { folder, file });
         }
         // A checkpoint without a log is left over from another stream.
@@ -131,7 +130,7 @@ impl Log {
 
     /// Resumes a stream that ends at `end`, in a new generation: the new file's header cuts off the
     /// torn remains after the end, which are never overwritten. Safe to repeat after any crash.
-    pub(crate) async fn resume(
+    pub async fn resume(
         runtime: &Runtime,
         folder: LogFolder,
         identity: LogIdentity,
@@ -201,12 +200,12 @@ impl Log {
     }
 
     /// Appends a record in memory. It is durable once [`Log::durable`] has reached its end.
-    pub(crate) fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
+    pub fn append(&self, record: &LogRecord) -> Result<Span, LogError> {
         self.append_encoded(|out| record.encode(out))
     }
 
     /// Appends a page change, as [`Log::append`] does.
-    pub(crate) fn append_apply(&self, apply: &ApplyRecord) -> Result<Span, LogError> {
+    pub fn append_apply(&self, apply: &ApplyRecord) -> Result<Span, LogError> {
         self.append_encoded(|out| encode_apply(apply, out))
     }
 
@@ -231,34 +230,34 @@ impl Log {
     }
 
     /// The position before which everything is on stable storage.
-    pub(crate) fn durable(&self) -> Lgpos {
+    pub fn durable(&self) -> Lgpos {
         self.inner.state.borrow().durable
     }
 
     /// Position of the next record.
-    pub(crate) fn tip(&self) -> Lgpos {
+    pub fn tip(&self) -> Lgpos {
         self.inner.state.borrow().tail.tip()
     }
 
     /// Size of the segments now being written.
-    pub(crate) fn segment_size(&self) -> SegmentSize {
+    pub fn segment_size(&self) -> SegmentSize {
         self.inner.segment_size
     }
 
     /// The checkpoint last written; none before the first one.
-    pub(crate) fn checkpoint(&self) -> Lgpos {
+    pub fn checkpoint(&self) -> Lgpos {
         self.inner.checkpoint.get()
     }
 
     /// The counts so far.
-    pub(crate) fn counters(&self) -> LogCounters {
+    pub fn counters(&self) -> LogCounters {
         let mut counters = self.inner.state.borrow().counters;
         counters.bytes_written.0 += self.inner.next.bytes_written().0;
         counters
     }
 
     /// Starts to make everything before `place` durable, without waiting.
-    pub(crate) fn request_flush(&self, place: Lgpos) -> Result<(), LogError> {
+    pub fn request_flush(&self, place: Lgpos) -> Result<(), LogError> {
         {
             let mut state = self.inner.state.borrow_mut();
             state.check()?;
@@ -270,7 +269,7 @@ impl Log {
     }
 
     /// Waits until everything before `place` (at most the tip) is durable.
-    pub(crate) async fn flush_to(&self, place: Lgpos) -> Result<(), LogError> {
+    pub async fn flush_to(&self, place: Lgpos) -> Result<(), LogError> {
         let place = self.inner.state.borrow().tail.within(place);
         if self.durable() >= place {
             return Ok(());
@@ -281,7 +280,7 @@ impl Log {
     }
 
     /// Waits while more bytes are unwritten than the buffer holds. Callers wait before they append.
-    pub(crate) async fn throttle(&self) -> Result<(), LogError> {
+    pub async fn throttle(&self) -> Result<(), LogError> {
         let most = usize::try_from(self.inner.settings.buffer.0).unwrap_or(usize::MAX);
         if self.inner.state.borrow().unwritten_bytes() <= most {
             return self.inner.state.borrow().check();
@@ -291,7 +290,7 @@ impl Log {
 
     /// Writes the checkpoint, then removes the generations below it if logging is circular.
     /// `place` must be durable, and everything before it must be in the database file.
-    pub(crate) async fn advance_checkpoint(&self, place: Lgpos) -> Result<(), LogError> {
+    pub async fn advance_checkpoint(&self, place: Lgpos) -> Result<(), LogError> {
         let inner = &self.inner;
         inner.state.borrow().check()?;
         let checkpoint = Checkpoint {
@@ -318,14 +317,14 @@ impl Log {
     }
 
     /// Mismatches found by reading back since the last call.
-    pub(crate) fn take_not_as_written(&self) -> Vec<NotAsWritten> {
+    pub fn take_not_as_written(&self) -> Vec<NotAsWritten> {
         let read_back = self.inner.read_back.as_ref();
         read_back.map_or_else(Vec::new, ReadBack::take)
     }
 
     /// Waits for the writes in flight and stops using the files. Records without a requested flush
     /// are lost, as in a crash: flush to the tip first.
-    pub(crate) async fn close(&self) -> Result<(), LogError> {
+    pub async fn close(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
         self.inner.replication.stop().await;
@@ -334,7 +333,7 @@ impl Log {
     }
 
     /// Waits for the writes in flight and stops using the files, leaving them unchanged.
-    pub(crate) async fn abandon(&self) -> Result<(), LogError> {
+    pub async fn abandon(&self) -> Result<(), LogError> {
         let written = self.wait_until(|state| !state.writing).await;
         self.inner.next.stop().await;
         self.inner.replication.stop().await;

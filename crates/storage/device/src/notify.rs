@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 /// Wakes all tasks that wait for a change. A change between two checks is never missed: a wait ends
 /// with the first [`Notify::notify_all`] after [`Notify::notified`] was called.
 #[derive(Debug, Default)]
-pub(crate) struct Notify {
+pub struct Notify {
     state: RefCell<NotifyState>,
 }
 
@@ -20,14 +20,14 @@ struct NotifyState {
 
 /// Resolves at the next change.
 #[derive(Debug)]
-pub(crate) struct Notified<'a> {
+pub struct Notified<'a> {
     notify: &'a Notify,
     seen: u64,
 }
 
 impl Notify {
     /// Wakes every waiting task.
-    pub(crate) fn notify_all(&self) {
+    pub fn notify_all(&self) {
         let wakers = {
             let mut state = self.state.borrow_mut();
             state.changes += 1;
@@ -39,12 +39,12 @@ impl Notify {
     }
 
     /// Waits for the next change after this call.
-    pub(crate) fn notified(&self) -> Notified<'_> {
+    pub fn notified(&self) -> Notified<'_> {
         Notified { notify: self, seen: self.state.borrow().changes }
     }
 
     /// Waits until `condition` holds; checks at once and after every change.
-    pub(crate) async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
+    pub async fn wait_until(&self, mut condition: impl FnMut() -> bool) {
         loop {
             let changed = self.notified();
             if condition() {

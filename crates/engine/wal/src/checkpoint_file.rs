@@ -6,12 +6,12 @@ use std::rc::Rc;
 use device::{Buffer, Device, Durability, OpenMode, Purpose, Request};
 use ese::log_file::{CHECKPOINT_FILE_BYTES, Checkpoint, LOG_HEADER_BYTES};
 
-use crate::log::stream::read;
-use crate::log::{LogError, LogFolder, LogIdentity};
 use crate::not_as_written::{NotAsWritten, Written, difference};
+use crate::stream::read;
+use crate::{LogError, LogFolder, LogIdentity};
 
 /// The open checkpoint file.
-pub(super) struct CheckpointFile {
+pub(crate) struct CheckpointFile {
     device: Rc<dyn Device>,
     /// The last written checkpoint.
     last: Cell<Option<Checkpoint>>,
@@ -19,7 +19,7 @@ pub(super) struct CheckpointFile {
 
 impl CheckpointFile {
     /// Opens the file for writing; creates it if it does not exist.
-    pub(super) async fn open(folder: &LogFolder) -> Result<Self, LogError> {
+    pub(crate) async fn open(folder: &LogFolder) -> Result<Self, LogError> {
         let name = folder.names.checkpoint();
         let mode = if folder.has(&name).await? {
             OpenMode::ReadWrite
@@ -37,7 +37,7 @@ impl CheckpointFile {
 
     /// Writes both copies, the second once the first is durable: a crash tears at most one, and an
     /// intact copy is always valid.
-    pub(super) async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
+    pub(crate) async fn write(&self, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let bytes = checkpoint.encode();
         for copy in 0..2 {
             let offset = copy * LOG_HEADER_BYTES as u64;
@@ -50,7 +50,7 @@ impl CheckpointFile {
     }
 
     /// Reads the last checkpoint back; `None` if it is intact.
-    pub(super) async fn compare(&self) -> Option<NotAsWritten> {
+    pub(crate) async fn compare(&self) -> Option<NotAsWritten> {
         let bytes = self.last.get()?.encode();
         let both = [bytes, bytes].concat();
         let (offset, what) = match difference(&*self.device, 0, &both).await {
@@ -64,7 +64,7 @@ impl CheckpointFile {
 
 /// Reads the checkpoint of a stream: the later of two good copies. `None` if the file is missing or
 /// both copies are damaged; then redo begins with the first generation that the database needs.
-pub(crate) async fn read_checkpoint(
+pub async fn read_checkpoint(
     folder: &LogFolder,
     identity: &LogIdentity,
 ) -> Result<Option<Checkpoint>, LogError> {

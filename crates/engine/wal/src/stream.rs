@@ -8,7 +8,7 @@ use ese::page::PageSize;
 use ese::{LogTime, Signature};
 use units::Bytes;
 
-use crate::log::{LogError, LogNames};
+use crate::{LogError, LogNames};
 
 /// Identity in the header of every file of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub struct LogFolder {
 
 /// How the log is buffered and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogSettings {
+pub struct LogSettings {
     /// Segment size. `None`: one sector, provided that a power failure leaves the other sectors
     /// intact.
     pub segment_size: Option<SegmentSize>,
-    /// Appends should wait ([`Log::throttle`](crate::log::Log::throttle)) while more than this many
+    /// Appends should wait ([`Log::throttle`](crate::Log::throttle)) while more than this many
     /// bytes are neither written nor in flight.
     pub buffer: Bytes,
     /// Complete segments are written without a flush request once this many bytes wait.
@@ -74,7 +74,7 @@ impl LogSettings {
     /// The automatic choice never writes part of a physical sector: the disk would have to read,
     /// modify and write the whole sector, and a power failure meanwhile would destroy acknowledged
     /// data of other writes in it.
-    pub(super) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
+    pub(crate) fn segment_size_on(&self, device: &dyn Device) -> Result<SegmentSize, LogError> {
         let (caps, short) = (device.caps(), SegmentSize::Bytes512);
         match self.segment_size {
             Some(size) if size.bytes() < caps.sector as usize => {
@@ -93,19 +93,24 @@ impl LogFolder {
         Self { volume, names: LogNames::new(base) }
     }
 
+    /// The folder's name as errors print it.
+    pub fn name(&self) -> &str {
+        self.volume.name()
+    }
+
     /// A file's name as errors print it.
-    pub fn path(&self, file: &str) -> String {
+    pub(crate) fn path(&self, file: &str) -> String {
         format!("{}/{file}", self.volume.name())
     }
 
     /// Whether a file exists.
-    pub async fn has(&self, file: &str) -> Result<bool, LogError> {
+    pub(crate) async fn has(&self, file: &str) -> Result<bool, LogError> {
         let files = self.volume.list().await?;
         Ok(files.iter().any(|entry| entry.name == file))
     }
 
     /// Removes a file if it exists.
-    pub async fn remove_if_there(&self, file: &str) -> Result<(), LogError> {
+    pub(crate) async fn remove_if_there(&self, file: &str) -> Result<(), LogError> {
         if self.has(file).await? {
             self.volume.remove(file).await?;
         }
@@ -113,7 +118,7 @@ impl LogFolder {
     }
 
     /// The header of a log file.
-    pub async fn header(&self, file: &str) -> Result<LogHeader, LogError> {
+    pub(crate) async fn header(&self, file: &str) -> Result<LogHeader, LogError> {
         let device = self.volume.open(file, OpenMode::ReadOnly).await?;
         let bytes = read(&*device, Purpose::LogRead, 0, LOG_HEADER_BYTES).await?;
         let bytes = bytes.first_chunk().expect("invariant: the whole header was read");
@@ -123,7 +128,7 @@ impl LogFolder {
 }
 
 /// Reads `length` bytes.
-pub(super) async fn read(
+pub(crate) async fn read(
     device: &dyn Device,
     purpose: Purpose,
     offset: u64,
@@ -134,7 +139,7 @@ pub(super) async fn read(
 }
 
 /// The calendar time now.
-pub(super) fn calendar(runtime: &Runtime) -> LogTime {
+pub(crate) fn calendar(runtime: &Runtime) -> LogTime {
     let clock = runtime.clock();
     LogTime::from_unix_millis((clock.epoch() + clock.now()).0 / 1_000_000)
 }

@@ -8,23 +8,22 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-use device::{Device, DeviceError, OpenMode, Purpose, Request};
+use device::{Device, DeviceError, Notify, OpenMode, Purpose, Request};
 use ese::log_file::{
     LOG_FILE_BYTES, LogHeader, SegmentHeader, SegmentSize, accumulate, header_share,
     stored_checksum,
 };
 use units::Generation;
 
-use crate::log::LogFolder;
+use crate::LogFolder;
 use crate::not_as_written::{NotAsWritten, Written};
-use crate::notify::Notify;
 
 /// Bytes of one read.
 const PIECE_BYTES: u64 = 256 << 10;
 
 /// Expected content of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LogWitness {
+pub(crate) struct LogWitness {
     /// The generation.
     pub generation: Generation,
     /// Its last acknowledged segment; that of the header if none after it was acknowledged.
@@ -34,7 +33,7 @@ pub(super) struct LogWitness {
 }
 
 /// Files waiting to be read back, and the mismatches found.
-pub(super) struct ReadBack {
+pub(crate) struct ReadBack {
     folder: LogFolder,
     /// The stream number in every segment.
     stream: u32,
@@ -52,7 +51,7 @@ pub(super) struct ReadBack {
 
 impl ReadBack {
     /// Nothing waits yet.
-    pub(super) fn new(folder: LogFolder, stream: u32, segment_size: SegmentSize) -> Self {
+    pub(crate) fn new(folder: LogFolder, stream: u32, segment_size: SegmentSize) -> Self {
         Self {
             folder,
             stream,
@@ -68,7 +67,7 @@ impl ReadBack {
     }
 
     /// Queues a closed file; `true` if the caller must start a task that calls [`Self::next`].
-    pub(super) fn add(&self, witness: LogWitness) -> bool {
+    pub(crate) fn add(&self, witness: LogWitness) -> bool {
         self.progress.set(0);
         self.waiting.borrow_mut().push_back(witness);
         self.changed.notify_all();
@@ -76,23 +75,23 @@ impl ReadBack {
     }
 
     /// Reports the bytes of the current file written so far.
-    pub(super) fn advance(&self, bytes: u64) {
+    pub(crate) fn advance(&self, bytes: u64) {
         self.progress.set(bytes);
         self.changed.notify_all();
     }
 
     /// The first generation that must not be removed yet.
-    pub(super) fn oldest_waiting(&self) -> Option<Generation> {
+    pub(crate) fn oldest_waiting(&self) -> Option<Generation> {
         self.waiting.borrow().front().map(|next| next.generation)
     }
 
     /// Forgets files that have been removed.
-    pub(super) fn removed_below(&self, generation: Generation) {
+    pub(crate) fn removed_below(&self, generation: Generation) {
         self.verified.borrow_mut().retain(|witness| witness.generation >= generation);
     }
 
     /// Reads the oldest waiting file; false if there is none, which ends the task.
-    pub(super) async fn next(&self) -> bool {
+    pub(crate) async fn next(&self) -> bool {
         let Some(witness) = self.waiting.borrow().front().copied() else {
             self.running.set(false);
             self.changed.notify_all();
@@ -108,14 +107,14 @@ impl ReadBack {
     }
 
     /// Waits until no files are queued, reading them without pacing.
-    pub(super) async fn finish(&self) {
+    pub(crate) async fn finish(&self) {
         self.hurry.set(true);
         self.changed.notify_all();
         self.changed.wait_until(|| !self.running.get()).await;
     }
 
     /// Reads every remaining file once more, and the last one, which was never closed.
-    pub(super) async fn compare_rest(&self, last: LogWitness) {
+    pub(crate) async fn compare_rest(&self, last: LogWitness) {
         let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
         for witness in rest {
             let name = self.folder.names.closed(witness.generation);
@@ -125,12 +124,12 @@ impl ReadBack {
     }
 
     /// Adds a mismatch found elsewhere, if any.
-    pub(super) fn note(&self, found: Option<NotAsWritten>) {
+    pub(crate) fn note(&self, found: Option<NotAsWritten>) {
         self.found.borrow_mut().extend(found);
     }
 
     /// Mismatches found since the last call.
-    pub(super) fn take(&self) -> Vec<NotAsWritten> {
+    pub(crate) fn take(&self) -> Vec<NotAsWritten> {
         std::mem::take(&mut *self.found.borrow_mut())
     }
 
