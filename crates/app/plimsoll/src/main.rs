@@ -3,105 +3,25 @@
 //! Exit status 0: pass. 1: fail, the storage or the files are at fault. 2: could not measure. 64:
 //! wrong usage.
 
-mod args;
 mod cmd;
-mod console;
-mod documents;
-mod error;
-mod events;
 mod flags;
-mod live;
-mod notify;
-mod opened;
-mod shell;
-mod shown;
-mod signals;
-mod system;
-mod term;
 
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 
-use console::Console;
-use error::{BAD_INPUT, CommandError, WRONG_USAGE};
+use console::error::{BAD_INPUT, CommandError, WRONG_USAGE};
+use console::{Console, Outcome};
 use flags::{Arguments, Verb};
 
 #[global_allocator]
 static MEMORY: device_os::BufferMemory = device_os::BufferMemory::new();
 
-/// Outcome of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// No problem was found.
-    Pass,
-    /// The storage or a file is at fault.
-    Fail,
-    /// Inconclusive; the reason has already been printed.
-    CannotJudge,
-}
-
-impl Outcome {
-    /// The outcome of a verdict.
-    const fn of(verdict: &verdict::Verdict) -> Self {
-        Self::of_ruling(verdict.outcome)
-    }
-
-    /// Converts the exit status stated by an answer.
-    const fn of_exit_code(code: u8) -> Self {
-        match code {
-            0 => Self::Pass,
-            1 => Self::Fail,
-            _ => Self::CannotJudge,
-        }
-    }
-
-    /// The worse of two: a fault outweighs an inconclusive result.
-    pub(crate) fn worse(self, other: Self) -> Self {
-        if other.badness() > self.badness() { other } else { self }
-    }
-
-    const fn badness(self) -> u8 {
-        match self {
-            Self::Pass => 0,
-            Self::CannotJudge => 1,
-            Self::Fail => 2,
-        }
-    }
-
-    /// The exit status.
-    const fn exit_status(self) -> u8 {
-        match self {
-            Self::Pass => 0,
-            Self::Fail => 1,
-            Self::CannotJudge => 2,
-        }
-    }
-
-    /// One-word form for programs.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::CannotJudge => "cannot_judge",
-        }
-    }
-
-    /// The outcome of a ruling.
-    const fn of_ruling(ruling: verdict::Ruling) -> Self {
-        match ruling.exit_code() {
-            0 => Self::Pass,
-            1 => Self::Fail,
-            _ => Self::CannotJudge,
-        }
-    }
-}
-
 fn main() -> ExitCode {
     console::explain_panics();
     // From now on a write beyond the file size limit fails instead of ending the program.
     let _ = device_os::raise_file_size();
-    term::prompt_for_secrets();
+    console::term::prompt_for_secrets();
     if flags::ask_for_json() {
         console::speak_to_programs();
     }
@@ -126,7 +46,7 @@ fn main() -> ExitCode {
         console::fail(sentence, status);
     }
     if let Some(command) = notify {
-        notify::notify(&command, status, console.concluded(), sentence);
+        console::notify::notify(&command, status, console.concluded(), sentence);
     }
     ExitCode::from(status)
 }
@@ -172,32 +92,32 @@ fn dispatch(verb: Verb, console: &mut Console) -> Result<Outcome, CommandError> 
         Verb::Prepare(flags) => cmd::prepare::run(&flags, console),
         Verb::Run(flags) => cmd::run::run(&flags, console),
         Verb::Line(flags) => cmd::line::run(&flags, console),
-        Verb::Simulate(flags) => cmd::simulate::run(&flags, console),
-        Verb::Calibrate(flags) => cmd::calibrate::run(&flags, console),
+        Verb::Simulate(flags) => designs::simulate::run(&flags, console),
+        Verb::Calibrate(flags) => designs::calibrate::run(&flags, console),
         Verb::Report(flags) => cmd::report::run(&flags, console),
         Verb::Compare(flags) => cmd::compare::run(&flags, console),
         Verb::List(flags) => cmd::list::run(&flags, console),
         Verb::Watch(flags) => cmd::watch::run(&flags, console),
         Verb::Serve(flags) => cmd::serve::run(&flags, console),
-        Verb::Fleet(flags) => cmd::fleet::run(&flags, console),
+        Verb::Fleet(flags) => fleets::run(&flags, console),
         Verb::Agent(flags) => cmd::agent::run(&flags, console),
-        Verb::Check(flags) => cmd::check::run(&flags, console),
-        Verb::Header(flags) => cmd::header::run(&flags, console),
-        Verb::Schema(flags) => cmd::schema::run(&flags, console),
-        Verb::Format(flags) => cmd::format::run(&flags, console),
-        Verb::Recover(flags) => cmd::recover::run(&flags, console),
-        Verb::Verify(flags) => cmd::verify::run(&flags, console),
-        Verb::Space(flags) => cmd::space::run(&flags, console),
-        Verb::Dump(flags) => cmd::dump::run(&flags, console),
-        Verb::Export(flags) => cmd::export::run(&flags, console),
+        Verb::Check(flags) => databases::check::run(&flags, console),
+        Verb::Header(flags) => databases::header::run(&flags, console),
+        Verb::Schema(flags) => databases::schema::run(&flags, console),
+        Verb::Format(flags) => volumes::format::run(&flags, console),
+        Verb::Recover(flags) => databases::recover::run(&flags, console),
+        Verb::Verify(flags) => databases::verify::run(&flags, console),
+        Verb::Space(flags) => databases::space::run(&flags, console),
+        Verb::Dump(flags) => databases::dump::run(&flags, console),
+        Verb::Export(flags) => databases::export::run(&flags, console),
         Verb::Selftest(flags) => cmd::selftest::run(&flags, console),
-        Verb::Inspect(flags) => cmd::inspect::run(&flags, console),
-        Verb::Cache(flags) => cmd::cache::run(&flags, console),
-        Verb::Iscsi(flags) => cmd::iscsi::run(&flags, console),
-        Verb::Plan(flags) => cmd::plan::run(&flags, console),
-        Verb::Size(flags) => cmd::size::run(&flags, console),
-        Verb::Profile(flags) => cmd::profile::run(&flags, console),
-        Verb::Import(flags) => cmd::import::run(&flags, console),
+        Verb::Inspect(flags) => volumes::inspect::run(&flags, console),
+        Verb::Cache(flags) => volumes::cache::run(&flags, console),
+        Verb::Iscsi(flags) => volumes::iscsi::run(&flags, console),
+        Verb::Plan(flags) => designs::plan::run(&flags, console),
+        Verb::Size(flags) => designs::size::run(&flags, console),
+        Verb::Profile(flags) => designs::profile::run(&flags, console),
+        Verb::Import(flags) => designs::import::run(&flags, console),
         Verb::Builds(flags) => cmd::builds::run(&flags, console),
         Verb::Limits(flags) => cmd::limits::run(&flags, console),
         Verb::Scan(flags) => cmd::scan::run(&flags, console),

@@ -28,7 +28,7 @@ pub enum LogKind {
 
 impl LogKind {
     /// Every kind, the more specific before the more general.
-    pub const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::MessageTracking,
         Self::TrackingExport,
         Self::EmailStats,
@@ -41,7 +41,7 @@ impl LogKind {
     ];
 
     /// Headers without which a file is not of this kind.
-    pub const fn needed(self) -> &'static [&'static str] {
+    pub(crate) const fn needed(self) -> &'static [&'static str] {
         match self {
             Self::MessageTracking => {
                 &["date-time", "source", "event-id", "total-bytes", "recipient-address"]

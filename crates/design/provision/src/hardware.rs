@@ -26,7 +26,7 @@ pub struct Places<T> {
 
 impl<T> Places<T> {
     /// Returns the value for a server in `site`, counted from 0.
-    pub const fn of(&self, site: usize, only_lagged: bool) -> &T {
+    pub(crate) const fn of(&self, site: usize, only_lagged: bool) -> &T {
         match (only_lagged, site) {
             (true, _) => &self.lagged,
             (_, 0) => &self.first,

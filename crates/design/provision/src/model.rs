@@ -103,7 +103,7 @@ pub enum NetworkCompression {
 
 impl NetworkCompression {
     /// The value that the product's commands take.
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Enabled => "Enabled",
             Self::Disabled => "Disabled",
@@ -266,7 +266,7 @@ impl Server {
     }
 
     /// The volume with the log of `database`: a separate one, or that of the databases.
-    pub fn log_volume(&self, database: &str) -> Option<&Volume> {
+    pub(crate) fn log_volume(&self, database: &str) -> Option<&Volume> {
         let mut holders = self
             .volumes
             .iter()

@@ -49,7 +49,7 @@ impl Pool {
 
     /// Share of the disks' I/O capacity that a load takes, with writes weighted by their penalty;
     /// above 1 it is too much.
-    pub fn load(&self, iops: f64, read_share: f64) -> f64 {
+    pub(crate) fn load(&self, iops: f64, read_share: f64) -> f64 {
         let writes = (1.0 - read_share) * write_penalty(self.level);
         iops * (read_share + writes) / (f64::from(self.disks()) * self.disk_iops)
     }
@@ -100,7 +100,7 @@ pub(crate) fn carve(pool: &Pool, rule: ArrayRule, databases: u32, data: Bytes) -
 
 /// `size` times `share`, to the nearest byte. Shares have few digits, so millionths are exact
 /// enough.
-pub fn scaled(size: Bytes, share: f64) -> Bytes {
+pub(crate) fn scaled(size: Bytes, share: f64) -> Bytes {
     let millionths = (share.clamp(0.0, 1e6) * 1e6).round();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
     let millionths = millionths as u128;

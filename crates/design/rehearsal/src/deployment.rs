@@ -172,7 +172,7 @@ impl PlayedDeployment {
     }
 
     /// The number of the host with this name, ignoring case.
-    pub fn host(&self, name: &str) -> Option<usize> {
+    pub(crate) fn host(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
 

@@ -26,7 +26,7 @@ impl RequestSum {
     }
 
     /// Mean in milliseconds; `None` without requests.
-    pub fn mean_ms(&self) -> Option<f64> {
+    pub(crate) fn mean_ms(&self) -> Option<f64> {
         (self.count > 0).then(|| self.nanoseconds as f64 / self.count as f64 / 1e6)
     }
 }
@@ -123,7 +123,7 @@ impl UsageShares {
 
     /// The more of each.
     #[must_use]
-    pub fn max(self, other: Self) -> Self {
+    pub(crate) fn max(self, other: Self) -> Self {
         Self {
             drives: self.drives.max(other.drives),
             cache: self.cache.max(other.cache),

@@ -46,7 +46,7 @@ pub enum VolumeArchitecture {
 
 impl VolumeArchitecture {
     /// The name that the workbook uses.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::SeveralDatabases => "Multiple DBs / Volume",
             Self::OnePerDatabase => "1 Volume / DB",

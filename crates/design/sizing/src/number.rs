@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 /// A value with the formula that made it.
 #[derive(Clone, Debug)]
-pub struct Number {
+pub(crate) struct Number {
     value: f64,
     formula: String,
     numbers: String,
@@ -25,52 +25,47 @@ enum Binding {
 
 impl Number {
     /// A number known by a name.
-    pub fn named(name: &str, value: f64) -> Self {
+    pub(crate) fn named(name: &str, value: f64) -> Self {
         Self { value, formula: name.to_owned(), numbers: write(value), binding: Binding::Whole }
     }
 
     /// A constant that needs no name.
-    pub fn plain(value: f64) -> Self {
+    pub(crate) fn plain(value: f64) -> Self {
         Self::named(&write(value), value)
     }
 
     /// The value.
-    pub const fn value(&self) -> f64 {
+    pub(crate) const fn value(&self) -> f64 {
         self.value
     }
 
     /// The formula with names.
-    pub fn formula(&self) -> &str {
+    pub(crate) fn formula(&self) -> &str {
         &self.formula
     }
 
     /// The formula with numbers in place of names.
-    pub fn numbers(&self) -> &str {
+    pub(crate) fn numbers(&self) -> &str {
         &self.numbers
-    }
-
-    /// Whether it is a plain value without a formula.
-    pub fn is_bare(&self) -> bool {
-        self.numbers == write(self.value)
     }
 
     /// Rounds up to a whole number, ignoring rounding error in the last digit.
     #[must_use]
-    pub fn up(self) -> Self {
+    pub(crate) fn up(self) -> Self {
         let value = snapped(self.value).ceil();
         self.called("up", value)
     }
 
     /// Rounded down to a whole number.
     #[must_use]
-    pub fn down(self) -> Self {
+    pub(crate) fn down(self) -> Self {
         let value = snapped(self.value).floor();
         self.called("down", value)
     }
 
     /// Rounded to the nearest whole number, halves up.
     #[must_use]
-    pub fn round(self) -> Self {
+    pub(crate) fn round(self) -> Self {
         let value = (snapped(self.value) + 0.5).floor();
         self.called("round", value)
     }
@@ -104,7 +99,7 @@ impl Number {
 
     /// The smaller of two.
     #[must_use]
-    pub fn min(self, other: impl Into<Self>) -> Self {
+    pub(crate) fn min(self, other: impl Into<Self>) -> Self {
         let other = other.into();
         let value = self.value.min(other.value);
         joined("min", &[self, other], value)
@@ -112,7 +107,7 @@ impl Number {
 
     /// The larger of two.
     #[must_use]
-    pub fn max(self, other: impl Into<Self>) -> Self {
+    pub(crate) fn max(self, other: impl Into<Self>) -> Self {
         let other = other.into();
         let value = self.value.max(other.value);
         joined("max", &[self, other], value)
@@ -139,7 +134,7 @@ impl Number {
     }
 
     /// Names `value` as `name(list)` of all the numbers.
-    pub fn of_all(name: &str, all: &[Self], value: f64) -> Self {
+    pub(crate) fn of_all(name: &str, all: &[Self], value: f64) -> Self {
         joined(name, all, value)
     }
 
@@ -178,7 +173,7 @@ fn snapped(value: f64) -> f64 {
 }
 
 /// Formats a value for explanations: six significant digits, no trailing zeros.
-pub fn write(value: f64) -> String {
+pub(crate) fn write(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
@@ -243,7 +238,7 @@ operator!(Mul, mul, '*', Product, Product);
 operator!(Div, div, '/', Product, Whole);
 
 /// The sum of numbers; zero if there are none.
-pub fn sum(numbers: impl IntoIterator<Item = Number>) -> Number {
+pub(crate) fn sum(numbers: impl IntoIterator<Item = Number>) -> Number {
     let sum = numbers.into_iter().reduce(|sum, number| sum + number);
     sum.unwrap_or_else(|| Number::plain(0.0))
 }

@@ -70,7 +70,7 @@ pub struct BulkOptions {
 
 impl BulkOptions {
     /// Number of writes in flight that keeps a typical disk busy.
-    pub const WRITES_IN_FLIGHT: usize = 8;
+    pub(crate) const WRITES_IN_FLIGHT: usize = 8;
 
     /// An empty database of 32 KiB pages with `table`.
     pub fn new(table: TableDefinition, signature: Signature) -> Self {

@@ -33,11 +33,6 @@ impl Table {
         self.key(primary.expect("invariant: checked when the table was opened"), values)
     }
 
-    /// The key of secondary index `index` (counted from 0 in catalog order) for these values.
-    pub fn index_key(&self, index: usize, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
-        self.key(&self.state.indexes[index].0, values)
-    }
-
     fn key(&self, index: &IndexDefinition, values: &[&[u8]]) -> Result<Vec<u8>, KeyError> {
         let mut key = Vec::new();
         for (segment, value) in index.segments.iter().zip(values) {

@@ -27,7 +27,8 @@ impl Ids {
     }
 
     /// The key that the next [`Ids::append`] hands out.
-    pub fn next(&self) -> i64 {
+    #[cfg(test)]
+    pub(crate) fn next(&self) -> i64 {
         self.next.get()
     }
 

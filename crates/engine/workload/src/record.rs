@@ -53,7 +53,7 @@ impl<'a> Record<'a> {
     }
 
     /// XXH3-128 over key, object, version, received (little-endian), long hash and short pad.
-    pub fn hash(&self) -> [u8; 16] {
+    pub(crate) fn hash(&self) -> [u8; 16] {
         let message = &self.message;
         let mut head = [0; 40];
         head[..8].copy_from_slice(&message.message_id.to_le_bytes());

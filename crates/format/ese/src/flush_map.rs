@@ -208,7 +208,8 @@ impl FlushMap {
     }
 
     /// Marks `page` as unknown, because a write of it is in flight or has failed.
-    pub fn forget(&mut self, page: PageNumber) {
+    #[cfg(test)]
+    pub(crate) fn forget(&mut self, page: PageNumber) {
         let (byte, shift) = place(page);
         if let Some(state) = self.states.get_mut(byte) {
             *state &= !(3 << shift);

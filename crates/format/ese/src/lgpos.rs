@@ -23,7 +23,7 @@ impl Lgpos {
     /// No place: never logged.
     pub const NONE: Self = Self { generation: Generation(0), segment: 0, byte: 0 };
     /// Bytes of a stored place.
-    pub const BYTES: usize = 8;
+    pub(crate) const BYTES: usize = 8;
 
     /// Reads a place stored at `offset` of `bytes`.
     pub(crate) fn read(bytes: &[u8], offset: usize) -> Self {

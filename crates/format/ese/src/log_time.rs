@@ -13,7 +13,7 @@ impl LogTime {
     /// "Never".
     pub const NEVER: Self = Self([0; 8]);
     /// Bytes of a stored time.
-    pub const BYTES: usize = 8;
+    pub(crate) const BYTES: usize = 8;
 
     /// A stored time.
     pub const fn decode(bytes: [u8; Self::BYTES]) -> Self {
@@ -43,12 +43,12 @@ impl LogTime {
     }
 
     /// Whether this is a time rather than "never".
-    pub fn is_some(self) -> bool {
+    pub(crate) fn is_some(self) -> bool {
         self != Self::NEVER
     }
 
     /// The year.
-    pub const fn year(self) -> u16 {
+    pub(crate) const fn year(self) -> u16 {
         1900 + self.0[5] as u16
     }
 

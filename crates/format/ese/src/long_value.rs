@@ -12,7 +12,7 @@ pub struct LongValueId(pub u64);
 
 impl LongValueId {
     /// The identifier that a record stores, in 4 or 8 bytes.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         match bytes.len() {
             4 => get_array(bytes, 0).map(|low| Self(u64::from(u32::from_le_bytes(low)))),
             8 => get_array(bytes, 0).map(|all| Self(u64::from_le_bytes(all))),
@@ -21,7 +21,7 @@ impl LongValueId {
     }
 
     /// The encoding used in records of this project.
-    pub fn encode(self) -> [u8; 4] {
+    pub(crate) fn encode(self) -> [u8; 4] {
         self.short().to_le_bytes()
     }
 

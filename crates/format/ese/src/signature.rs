@@ -18,7 +18,7 @@ pub struct Signature {
 
 impl Signature {
     /// Bytes of a stored signature.
-    pub const BYTES: usize = 28;
+    pub(crate) const BYTES: usize = 28;
 
     /// A new signature.
     pub const fn new(random: u32, created: LogTime) -> Self {

@@ -53,7 +53,7 @@ pub struct Tally {
 
 impl Tally {
     /// Limit on listed findings; further ones are only counted.
-    pub const MOST_FINDINGS: usize = 10_000;
+    pub(crate) const MOST_FINDINGS: usize = 10_000;
 
     /// An empty tally of a file of `pages` pages. `owned` is the last page that the database owns,
     /// `flush_map` a trusted one; `None` if unknown.
@@ -150,7 +150,7 @@ impl Tally {
     }
 
     /// Notes a page that the device does not give.
-    pub fn unreadable(&mut self, page: PageNumber, error: DeviceError) {
+    pub(crate) fn unreadable(&mut self, page: PageNumber, error: DeviceError) {
         self.seen += 1;
         self.note(page, Damage::Unreadable(error));
     }

@@ -164,7 +164,8 @@ impl Agent {
     }
 
     /// Orders of earlier controllers, and orders older than the last.
-    pub const fn ignored(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) const fn ignored(&self) -> u64 {
         self.ignored
     }
 

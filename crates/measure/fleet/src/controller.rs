@@ -101,7 +101,8 @@ impl FleetController {
     }
 
     /// Why the run ended early, in a sentence.
-    pub fn early(&self) -> Option<&str> {
+    #[cfg(test)]
+    pub(crate) fn early(&self) -> Option<&str> {
         self.early.as_deref()
     }
 

@@ -65,7 +65,7 @@ pub fn periods(events: &[PlannedEvent], measured: Nanos) -> Vec<Period> {
 
 impl FleetRecord {
     /// Returns the parts of the measurement; a single one if there were no deliberate events.
-    pub fn periods(&self) -> Vec<Period> {
+    pub(crate) fn periods(&self) -> Vec<Period> {
         let records = self.hosts.iter().filter_map(|host| host.record.as_ref());
         let measured = records.map(|record| record.start.settings.measure_ns).min();
         periods(&self.events, Nanos(measured.unwrap_or(0)))
@@ -83,7 +83,7 @@ impl FleetRecord {
     }
 
     /// Whether `host` is deliberately down at an instant.
-    pub fn is_down(&self, host: usize, at: Nanos) -> bool {
+    pub(crate) fn is_down(&self, host: usize, at: Nanos) -> bool {
         let mut is_down = false;
         for event in self.events.iter().filter(|event| event.at <= at) {
             match event.action {

@@ -195,7 +195,7 @@ impl FleetRecord {
 
     /// When each host that measured began, by the controller's clock, with the largest error of
     /// the comparison.
-    pub fn begins(&self) -> Vec<(&str, Nanos, u64)> {
+    pub(crate) fn begins(&self) -> Vec<(&str, Nanos, u64)> {
         self.hosts
             .iter()
             .filter_map(|host| {

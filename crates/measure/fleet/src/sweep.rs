@@ -144,7 +144,8 @@ impl SweepLedger {
     }
 
     /// Results that changed nothing.
-    pub const fn ignored(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) const fn ignored(&self) -> u64 {
         self.ignored
     }
 }

@@ -31,7 +31,7 @@ impl HostError {
     }
 
     /// The same as a function of the error, for operations that fail in several ways.
-    pub fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
+    pub(crate) fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
         move |error| Self::file(path, doing, &error)
     }
 

@@ -49,7 +49,7 @@ pub struct LogNeeded {
 impl LogNeeded {
     /// Searches beside the database at `path`; a volume in this program's own format contains only
     /// its own files.
-    pub fn find(path: &Path, header: &DatabaseHeader) -> Self {
+    pub(crate) fn find(path: &Path, header: &DatabaseHeader) -> Self {
         let needed = (header.generation_min_required.0, header.generation_max_required.0);
         let mut log = Self { maker: Maker::Ours, base: None, needed, files: BTreeMap::new() };
         if !path.is_file() {
@@ -165,7 +165,7 @@ impl LogNeeded {
     }
 
     /// For programs.
-    pub fn as_json(&self) -> serde_json::Value {
+    pub(crate) fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
             "made_by": match self.maker {
                 Maker::Ours => "plimsoll",

@@ -97,7 +97,7 @@ impl Outputs {
 }
 
 /// Findings on `folders`, all of which must exist, and on the controllers.
-pub fn at(folders: &[PathBuf], outputs: &Outputs) -> Result<Vec<StorageFinding>, HostError> {
+pub(crate) fn at(folders: &[PathBuf], outputs: &Outputs) -> Result<Vec<StorageFinding>, HostError> {
     let known =
         folders.iter().map(|folder| StorageFacts::of(folder)).collect::<Result<Vec<_>, _>>()?;
     Ok(of_known(&known, outputs))
@@ -115,7 +115,7 @@ pub struct StorageFacts {
 
 impl StorageFacts {
     /// Asks system and devices.
-    pub fn of(folder: &Path) -> Result<Self, HostError> {
+    pub(crate) fn of(folder: &Path) -> Result<Self, HostError> {
         Self::with_portals(folder, &[])
     }
 

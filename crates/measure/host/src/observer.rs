@@ -99,7 +99,7 @@ impl HostObserver {
     }
 
     /// Sends an event.
-    pub fn tell(&self, event: HostEvent<'_>) {
+    pub(crate) fn tell(&self, event: HostEvent<'_>) {
         (self.0)(event);
     }
 

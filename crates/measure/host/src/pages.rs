@@ -124,7 +124,7 @@ impl FilePages {
     }
 
     /// The last page of the file.
-    pub const fn last_page(&self) -> PageNumber {
+    pub(crate) const fn last_page(&self) -> PageNumber {
         PageNumber(self.pages)
     }
 

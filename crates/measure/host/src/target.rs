@@ -115,7 +115,7 @@ impl RawTarget {
     }
 
     /// Its volume, opened in `world`.
-    pub fn open(&self, world: &World, mode: OpenMode) -> Result<BlockVolume, TargetError> {
+    pub(crate) fn open(&self, world: &World, mode: OpenMode) -> Result<BlockVolume, TargetError> {
         let device = self.held(self.connect(world, mode)?, world, mode)?;
         let runtime = world.executor().runtime();
         let opening = async move { BlockVolume::open(device, &runtime).await };
@@ -215,7 +215,7 @@ pub fn facts(path: &Path) -> Result<VolumeFacts, TargetError> {
 }
 
 /// Name of the volume of the folder `path`.
-pub fn mount_point(path: &Path) -> Result<String, TargetError> {
+pub(crate) fn mount_point(path: &Path) -> Result<String, TargetError> {
     match RawTarget::of(path) {
         Some(target) => Ok(target.name),
         None => Ok(probe::volume(path)?.mount_point),
@@ -223,13 +223,13 @@ pub fn mount_point(path: &Path) -> Result<String, TargetError> {
 }
 
 /// Name of the export or LUN that holds `path`, if any.
-pub fn served(path: &Path) -> Option<String> {
+pub(crate) fn served(path: &Path) -> Option<String> {
     let target = RawTarget::of(path)?;
     matches!(target.device, RawDevice::Export(_) | RawDevice::Lun(_)).then_some(target.name)
 }
 
 /// The LUN that holds `path`, and its name, if any.
-pub fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
+pub(crate) fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
     match RawTarget::of(path)? {
         RawTarget { device: RawDevice::Lun(address), name, .. } => Some((address, name)),
         _ => None,
@@ -237,7 +237,7 @@ pub fn lun(path: &Path) -> Option<(IscsiAddress, String)> {
 }
 
 /// The devices under `path`, the topmost first. Empty if nothing is known of them.
-pub fn devices(path: &Path) -> Result<Vec<BlockDevice>, TargetError> {
+pub(crate) fn devices(path: &Path) -> Result<Vec<BlockDevice>, TargetError> {
     if let Some((address, name)) = lun(path) {
         return Ok(vec![lun::device(&name, &lun::attach(&address, &name)?)]);
     }
@@ -263,7 +263,7 @@ pub(crate) fn of_system(path: &Path) -> Option<PathBuf> {
 }
 
 /// The length of the file at `path`; `None` if it does not exist.
-pub fn length(path: &Path) -> Option<u64> {
+pub(crate) fn length(path: &Path) -> Option<u64> {
     ByteSource::open(path).ok()?.length().ok()
 }
 

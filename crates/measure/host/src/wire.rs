@@ -28,7 +28,7 @@ pub fn volume(world: &World, folder: &Path) -> Result<Rc<dyn Volume>, HostError>
 }
 
 /// The names and lengths of the files in the folder `path`.
-pub fn list(path: &Path) -> Result<Vec<device::FileEntry>, HostError> {
+pub(crate) fn list(path: &Path) -> Result<Vec<device::FileEntry>, HostError> {
     let world = world()?;
     let volume = OpenVolumes::new(&world, OpenMode::ReadOnly).open(path)?;
     Ok(world.executor().block_on(volume.list())?)
@@ -145,7 +145,7 @@ pub(crate) fn run_groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
 
 /// The databases of a plan, dealt out evenly to as many threads as there are processors. Those that
 /// share a raw device stay together: one thread owns its volume.
-pub fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
+pub(crate) fn groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
     let bundles = bundles(plan, devices_of);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let count = cores.min(bundles.len());

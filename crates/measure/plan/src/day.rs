@@ -22,7 +22,7 @@ pub struct LoadDay {
 
 impl LoadDay {
     /// Percent of the target from midnight on, by hour.
-    pub const fn percent(&self) -> &[f64; HOURS] {
+    pub(crate) const fn percent(&self) -> &[f64; HOURS] {
         &self.percent
     }
 

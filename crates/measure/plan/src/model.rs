@@ -338,7 +338,7 @@ impl TestKind {
     }
 
     /// Returns the default limits.
-    pub const fn limits(self) -> Limits {
+    pub(crate) const fn limits(self) -> Limits {
         match self {
             Self::Performance | Self::Backup | Self::Checksum | Self::Recovery => Limits::STRICT,
             Self::Stress => Limits::LENIENT,

@@ -19,7 +19,7 @@ impl Preset {
     pub(crate) const NAMES: &'static [&'static str] = &["exchange2010", "exchange2013"];
 
     /// Every preset.
-    pub const ALL: [Self; 2] = [Self::Exchange2010, Self::Exchange2013];
+    pub(crate) const ALL: [Self; 2] = [Self::Exchange2010, Self::Exchange2013];
 
     /// The preset of that name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
@@ -28,7 +28,7 @@ impl Preset {
     }
 
     /// The word a plan uses.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 

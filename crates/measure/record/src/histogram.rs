@@ -93,7 +93,8 @@ impl Histogram {
 
     /// Returns the recorded latencies and resets the histogram.
     #[must_use]
-    pub fn take(&mut self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 
@@ -141,7 +142,7 @@ impl Histogram {
     /// share of all does not exceed.
     ///
     /// One walk over the buckets serves all quantiles.
-    pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
+    pub(crate) fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> [u64; N] {
         let mut found = [self.maximum_ns; N];
         let wanted = quantiles.map(|quantile| fewest(quantile, self.count() as f64));
         let (mut at, mut passed) = (0, 0_u64);

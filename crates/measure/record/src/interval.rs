@@ -44,24 +44,6 @@ pub enum Series {
 }
 
 impl Series {
-    /// Every series, in report order.
-    pub const ALL: [Self; 14] = [
-        Self::DatabaseRead,
-        Self::DatabaseWrite,
-        Self::LogWrite,
-        Self::LogFormat,
-        Self::LogRead,
-        Self::ReplicationRead,
-        Self::MaintenanceRead,
-        Self::ChecksumRead,
-        Self::BackupRead,
-        Self::BackupCopyWrite,
-        Self::BackupCopyRead,
-        Self::HeaderWrite,
-        Self::Flush,
-        Self::Transaction,
-    ];
-
     /// The name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -209,11 +191,6 @@ impl SeriesInterval {
         self.bytes += bytes;
         self.latency.record(latency_ns);
     }
-
-    /// Whether nothing happened, so that the journal may omit it.
-    pub fn is_idle(&self) -> bool {
-        self.latency.is_empty() && self.errors == 0 && self.unanswered.is_none()
-    }
 }
 
 /// Event counts of an interval, per database.
@@ -263,12 +240,7 @@ impl AddAssign for IntervalCounters {
     }
 }
 
-impl IntervalCounters {
-    /// Total of all operation types.
-    pub fn operations(&self) -> u64 {
-        self.inserts + self.deletes + self.replaces + self.reads
-    }
-}
+impl IntervalCounters {}
 
 /// Levels at the end of an interval, per database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -34,7 +34,7 @@ const LINGER: Nanos = Nanos::from_secs(10);
 
 /// A part of a run with a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunStage {
+pub(crate) enum RunStage {
     /// Every database is opened, and recovered if necessary.
     Opening,
     /// Sessions end, databases are closed and read to their end.
@@ -48,7 +48,7 @@ pub enum RunStage {
 }
 
 /// Maximum duration of `part` of a run of `plan`.
-pub fn longest(plan: &Plan, part: RunStage) -> Nanos {
+pub(crate) fn longest(plan: &Plan, part: RunStage) -> Nanos {
     let cache = time_for(cache_bytes(plan), RANDOM_BYTES_PER_SECOND);
     let pass = time_for(database_bytes(plan), PASS_BYTES_PER_SECOND);
     let needed = match part {

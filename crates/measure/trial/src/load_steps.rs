@@ -50,7 +50,7 @@ impl LoadSteps {
     }
 
     /// The load of `database` in percent, `after` the start of the measurement.
-    pub fn percent(&self, database: u32, after: Nanos) -> u32 {
+    pub(crate) fn percent(&self, database: u32, after: Nanos) -> u32 {
         let own = self.steps.iter().rfind(|of| of.database == database && of.after_ns <= after.0);
         own.map_or(100, |step| step.percent)
     }
@@ -61,7 +61,7 @@ impl LoadSteps {
     }
 
     /// Share of the plan's target held by all databases together at a given time, 0 to 1.
-    pub fn share(&self, plan: &Plan, after: Nanos) -> f64 {
+    pub(crate) fn share(&self, plan: &Plan, after: Nanos) -> f64 {
         let parts = plan.databases.iter().map(|database| {
             plan.share(database) * f64::from(self.percent(database.index, after)) / 100.0
         });

@@ -58,7 +58,7 @@ impl Location {
     }
 
     /// Display path of the database file.
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         Path::new(&self.plan.folder).join(&self.plan.file).display().to_string()
     }
 }

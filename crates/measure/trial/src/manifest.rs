@@ -102,7 +102,7 @@ pub enum ManifestError {
 
 impl Manifest {
     /// The manifest for the start of a fill.
-    pub fn filling(plan: &Plan, location: &Location) -> Self {
+    pub(crate) fn filling(plan: &Plan, location: &Location) -> Self {
         let (major, update) = ese::header::WRITTEN_FORMAT;
         Self {
             form: FORM,
@@ -120,7 +120,7 @@ impl Manifest {
     }
 
     /// The error for a database without a manifest.
-    pub fn absent(location: &Location) -> ManifestError {
+    pub(crate) fn absent(location: &Location) -> ManifestError {
         ManifestError::Absent { file: location.path() }
     }
 
@@ -139,7 +139,7 @@ impl Manifest {
 
     /// Whether `plan` may run on this database. The seed may differ: a run with another seed
     /// performs other operations on the same messages.
-    pub fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
+    pub(crate) fn fits(&self, plan: &Plan, location: &Location) -> Result<(), ManifestError> {
         let file = location.path();
         if self.state == ManifestState::Filling {
             return Err(ManifestError::Unfinished { file });
@@ -262,7 +262,7 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
 }
 
 /// Writes `manifest` next to its database and atomically replaces any earlier one.
-pub async fn write(location: &Location, manifest: &Manifest) -> Result<(), ManifestError> {
+pub(crate) async fn write(location: &Location, manifest: &Manifest) -> Result<(), ManifestError> {
     write_document(&location.database, &location.manifest_file(), manifest).await
 }
 
@@ -289,7 +289,7 @@ pub(crate) async fn write_document<T: Serialize>(
 }
 
 /// Removes a file if it exists.
-pub async fn remove_if_there(volume: &dyn Volume, file: &str) -> Result<(), DeviceError> {
+pub(crate) async fn remove_if_there(volume: &dyn Volume, file: &str) -> Result<(), DeviceError> {
     match volume.remove(file).await {
         Err(DeviceError::NotFound { .. }) => Ok(()),
         outcome => outcome,

@@ -168,7 +168,7 @@ impl Evidence {
     }
 
     /// Evidence about one database.
-    pub fn of_database(database: u32, text: impl Into<String>) -> Self {
+    pub(crate) fn of_database(database: u32, text: impl Into<String>) -> Self {
         Self { database: Some(database), ..Self::of_run(text) }
     }
 }

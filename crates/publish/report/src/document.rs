@@ -186,7 +186,7 @@ impl Figure {
 
 impl Column {
     /// A column of text without a metric.
-    pub const fn text(label: &'static str) -> Self {
+    pub(crate) const fn text(label: &'static str) -> Self {
         Self { group: "", label, metric: None, numeric: false, role: ColumnRole::Shown }
     }
 
@@ -209,12 +209,12 @@ impl Column {
 
 impl Cell {
     /// A value like all others.
-    pub fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tone: Tone::Plain, metric: None, share: None }
     }
 
     /// No value.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self::plain("-").toned(Tone::Muted)
     }
 
@@ -255,19 +255,19 @@ impl From<Picture> for Block {
 
 impl TableRow {
     /// A row of plain values.
-    pub const fn body(cells: Vec<Cell>) -> Self {
+    pub(crate) const fn body(cells: Vec<Cell>) -> Self {
         Self { cells, sum: false }
     }
 
     /// A row that totals those above.
-    pub const fn sum(cells: Vec<Cell>) -> Self {
+    pub(crate) const fn sum(cells: Vec<Cell>) -> Self {
         Self { cells, sum: true }
     }
 }
 
 impl Fact {
     /// A fact that is no metric.
-    pub fn new(label: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn new(label: &'static str, value: impl Into<String>) -> Self {
         Self { label, metric: None, value: Cell::plain(value) }
     }
 

@@ -11,7 +11,7 @@ use crate::probe::{BlockDevice, VolumeFacts};
 pub use crate::no_packets::PacketSocket;
 
 /// Nothing implements this here.
-pub trait Host {
+pub(crate) trait Host {
     /// The reactor of the host.
     fn reactor(self: Rc<Self>) -> Rc<dyn Reactor>;
 }
@@ -26,44 +26,49 @@ fn unsupported() -> DeviceError {
     }
 }
 
-pub fn host(_: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
+pub(crate) fn host(_: Backend) -> Result<(Rc<dyn Host>, Backend), DeviceError> {
     Err(unsupported())
 }
 
-pub fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
+pub(crate) fn volume(_: &Rc<dyn Host>, _: &Path) -> Result<Rc<dyn Volume>, DeviceError> {
     Err(unsupported())
 }
 
-pub fn open_to_read(_: &Rc<dyn Host>, _: &Path) -> Pending<Rc<dyn Device>> {
+pub(crate) fn open_to_read(_: &Rc<dyn Host>, _: &Path) -> Pending<Rc<dyn Device>> {
     Box::pin(async { Err(unsupported()) })
 }
 
-pub fn raw_device(_: &Rc<dyn Host>, _: &Path, _: &str, _: OpenMode) -> Pending<Rc<dyn Device>> {
+pub(crate) fn raw_device(
+    _: &Rc<dyn Host>,
+    _: &Path,
+    _: &str,
+    _: OpenMode,
+) -> Pending<Rc<dyn Device>> {
     Box::pin(async { Err(unsupported()) })
 }
 
-pub fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
+pub(crate) fn facts(_: &Path) -> Result<VolumeFacts, DeviceError> {
     Err(unsupported())
 }
 
-pub fn devices(_: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
+pub(crate) fn devices(_: &Path) -> Result<Vec<BlockDevice>, DeviceError> {
     Err(unsupported())
 }
 
-pub fn refuses_unaligned(_: &Path) -> Result<bool, DeviceError> {
+pub(crate) fn refuses_unaligned(_: &Path) -> Result<bool, DeviceError> {
     Err(unsupported())
 }
 
-pub fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
+pub(crate) fn free_bytes(_: &Path) -> Result<u64, DeviceError> {
     Err(unsupported())
 }
 
 /// Nothing is counted.
-pub fn device_read_bytes(_: &Path) -> Option<u64> {
+pub(crate) fn device_read_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-pub fn accounted_read_bytes(_: &Path) -> Option<u64> {
+pub(crate) fn accounted_read_bytes(_: &Path) -> Option<u64> {
     None
 }
 

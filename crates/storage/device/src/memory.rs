@@ -74,7 +74,7 @@ impl MemoryVolume {
     };
 
     /// Free bytes that it reports: 1 TiB.
-    pub const FREE_BYTES: u64 = 1 << 40;
+    pub(crate) const FREE_BYTES: u64 = 1 << 40;
 
     /// An empty folder whose operations take times drawn from `latency`.
     pub fn new(name: &str, reactor: &Rc<VirtualReactor>, latency: Latency) -> Self {

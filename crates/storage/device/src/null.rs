@@ -25,7 +25,8 @@ struct NullDevice {
 
 impl NullVolume {
     /// An empty folder whose outcomes are dated by `clock`.
-    pub fn new(clock: Rc<dyn Clock>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(clock: Rc<dyn Clock>) -> Self {
         Self { clock, lengths: Rc::default() }
     }
 

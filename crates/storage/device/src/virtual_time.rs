@@ -116,7 +116,7 @@ impl Latency {
     }
 
     /// The span of the next operation.
-    pub fn draw(&mut self) -> Nanos {
+    pub(crate) fn draw(&mut self) -> Nanos {
         match self.spread {
             0 => self.shortest,
             spread => self.shortest + Nanos(self.prng.below(spread.saturating_add(1))),

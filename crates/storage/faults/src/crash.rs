@@ -99,7 +99,8 @@ impl CrashVolume {
     }
 
     /// Power fails now.
-    pub fn crash(&self) {
+    #[cfg(test)]
+    pub(crate) fn crash(&self) {
         self.state.die();
     }
 

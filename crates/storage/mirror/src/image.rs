@@ -330,7 +330,7 @@ impl FlashImage {
 
     /// The last entry.
     #[must_use]
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.start + self.log.len() as u64
     }
 

@@ -114,7 +114,7 @@ pub struct RaidSection {
 
 impl RaidSection {
     /// A whole set of `disks` drives with default settings.
-    pub const fn of(level: RaidLevel, disks: usize) -> Self {
+    pub(crate) const fn of(level: RaidLevel, disks: usize) -> Self {
         Self {
             level,
             disks,

@@ -35,7 +35,7 @@ impl ConfigFile {
     }
 
     /// The file's name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 

@@ -192,7 +192,7 @@ impl LunDesign {
     }
 
     /// Initiators that may write to a LUN, and those that may only read it.
-    pub fn users(&self, lun: &str) -> (Vec<&str>, Vec<&str>) {
+    pub(crate) fn users(&self, lun: &str) -> (Vec<&str>, Vec<&str>) {
         let mut users = (Vec::new(), Vec::new());
         for target in &self.targets {
             for mapped in target.luns.iter().filter(|mapped| mapped.name == lun) {

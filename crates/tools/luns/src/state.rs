@@ -177,7 +177,7 @@ impl LunState {
     }
 
     /// The serial number of a LUN, the same whenever it is offered: 16 hexadecimal digits.
-    pub fn serial(&self, lun: &str) -> String {
+    pub(crate) fn serial(&self, lun: &str) -> String {
         let mut serial = hexadecimal(&hash(&[self.id.as_bytes(), b"lun", lun.as_bytes()]));
         serial.truncate(16);
         serial

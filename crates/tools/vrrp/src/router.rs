@@ -53,7 +53,7 @@ impl MacKind {
 
 impl VirtualMac {
     /// The protocol that `mac` is reserved for; `None` for addresses of network cards.
-    pub fn of(mac: [u8; 6]) -> Option<Self> {
+    pub(crate) fn of(mac: [u8; 6]) -> Option<Self> {
         let (kind, id) = match mac {
             [0x00, 0x00, 0x5E, 0x00, 0x01, id] => (MacKind::Vrrp4, u16::from(id)),
             [0x00, 0x00, 0x5E, 0x00, 0x02, id] => (MacKind::Vrrp6, u16::from(id)),

@@ -22,7 +22,7 @@ pub enum Family {
 
 impl Family {
     /// The family of `address`.
-    pub fn of(address: IpAddr) -> Self {
+    pub(crate) fn of(address: IpAddr) -> Self {
         if address.is_ipv4() { Self::V4 } else { Self::V6 }
     }
 }

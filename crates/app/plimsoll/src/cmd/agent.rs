@@ -18,14 +18,14 @@ use fleet::{
     encode,
 };
 
-use super::fleet::access;
+use fleets::access;
 use host::StopFlag;
 
-use crate::Outcome;
-use crate::console::{self, Console};
-use crate::error::CommandError;
-use crate::signals;
 use child::Child;
+use console::Outcome;
+use console::error::CommandError;
+use console::signals;
+use console::{self, Console};
 use copies::RunningReseeds;
 use flags::AgentFlags;
 use gauge::LoadGauge;
@@ -59,7 +59,7 @@ pub(crate) fn run(flags: &AgentFlags, console: &mut Console) -> Result<Outcome, 
     console.remark(format_args!("Joined {}; waiting for orders", access.server))?;
     let simulator = (flags.simulate, facts.host.as_str());
     let simulations = Simulations::start(simulator, &access, &flags.state, &stop)?;
-    let agent = Agent::new(home.id().clone(), super::fleet::now(), facts, allowed, home.last_job());
+    let agent = Agent::new(home.id().clone(), fleets::now(), facts, allowed, home.last_job());
     let (child, copies, gauge) = (None, RunningReseeds::default(), LoadGauge::default());
     let mut work =
         AgentWork { carrier, orders, publisher, simulations, home, agent, child, copies, gauge };
@@ -75,7 +75,7 @@ fn answer_clock(carrier: &Carrier, id: &AgentId) -> Result<(), CommandError> {
     host::crew::start_thread("clock", move || {
         while !questions.is_closed() {
             if let Some(reply) = questions.next(Duration::from_secs(1)).and_then(|of| of.reply) {
-                replies.publish(reply, super::fleet::now().0.to_string().into_bytes());
+                replies.publish(reply, fleets::now().0.to_string().into_bytes());
             }
         }
     })?;
@@ -141,7 +141,7 @@ impl AgentWork {
 
     /// Performs the deliberate actions that the fleet's plan has scheduled for this host by now.
     fn do_duties(&mut self) -> Result<(), CommandError> {
-        let due = self.agent.due(super::fleet::now());
+        let due = self.agent.due(fleets::now());
         let reports = self.copies.reports();
         let has_changed = !due.is_empty() || !reports.is_empty();
         for effect in due {

@@ -11,10 +11,10 @@ use host::{is_live, journal_of, load, runs_at};
 use record::RunRecord;
 use verdict::{NamedRun, RunComparison};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::{self, Existing};
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
 use flags::{CompareFlags, ComparisonFormat};
 
 /// File extensions and their formats.

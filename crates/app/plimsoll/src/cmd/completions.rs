@@ -4,10 +4,10 @@ pub(crate) mod flags;
 
 use host::simulate::arrays;
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
 use crate::flags::command;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 use flags::CompletionFlags;
 
 /// Prints the script.

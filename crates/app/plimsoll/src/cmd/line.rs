@@ -8,13 +8,13 @@ use host::{LineOrder, TriedLine, search_line};
 use plan::Overrides;
 use report::LineReport;
 
-use crate::Outcome;
-use crate::console::{Concluded, Console};
-use crate::documents::{dated_folder, make_new_folder, read_plan, write_new};
-use crate::error::CommandError;
-use crate::shell::shell_word;
-use crate::shown;
-use crate::signals::{self, STOPS_A_RUN};
+use console::Outcome;
+use console::documents::{dated_folder, make_new_folder, read_plan, write_new};
+use console::error::CommandError;
+use console::shell::shell_word;
+use console::shown;
+use console::signals::{self, STOPS_A_RUN};
+use console::{Concluded, Console};
 use flags::LineFlags;
 
 /// Searches, writes the reports, and prints the result.

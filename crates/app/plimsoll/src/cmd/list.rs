@@ -17,10 +17,10 @@ use report::{RunEntry, RunState, SUITE_PARTS, achieved_iops, mean_ms, started_is
 use serde_json::{Value, json};
 use serve::apply_labels;
 
-use crate::Outcome;
-use crate::console::{self, Console};
-use crate::error::CommandError;
-use crate::shell::shell_word;
+use console::Outcome;
+use console::error::CommandError;
+use console::shell::shell_word;
+use console::{self, Console};
 use flags::ListFlags;
 use fleets::ListedFleet;
 

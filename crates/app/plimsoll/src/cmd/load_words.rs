@@ -5,7 +5,7 @@ use std::time::Duration;
 use plan::{Plan, Sessions, TestKind};
 use units::Nanos;
 
-use crate::term;
+use console::term;
 
 /// Describes the load rate of `plan` before and during the measurement; `None` for a test without a
 /// load.

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use clap::Command;
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::{self, Existing};
-use crate::error::CommandError;
 use crate::flags::EXAMPLES_HEADING;
 use crate::flags::command;
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
 use flags::ManFlags;
 use host::version;
 

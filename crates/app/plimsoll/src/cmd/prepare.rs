@@ -7,13 +7,13 @@ use host::system;
 use serde_json::{Value, json};
 use units::Bytes;
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::read_plan;
-use crate::error::CommandError;
-use crate::shown;
-use crate::signals;
-use crate::term::duration;
+use console::Console;
+use console::Outcome;
+use console::documents::read_plan;
+use console::error::CommandError;
+use console::shown;
+use console::signals;
+use console::term::duration;
 use flags::PrepareFlags;
 
 /// Populates the databases; complete ones are kept unless they are reset.

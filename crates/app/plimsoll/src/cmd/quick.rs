@@ -14,15 +14,15 @@ use plan::{Overrides, Plan};
 use trial::{manifest, room};
 use units::Bytes;
 
-use super::conclusion::conclude;
 use super::prepare;
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::dated_folder;
-use crate::error::CommandError;
-use crate::shell::{options, shell_word};
-use crate::shown;
-use crate::signals::{self, STOPS_A_RUN};
+use console::Console;
+use console::Outcome;
+use console::conclusion::conclude;
+use console::documents::dated_folder;
+use console::error::CommandError;
+use console::shell::{options, shell_word};
+use console::shown;
+use console::signals::{self, STOPS_A_RUN};
 use flags::QuickFlags;
 
 /// Default folder, created if no other is named.

@@ -10,11 +10,11 @@ use record::{RunRecord, Seal};
 use verdict::Verdict;
 
 use super::suite::{self, SetOfRuns};
-use crate::Outcome;
-use crate::console::{self, Console};
-use crate::documents::{self, Existing};
-use crate::error::CommandError;
-use crate::shell::shell_word;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
+use console::shell::shell_word;
+use console::{self, Console};
 use flags::{ReportFlags, ReportFormat};
 
 /// File extensions and their formats.
@@ -59,7 +59,7 @@ fn report_at(
     path: &Path,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    if super::fleet::show::is_fleet(path) {
+    if fleets::show::is_fleet(path) {
         return report_fleet(flags, path, console);
     }
     if let Some(set) = suite::made_in(path)? {
@@ -107,7 +107,7 @@ fn report_fleet(
             ));
         }
     };
-    super::fleet::show::show(path, json, console)
+    fleets::show::show(path, json, console)
 }
 
 /// Prints the parts that the journal's hashes cannot vouch for.

@@ -7,15 +7,15 @@ use plan::{Overrides, Plan, Sessions};
 use record::RunRecord;
 use units::Nanos;
 
-use super::conclusion::conclude;
-use crate::Outcome;
 use crate::cmd::run::flags::RunFlags;
-use crate::console::Console;
-use crate::documents::read_plan;
-use crate::error::CommandError;
-use crate::shell::options;
-use crate::shown;
-use crate::signals::{self, STOPS_A_RUN};
+use console::Console;
+use console::Outcome;
+use console::conclusion::conclude;
+use console::documents::read_plan;
+use console::error::CommandError;
+use console::shell::options;
+use console::shown;
+use console::signals::{self, STOPS_A_RUN};
 
 /// Measures the remainder of the run at `path`; the outcome is the verdict on all of it.
 pub(crate) fn run(

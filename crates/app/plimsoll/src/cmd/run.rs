@@ -7,17 +7,17 @@ use std::path::Path;
 use host::RunOrder;
 use plan::{Overrides, TestKind};
 
-use super::conclusion::conclude;
 use super::load_words;
 use super::resume;
 use super::suite;
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::{dated_folder, read_plan};
-use crate::error::CommandError;
-use crate::shell::{options, shell_word};
-use crate::shown;
-use crate::signals::{self, STOPS_A_RUN};
+use console::Console;
+use console::Outcome;
+use console::conclusion::conclude;
+use console::documents::{dated_folder, read_plan};
+use console::error::CommandError;
+use console::shell::{options, shell_word};
+use console::shown;
+use console::signals::{self, STOPS_A_RUN};
 use flags::RunFlags;
 
 /// Runs the plan; the outcome is its verdict.

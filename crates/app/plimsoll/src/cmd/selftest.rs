@@ -14,10 +14,10 @@ use device_os::probe::{self, Caching, VolumeFacts};
 use host::{StopFlag, wire};
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::signals;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+use console::signals;
 use flags::SelftestFlags;
 
 /// Effect of a signal.
@@ -243,7 +243,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{PartEnd, TriedPart, outcome_of};
-    use crate::Outcome;
+    use console::Outcome;
 
     #[test]
     fn what_is_broken_counts_more_than_what_was_not_tried() {

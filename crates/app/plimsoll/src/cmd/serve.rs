@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use serve::{OtlpPush, OtlpTarget, Ready, ServeSettings};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::signals;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+use console::signals;
 use flags::ServeFlags;
 
 use local::LocalRuns;

@@ -12,15 +12,15 @@ use record::TestType;
 use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
-use crate::Outcome;
 use crate::cmd::run::flags::RunFlags;
-use crate::console::{Concluded, Console};
-use crate::documents::{self, dated_folder, read_plan};
-use crate::error::CommandError;
-use crate::live::SetOutlook;
-use crate::shell::{options, shell_word};
-use crate::shown;
-use crate::signals::{self, STOPS_A_RUN};
+use console::Outcome;
+use console::documents::{self, dated_folder, read_plan};
+use console::error::CommandError;
+use console::live::SetOutlook;
+use console::shell::{options, shell_word};
+use console::shown;
+use console::signals::{self, STOPS_A_RUN};
+use console::{Concluded, Console};
 
 use outlook::{SeenRates, announce};
 

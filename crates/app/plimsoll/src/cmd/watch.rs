@@ -17,15 +17,15 @@ use serde_json::json;
 use trial::bounds;
 use verdict::Verdict;
 
-use super::conclusion::concluded;
-use super::fleet::show::is_fleet;
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::events;
-use crate::live::{Display, SetOutlook};
-use crate::shell::shell_word;
-use crate::signals;
+use ::fleets::show::is_fleet;
+use console::Console;
+use console::Outcome;
+use console::conclusion::concluded;
+use console::error::CommandError;
+use console::events;
+use console::live::{Display, SetOutlook};
+use console::shell::shell_word;
+use console::signals;
 use flags::WatchFlags;
 
 /// Interval between checks of the journal.

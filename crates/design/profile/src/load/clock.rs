@@ -26,7 +26,7 @@ impl ClockHour {
     }
 
     /// Hour of its day, 0 to 23.
-    pub fn of_day(self) -> usize {
+    pub(crate) fn of_day(self) -> usize {
         usize::try_from(self.0.rem_euclid(HOURS_OF_A_DAY)).unwrap_or_default()
     }
 

@@ -93,7 +93,7 @@ impl Mode {
 
     /// Minimum and maximum cost of a survivor, in the unit of its parts: megacycles, say, or I/O
     /// per second.
-    pub fn cost(&self, per_active: f64, per_passive: f64) -> Option<(f64, f64)> {
+    pub(crate) fn cost(&self, per_active: f64, per_passive: f64) -> Option<(f64, f64)> {
         let mut range = None;
         for load in &self.loads {
             let cost = load.active as f64 * per_active + load.passive as f64 * per_passive;

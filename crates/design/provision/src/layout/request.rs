@@ -29,19 +29,20 @@ pub struct Site {
 
 impl Site {
     /// A site whose servers all share one failure domain.
-    pub fn plain(servers: usize, copies: usize) -> Self {
+    #[cfg(test)]
+    pub(crate) fn plain(servers: usize, copies: usize) -> Self {
         let only_lagged = false;
         let domain = Domain { servers, copies, only_lagged };
         Self { domains: vec![domain] }
     }
 
     /// Servers of all its domains.
-    pub fn servers(&self) -> usize {
+    pub(crate) fn servers(&self) -> usize {
         self.domains.iter().map(|domain| domain.servers).sum()
     }
 
     /// Copies of each database in all its domains.
-    pub fn copies(&self) -> usize {
+    pub(crate) fn copies(&self) -> usize {
         self.domains.iter().map(|domain| domain.copies).sum()
     }
 

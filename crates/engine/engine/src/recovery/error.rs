@@ -83,7 +83,7 @@ pub enum RecoveryError {
 
 impl RecoveryError {
     /// Whether the storage is at fault, as [`LogError::is_damage`] defines it for the log.
-    pub fn is_damage(&self) -> bool {
+    pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Log(error) => error.is_damage(),
             Self::Device(error) => matches!(error, DeviceError::Io { .. }),

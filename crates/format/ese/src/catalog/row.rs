@@ -88,7 +88,7 @@ pub struct CatalogRow {
 
 impl CatalogRow {
     /// A row without optional fields.
-    pub fn new(table: ObjectId, kind: RowKind, id: u32, name: &str) -> Self {
+    pub(crate) fn new(table: ObjectId, kind: RowKind, id: u32, name: &str) -> Self {
         Self {
             table,
             kind,
@@ -113,7 +113,7 @@ impl CatalogRow {
     }
 
     /// The root page of the row's tree.
-    pub const fn root(&self) -> PageNumber {
+    pub(crate) const fn root(&self) -> PageNumber {
         PageNumber(self.column_type_or_root)
     }
 

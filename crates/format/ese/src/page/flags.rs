@@ -47,5 +47,5 @@ pub mod node_flags {
     /// The key leaves out bytes that it shares with the page's tag 0.
     pub const COMPRESSED: u8 = 4;
     /// All of them.
-    pub const ALL: u8 = VERSIONED | DELETED | COMPRESSED;
+    pub(crate) const ALL: u8 = VERSIONED | DELETED | COMPRESSED;
 }

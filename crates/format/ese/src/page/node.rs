@@ -28,7 +28,7 @@ pub struct Node<'a> {
 impl<'a> Node<'a> {
     /// Parses node bytes; `None` if sizes point outside the node or the prefix.
     #[inline]
-    pub fn parse(flags: u8, bytes: &'a [u8], external_header: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(flags: u8, bytes: &'a [u8], external_header: &'a [u8]) -> Option<Self> {
         let first = usize::from(u16::from_le_bytes(get_array(bytes, 0)?) & SIZE_MASK);
         let (prefix, key_at, suffix_bytes) = if flags & node_flags::COMPRESSED == 0 {
             (&external_header[..0], 2, first)

@@ -42,7 +42,7 @@ pub struct Tag {
 
 impl Tag {
     /// Offset of the first byte after the tag's bytes, counted from the end of the page header.
-    pub const fn end(self) -> usize {
+    pub(crate) const fn end(self) -> usize {
         self.offset + self.bytes
     }
 }
@@ -68,7 +68,7 @@ impl<'a> PageRef<'a> {
     }
 
     /// All bytes of the page.
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
@@ -172,7 +172,7 @@ impl<'a> PageRef<'a> {
 
     /// Tag `index`, if it is within the page's body.
     #[inline]
-    pub fn tag(&self, index: usize) -> Option<Tag> {
+    pub(crate) fn tag(&self, index: usize) -> Option<Tag> {
         if (index + 1) * TAG_BYTES > self.size.body_bytes() {
             return None;
         }

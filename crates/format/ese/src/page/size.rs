@@ -52,7 +52,7 @@ impl PageSize {
     }
 
     /// Bytes of the page header: 40 on small pages, 80 on large ones.
-    pub const fn header_bytes(self) -> usize {
+    pub(crate) const fn header_bytes(self) -> usize {
         if self.is_small() { 40 } else { 80 }
     }
 
@@ -74,11 +74,6 @@ impl PageSize {
             16384 => 4050,
             _ => 8150,
         }
-    }
-
-    /// Longest normalised key, in bytes.
-    pub const fn longest_key_bytes(self) -> usize {
-        if self.0 == 4096 { 1000 } else { 2000 }
     }
 
     /// Offset of page `page` in its file: two header pages come before page 1.

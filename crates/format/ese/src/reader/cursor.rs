@@ -46,7 +46,7 @@ impl Cursor {
     }
 
     /// A cursor at the first node whose key is not below `key`.
-    pub fn seek<S: PageSource>(
+    pub(crate) fn seek<S: PageSource>(
         source: &mut S,
         root: PageNumber,
         key: &[u8],

@@ -108,7 +108,7 @@ impl<S: PageSource> Reader<S> {
     }
 
     /// The record with this primary key.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         table: &CatalogTable,
         key: &[u8],
@@ -147,7 +147,7 @@ impl<S: PageSource> Reader<S> {
     }
 
     /// The whole of a long value.
-    pub fn long_value(
+    pub(crate) fn long_value(
         &mut self,
         table: &CatalogTable,
         id: LongValueId,

@@ -115,7 +115,7 @@ impl<E> ReadError<E> {
     }
 
     /// The page to blame; `NONE` if no single page is.
-    pub const fn page(&self) -> PageNumber {
+    pub(crate) const fn page(&self) -> PageNumber {
         match self {
             Self::Lost { page, .. }
             | Self::Page { page, .. }

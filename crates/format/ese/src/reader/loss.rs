@@ -15,7 +15,7 @@ pub struct Loss {
 
 impl Loss {
     /// A node that cannot be read.
-    pub const fn node(page: PageNumber, line: usize) -> Self {
+    pub(crate) const fn node(page: PageNumber, line: usize) -> Self {
         Self { error: ReadError::Node { page, line }, part: LostPart::Node }
     }
 }

@@ -83,7 +83,7 @@ fn name_of<'a>(names: &[&'a str], host: usize) -> &'a str {
 
 impl PlannedEvent {
     /// The event with its instant, such as `lose EX03 at 30min`.
-    pub fn words(&self, names: &[&str]) -> String {
+    pub(crate) fn words(&self, names: &[&str]) -> String {
         format!("{} at {}", self.action.words(names), write_duration(self.at))
     }
 }

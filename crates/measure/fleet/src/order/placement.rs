@@ -114,7 +114,8 @@ impl FleetOrder {
 
     /// Returns the role of the copy of `database` on `host` at an instant; `None` if there is no
     /// such copy.
-    pub fn role(&self, host: usize, database: &str, at: Nanos) -> Option<CopyRole> {
+    #[cfg(test)]
+    pub(crate) fn role(&self, host: usize, database: &str, at: Nanos) -> Option<CopyRole> {
         let index = self.databases.iter().position(|of| of.database == database)?;
         let holds = self.databases[index].hosts.contains(&host);
         let placements = self.placements();

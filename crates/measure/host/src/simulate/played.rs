@@ -1,7 +1,7 @@
 //! A deployment's groups as runs: the profile that they are played with, and the journal of each
 //! host, whose clock counts the time that is played.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -91,11 +91,6 @@ impl HostJournal {
         let mut journal = Self { folder, path, at: Nanos::ZERO, copies };
         journal.mark(Edge::Begin)?;
         Ok(journal)
-    }
-
-    /// The folder of the journal.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Notes a line for people.

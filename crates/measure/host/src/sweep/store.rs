@@ -24,12 +24,6 @@ impl ContentKey {
         &self.0
     }
 
-    /// Parses a key from its digits; `None` if they are invalid.
-    pub fn parse(text: &str) -> Option<Self> {
-        let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_key.then(|| Self(text.to_owned()))
-    }
-
     /// The seal of a result with this key.
     fn seal(&self, text: &str) -> String {
         record::digest([self.0.as_bytes(), text.as_bytes()])
@@ -44,7 +38,7 @@ pub struct ResultStore {
 
 impl ResultStore {
     /// Opens a folder, creating it if necessary.
-    pub fn open(folder: &Path) -> Result<Self, HostError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, HostError> {
         documents::make_folder(folder)?;
         Ok(Self { folder: folder.to_path_buf() })
     }

@@ -72,10 +72,6 @@ macro_rules! figures {
         }
 
         impl Figures {
-            /// Every figure with its name, in the order of the files.
-            pub fn all(&self) -> Vec<(&'static str, &Figure)> {
-                vec![$((stringify!($name), &self.$name),)+]
-            }
         }
     };
 }

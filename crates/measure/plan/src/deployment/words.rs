@@ -60,19 +60,9 @@ impl Choice for ReadShare {
     const WORDS: &'static [&'static str] = &["2:3", "1:1", "3:2", "2:1", "3:1"];
 }
 
-impl BackupFrequency {
-    /// The word that documents use.
-    pub fn word(self) -> &'static str {
-        word(self, |other| *other == self)
-    }
-}
+impl BackupFrequency {}
 
-impl SiteModel {
-    /// The word that documents use.
-    pub fn word(self) -> &'static str {
-        word(self, |other| *other == self)
-    }
-}
+impl SiteModel {}
 
 impl Raid {
     /// The word that documents use.

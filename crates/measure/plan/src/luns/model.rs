@@ -158,9 +158,4 @@ impl LunContent {
     }
 }
 
-impl LunAccess {
-    /// For people.
-    pub fn name(self) -> &'static str {
-        Self::WORDS[Self::ALL.iter().position(|known| *known == self).unwrap_or(0)]
-    }
-}
+impl LunAccess {}

@@ -65,10 +65,10 @@ pub(crate) const GENERATOR: [&str; 3] =
     [generator_limited::RULE, processor_steal::RULE, completion_lag::RULE];
 
 /// A rule: its finding in a run, or `None` if it does not apply.
-pub type Rule = fn(&RunRecord) -> Option<Finding>;
+pub(crate) type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in report order.
-pub const ALL: [Rule; 36] = [
+pub(crate) const ALL: [Rule; 36] = [
     // First: if it objects, nothing else counts.
     intact::judge,
     simulated::finding,

@@ -59,11 +59,6 @@ impl ChapSecret {
         hash.update(challenge);
         hash.finalize().into()
     }
-
-    /// The secret itself, for the configuration of a target.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
 }
 
 impl ChapLogin {

@@ -73,7 +73,7 @@ pub enum SpaceLimit {
 
 impl SpaceLimit {
     /// Bytes that a quota leaves; `None` for any other limit.
-    pub fn left_bytes(&self) -> Option<u64> {
+    pub(crate) fn left_bytes(&self) -> Option<u64> {
         match self {
             Self::Quota { most_bytes, used_bytes, .. } => {
                 Some(most_bytes.saturating_sub(*used_bytes))

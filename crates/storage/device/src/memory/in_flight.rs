@@ -24,7 +24,7 @@ pub struct Ticket(u64);
 impl InFlight {
     /// Records that `op` on the file `name` begins. Panics if it overlaps a request in flight and
     /// one of the two changes bytes: the caller should have waited.
-    pub fn begin(&mut self, name: &str, op: &Op) -> Ticket {
+    pub(crate) fn begin(&mut self, name: &str, op: &Op) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
         let (kind, (from, to)) = (op.kind(), extent(op));
@@ -43,18 +43,13 @@ impl InFlight {
     }
 
     /// Records the end of a request.
-    pub fn end(&mut self, ticket: Ticket) {
+    pub(crate) fn end(&mut self, ticket: Ticket) {
         let at = self
             .requests
             .iter()
             .position(|request| request.ticket == ticket)
             .expect("invariant: a request ends once");
         self.requests.swap_remove(at);
-    }
-
-    /// Number of requests in flight.
-    pub const fn count(&self) -> usize {
-        self.requests.len()
     }
 }
 

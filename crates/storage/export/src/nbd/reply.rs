@@ -70,7 +70,7 @@ const fn place_of(error: &DeviceError) -> Option<u64> {
 
 impl ReplyTicket {
     /// The reply to a request that succeeded.
-    pub fn success(&self, performed: Performed) -> NbdReply {
+    pub(crate) fn success(&self, performed: Performed) -> NbdReply {
         let head = match (self.framing, self.kind, &performed) {
             (Framing::Simple, ..) => self.simple(0),
             (_, ReplyKind::Read, Performed::Bytes(data)) => {
@@ -92,7 +92,7 @@ impl ReplyTicket {
     }
 
     /// The reply to a request that the device failed.
-    pub fn failure(&self, error: &DeviceError) -> NbdReply {
+    pub(crate) fn failure(&self, error: &DeviceError) -> NbdReply {
         let last = self.offset.saturating_add(self.length).saturating_sub(1).max(self.offset);
         let place = place_of(error).filter(|_| self.kind == ReplyKind::Read);
         let place = place.map(|place| place.clamp(self.offset, last));

@@ -13,13 +13,13 @@ pub struct WriteBudget {
 
 impl WriteBudget {
     /// A budget of `bytes_per_second` on average; `None` for no limit.
-    pub fn new(bytes_per_second: Option<Bytes>) -> Self {
+    pub(crate) fn new(bytes_per_second: Option<Bytes>) -> Self {
         let rate = bytes_per_second.map(|bytes| bytes.0);
         Self { bytes_per_second: rate, left: rate.unwrap_or(0), counted: Nanos::ZERO }
     }
 
     /// Takes `bytes` out of the budget at `now`; `false` if less is left.
-    pub fn take(&mut self, now: Nanos, bytes: u64) -> bool {
+    pub(crate) fn take(&mut self, now: Nanos, bytes: u64) -> bool {
         let Some(rate) = self.bytes_per_second else {
             return true;
         };

@@ -24,7 +24,7 @@ pub enum FlashRecord {
 impl FlashRecord {
     /// The record as bytes.
     #[must_use]
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let to = Encoder::of_kind;
         let encoded = match self {
             Self::Op(op) => encode_op(op),
@@ -43,7 +43,7 @@ impl FlashRecord {
 
     /// The record encoded in `bytes`; `None` if they are not a record.
     #[must_use]
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Decoder(bytes);
         let record = match from.byte()? {
             20 => Self::Head(ImageHead {

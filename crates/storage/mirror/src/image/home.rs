@@ -41,7 +41,7 @@ pub struct SettledBlock {
 impl HomeBlock {
     /// The home of `block` once it holds `data`.
     #[must_use]
-    pub fn of(block: u64, data: &[u8]) -> Self {
+    pub(crate) fn of(block: u64, data: &[u8]) -> Self {
         Self { block, sum: XxHash3_64::oneshot_with_seed(block, data) }
     }
 
@@ -77,7 +77,7 @@ impl BlockContent {
     /// `true` if the block was trimmed. It is still tracked: a peer that was away must learn of the
     /// trim.
     #[must_use]
-    pub fn is_trimmed(&self) -> bool {
+    pub(crate) fn is_trimmed(&self) -> bool {
         self.here().is_some_and(|data| data.is_empty())
     }
 }

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use fleet::{AgentJob, AgentStep, ChildReport, Duty, DutyAct};
 
-use crate::documents;
-use crate::error::CommandError;
-use crate::system as processes;
+use console::documents;
+use console::error::CommandError;
+use console::system as processes;
 use host::system;
 use host::{LOAD_STEPS, MEASURE_AT, STOP_REQUEST, WAITING, is_live, load};
 use trial::LoadStep;

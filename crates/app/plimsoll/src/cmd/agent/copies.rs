@@ -9,8 +9,8 @@ use host::crew;
 use host::reseed::{SeedEnd, seed};
 use plan::Overrides;
 
-use crate::documents::read_plan;
-use crate::error::CommandError;
+use console::documents::read_plan;
+use console::error::CommandError;
 
 /// The copies under way.
 pub(super) struct RunningReseeds {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use fleet::{AgentId, KeptJob, RunId};
 
-use crate::documents;
-use crate::error::CommandError;
+use console::documents;
+use console::error::CommandError;
 use host::system;
 
-use crate::cmd::fleet::access::random_digits;
+use fleets::access::random_digits;
 
 const ID_BYTES: usize = 8;
 

@@ -13,7 +13,7 @@ use fleet::{AgentId, JournalOutbox, RunId};
 use record::JOURNAL;
 
 use super::child::record_folder;
-use crate::error::CommandError;
+use console::error::CommandError;
 use host::crew;
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);

@@ -14,9 +14,9 @@ use fleet::{
 };
 use host::{StopFlag, crew};
 
-use crate::cmd::simulate::item::{LoadProfiles, build, figures};
-use crate::console;
-use crate::error::CommandError;
+use console;
+use console::error::CommandError;
+use designs::simulate::item::{LoadProfiles, build, figures};
 
 /// Longest wait for an item.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fleet::{AgentSurroundings, HostFacts};
 use plan::Plan;
 
-use crate::error::CommandError;
+use console::error::CommandError;
 use host::allowance::{self, DatabaseUse};
 use host::system;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::subject::{BuildSubject, subjects};
 use super::{Answer, as_json};
-use crate::error::CommandError;
+use console::error::CommandError;
 
 /// Compares two builds, each given as a version, a name or a file.
 pub(super) fn run(table: &BuildTable, one: &str, other: &str) -> Result<Answer, CommandError> {

@@ -7,7 +7,7 @@ use time::macros::format_description;
 
 use super::subject::{BuildSubject, subjects};
 use super::{Answer, as_json};
-use crate::error::CommandError;
+use console::error::CommandError;
 
 /// Identifies everything that was named.
 pub(super) fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, CommandError> {

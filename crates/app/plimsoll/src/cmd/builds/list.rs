@@ -4,7 +4,7 @@ use builds::{BuildTable, Release};
 use serde_json::json;
 
 use super::{Answer, as_json};
-use crate::error::CommandError;
+use console::error::CommandError;
 
 /// Lists all builds whose product name contains `product`.
 pub(super) fn run(table: &BuildTable, product: Option<&str>) -> Result<Answer, CommandError> {

@@ -9,10 +9,10 @@ mod subject;
 use builds::{BuildTable, Release};
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::read_text;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::documents::read_text;
+use console::error::CommandError;
 use flags::{BuildsAction, BuildsFlags};
 
 /// Answers from the embedded table or the one that was named.

@@ -7,8 +7,8 @@ use std::path::Path;
 use builds::{BuildNumber, BuildTable, engine_of, file_version, mentions};
 use ese::header::{PROBE_BYTES, read_copies};
 
-use crate::documents;
-use crate::error::CommandError;
+use console::documents;
+use console::error::CommandError;
 
 /// Size limit of a file to search for version numbers.
 const LARGEST_BYTES: u64 = 256 << 20;

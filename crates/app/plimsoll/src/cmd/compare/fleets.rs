@@ -8,8 +8,8 @@ use report::ComparedHost;
 use verdict::NamedRun;
 
 use crate::cmd::compare::flags::ComparisonFormat;
-use crate::cmd::fleet::show::{host_runs, is_fleet};
-use crate::error::CommandError;
+use console::error::CommandError;
+use fleets::show::{host_runs, is_fleet};
 
 /// Returns the host runs of the single fleet at `paths`; `None` if it is not a single fleet.
 pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandError> {

@@ -7,7 +7,7 @@ use report::NamedSet;
 
 use crate::cmd::compare::flags::ComparisonFormat;
 use crate::cmd::suite::{self, SetOfRuns};
-use crate::error::CommandError;
+use console::error::CommandError;
 
 /// Returns the sets at `paths`; `None` if no path is a set.
 pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandError> {

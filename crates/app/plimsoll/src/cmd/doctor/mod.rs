@@ -5,10 +5,10 @@ mod probe;
 
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
 use crate::flags::{self, DoctorFlags};
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 use host::version;
 
 use needs::{NEEDS, Need};

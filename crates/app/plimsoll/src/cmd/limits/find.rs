@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use limits::{APPLICATIONS, Application, ConfigFile, HostedApplication, Server, Side};
 
-use crate::error::CommandError;
+use console::error::CommandError;
 
 /// A server and the location of its files.
 pub(super) struct FoundServer {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use units::Bytes;
 
-use crate::args::size;
+use console::args::size;
 
 /// Flags of `limits`.
 #[derive(Args, Debug)]

@@ -7,9 +7,9 @@ mod set;
 mod show;
 mod write;
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 use flags::{LimitsAction, LimitsFlags};
 
 /// Shows or sets the limits of the servers with files in a folder.

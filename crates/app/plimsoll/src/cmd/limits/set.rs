@@ -8,10 +8,10 @@ use units::Bytes;
 
 use super::find::{FoundServer, host_of, servers};
 use super::write::replace;
-use crate::Outcome;
 use crate::cmd::limits::flags::LimitsSetFlags;
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 
 /// A file and its edits.
 struct LimitChange {

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use units::Bytes;
 
 use super::find::{FoundServer, servers};
-use crate::Outcome;
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 
 /// Shows every server in `folder`.
 pub(super) fn run(

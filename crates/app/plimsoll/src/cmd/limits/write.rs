@@ -9,8 +9,8 @@ use host::system::{keep_owner, sync_folder};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use crate::documents::write_new;
-use crate::error::CommandError;
+use console::documents::write_new;
+use console::error::CommandError;
 
 /// Replaces `path`, which must still contain `old`, with `new`, and returns the path of the backup.
 pub(super) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<PathBuf, CommandError> {

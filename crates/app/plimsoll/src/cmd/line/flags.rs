@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use units::Nanos;
 
-use crate::args::{RecordedRunFlags, duration};
+use console::args::{RecordedRunFlags, duration};
 
 /// Flags of `line`.
 #[derive(Args, Debug)]

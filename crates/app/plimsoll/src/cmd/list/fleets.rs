@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::listed::ListedRun;
-use crate::cmd::fleet::show::is_fleet;
+use fleets::show::is_fleet;
 
 /// A fleet run, with at least one run of its hosts.
 pub(super) struct ListedFleet {

@@ -9,8 +9,8 @@ use report::{achieved_iops, backup_mib_per_second, mean_ms};
 use super::entry::{ListedEntry, ListedSet};
 use super::fleets::ListedFleet;
 use super::listed::{CutOff, ListedRun};
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::error::CommandError;
 
 /// Titles of the columns before the name.
 const FIGURES: [&str; 5] = ["Started, UTC", "Verdict", "IOPS", "Read ms", "Log ms"];

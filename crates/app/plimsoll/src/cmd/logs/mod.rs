@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use record::JOURNAL;
 
 use super::doctor;
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents::{self, Existing};
-use crate::error::CommandError;
 use crate::flags::LogsFlags;
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
 use host::runs_at;
 use host::version;
 

@@ -6,7 +6,7 @@ use clap::Args;
 use plan::Sessions;
 use units::{Bytes, Nanos};
 
-use crate::args::{RecordedRunFlags, duration, sessions, size};
+use console::args::{RecordedRunFlags, duration, sessions, size};
 
 /// Flags of `quick`.
 #[derive(Args, Debug)]

@@ -6,12 +6,12 @@ use esrp::{Paper, Picture, TestedRun, Vendor};
 use host::{is_live, journal_of, load, runs_at};
 use verdict::worst;
 
-use crate::Outcome;
-use crate::cmd::fleet::show::{host_runs, is_fleet};
 use crate::cmd::report::flags::ReportFlags;
-use crate::console::Console;
-use crate::documents::{self, Existing, read_document, read_text};
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing, read_document, read_text};
+use console::error::CommandError;
+use fleets::show::{host_runs, is_fleet};
 
 /// Writes the paper; the outcome is the worst verdict of its runs.
 pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome, CommandError> {

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use plan::{Sessions, TestKind};
 
-use crate::args::values::Offered;
-use crate::args::{RecordedRunFlags, sessions};
+use console::args::values::Offered;
+use console::args::{RecordedRunFlags, sessions};
 use durations::{TestDuration, test_duration};
 
 /// Value that requests a set of tests.

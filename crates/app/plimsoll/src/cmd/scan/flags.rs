@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use units::Nanos;
 
-use crate::args::duration;
+use console::args::duration;
 
 /// Flags of `scan`.
 #[derive(Args, Debug)]

@@ -8,10 +8,10 @@ use units::Nanos;
 use vrrp::{Unread, Watch};
 
 use super::SeenGroups;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::signals;
-use crate::term::ProgressLine;
+use console::Console;
+use console::error::CommandError;
+use console::signals;
+use console::term::ProgressLine;
 
 /// Maximum captured length of a frame.
 const FRAME_BYTES: usize = 9216;

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use vrrp::{Survey, Watch, read_capture};
 
-use crate::Outcome;
-use crate::console::Console;
-use crate::documents;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::documents;
+use console::error::CommandError;
 use flags::ScanFlags;
 
 /// The scanned source, and the groups seen there.

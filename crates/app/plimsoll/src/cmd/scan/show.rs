@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use vrrp::{GroupFinding, GroupKey, Segment, Source};
 
 use super::SeenGroups;
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::error::CommandError;
 
 const SECOND: f64 = 1e9;
 

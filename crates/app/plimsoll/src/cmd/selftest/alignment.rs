@@ -11,7 +11,7 @@ use host::wire;
 use units::{Prng, Seed};
 
 use super::{PartEnd, TrialGround};
-use crate::error::CommandError;
+use console::error::CommandError;
 
 const FILE: &str = "sectors";
 const FILE_BYTES: usize = 4 << 20;

@@ -10,8 +10,8 @@ use device::conformance::{self, ConformanceCheck};
 use host::{crew, wire};
 
 use super::{PartEnd, TrialGround};
-use crate::console::{self, TRIAL_THREAD};
-use crate::error::CommandError;
+use console::error::CommandError;
+use console::{self, TRIAL_THREAD};
 
 /// Time limit of a check, which takes seconds on slow storage.
 const PATIENCE: Duration = Duration::from_mins(1);

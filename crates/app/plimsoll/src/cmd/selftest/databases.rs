@@ -10,9 +10,9 @@ use units::{Bytes, Nanos, thousands};
 use verdict::{Finding, Kind, Ruling};
 
 use super::{PartEnd, TrialGround};
-use crate::cmd::verify::examine;
-use crate::error::CommandError;
-use crate::shown;
+use console::error::CommandError;
+use console::shown;
+use databases::verify::examine;
 
 const SIZE: Bytes = Bytes(32 << 20);
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use units::Nanos;
 
-use crate::args::duration;
+use console::args::duration;
 
 /// Flags of `serve`.
 #[derive(Args, Debug)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use plan::Plan;
 use serve::GuideQuestion;
 
-use crate::documents::create;
-use crate::error::CommandError;
+use console::documents::create;
+use console::error::CommandError;
 
 /// Writes `NAME.toml` into `root`; refuses a name that is taken and a folder that does not exist.
 pub(super) fn write_plan(question: &GuideQuestion, root: &Path) -> Result<PathBuf, CommandError> {

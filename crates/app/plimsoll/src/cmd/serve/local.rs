@@ -16,10 +16,10 @@ use serve::{
 };
 
 use super::{guide, questions};
-use crate::cmd::fleet::show::state as fleet_state;
-use crate::console;
-use crate::documents::read_plan;
-use crate::error::CommandError;
+use console;
+use console::documents::read_plan;
+use console::error::CommandError;
+use fleets::show::state as fleet_state;
 
 /// The runs of this machine.
 #[derive(Default)]
@@ -121,7 +121,7 @@ impl serve::RunControl for LocalRuns {
             .iter()
             .map(|flash| CacheAnswer {
                 flash: flash.display().to_string(),
-                status: crate::cmd::cache::state_of(flash).map_err(sentence),
+                status: volumes::cache::state_of(flash).map_err(sentence),
             })
             .collect()
     }

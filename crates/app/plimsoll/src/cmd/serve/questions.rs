@@ -12,9 +12,9 @@ use record::JOURNAL;
 use report::{Candidate, Sized};
 use serve::{DocumentKind, RunQuestion, SimulationQuestion, SizingQuestion};
 
-use crate::cmd::size;
-use crate::documents::{dated_folder, read_plan, read_text};
-use crate::error::CommandError;
+use console::documents::{dated_folder, read_plan, read_text};
+use console::error::CommandError;
+use designs::size;
 
 /// Designs that one page compares.
 const MOST_DESIGNS: usize = 200;
@@ -150,9 +150,9 @@ pub(super) fn simulation(
     root: &Path,
 ) -> Result<RunCommand, CommandError> {
     let overrides =
-        Overrides { volume_of: Some(crate::cmd::simulate::no_volume), ..Overrides::default() };
+        Overrides { volume_of: Some(designs::simulate::no_volume), ..Overrides::default() };
     let read = read_plan(&question.plan, &overrides)?;
-    combinations(&question.changes, crate::cmd::simulate::EXAMPLE, MOST_SIMULATIONS)?;
+    combinations(&question.changes, designs::simulate::EXAMPLE, MOST_SIMULATIONS)?;
     let folder = dated_folder(root, &read.name);
     let mut words: Vec<OsString> = vec!["simulate".into(), question.plan.clone().into()];
     words.push(joined("--array=", question.array.as_ref()));

@@ -11,8 +11,8 @@ use serve::Token;
 
 use super::place;
 use crate::cmd::serve::flags::ServeFlags;
-use crate::documents;
-use crate::error::CommandError;
+use console::documents;
+use console::error::CommandError;
 
 /// Variable with the token that permits changes.
 const TOKEN: &str = "PLIMSOLL_TOKEN";

@@ -8,10 +8,10 @@ use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
 use super::{Made, conclude, told, write_reports};
-use crate::Outcome;
 use crate::cmd::report::flags::ReportFormat;
-use crate::console::Console;
-use crate::error::CommandError;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
 
 /// Reads the set in `folder`, as far as its runs exist; `None` if it contains no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {

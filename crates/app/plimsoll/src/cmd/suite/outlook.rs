@@ -7,10 +7,10 @@ use plan::{Plan, TestKind};
 use record::{Phase, RunRecord};
 
 use crate::cmd::load_words;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::live::SetOutlook;
-use crate::term;
+use console::Console;
+use console::error::CommandError;
+use console::live::SetOutlook;
+use console::term;
 
 /// A log file.
 const LOG_BYTES: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::error::{BAD_INPUT, WRONG_USAGE};
+use console::error::{BAD_INPUT, WRONG_USAGE};
 
 /// Returns a topic by name; `None` for anything else, which may be a command.
 pub(crate) fn of(name: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::NotifyFlags;
+use console::args::NotifyFlags;
 
 /// Flags of `watch`.
 #[derive(Args, Debug)]

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::LOOK;
-use crate::Outcome;
-use crate::cmd::fleet::progress::{FleetProgress, is_conducted};
-use crate::cmd::fleet::show;
-use crate::console::Console;
-use crate::error::CommandError;
-use crate::events;
-use crate::signals;
+use ::fleets::show;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+use console::events;
+use console::signals;
+use fleets::progress::{FleetProgress, is_conducted};
 
 /// Interval at which changed loads of hosts are shown.
 const BETWEEN_LOADS: Duration = Duration::from_secs(5);

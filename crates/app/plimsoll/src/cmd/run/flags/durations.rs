@@ -4,8 +4,8 @@ use plan::TestKind;
 use units::Nanos;
 
 use super::RunFlags;
-use crate::args::duration;
-use crate::error::CommandError;
+use console::args::duration;
+use console::error::CommandError;
 
 /// How long a test is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,187 @@
+//! `dump`: one page, field by field and node by node, damaged or not.
+
+pub mod flags;
+
+use ese::checksum::{PageVerdict, verify};
+use ese::page::{PageRef, node_flags, page_flags};
+use ese::page_check;
+use ese::reader::PageSource as _;
+use host::pages::FilePages;
+use serde_json::{Value, json};
+use units::{PageNumber, hexadecimal};
+
+use super::genuine_log;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+use flags::DumpFlags;
+
+/// Bytes of a key or of data shown in a line.
+const SHOWN: usize = 48;
+
+const PAGE_FLAGS: [(u32, &str); 14] = [
+    (page_flags::ROOT, "root"),
+    (page_flags::LEAF, "leaf"),
+    (page_flags::PARENT_OF_LEAF, "parent-of-leaf"),
+    (page_flags::EMPTY, "empty"),
+    (page_flags::REPAIRED, "repaired"),
+    (page_flags::SPACE_TREE, "space-tree"),
+    (page_flags::INDEX, "index"),
+    (page_flags::LONG_VALUE, "long-value"),
+    (page_flags::NON_UNIQUE, "non-unique"),
+    (page_flags::NEW_RECORD_FORMAT, "new-record-format"),
+    (page_flags::NEW_CHECKSUM, "new-checksum"),
+    (page_flags::SCRUBBED, "scrubbed"),
+    (page_flags::PREINITIALISED, "preinitialised"),
+    (page_flags::FDP_DELETE, "being-deleted"),
+];
+
+const NODE_FLAGS: [(u8, &str); 3] = [
+    (node_flags::VERSIONED, "versioned"),
+    (node_flags::DELETED, "deleted"),
+    (node_flags::COMPRESSED, "compressed"),
+];
+
+/// Prints the page; fails if it is damaged.
+pub fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if genuine_log::holds_logs(&flags.file) {
+        return genuine_log::dump::run(flags, console);
+    }
+    let mut pages = FilePages::open_database(&flags.file)?;
+    let (number, last) = (asked_page(flags)?, pages.page_count());
+    if number.0 == 0 || number.0 > last {
+        let path = flags.file.display();
+        let text = format!("{path}: has no page {number}; give a number from 1 to {last}");
+        return Err(CommandError::new(text));
+    }
+    let bytes = pages.raw(number)?;
+    let page = PageRef::new(&bytes);
+    let verdict = verify(&bytes, number);
+    let state = state(&verdict, page, number);
+    if flags.json {
+        console.answer_json("page", as_json(page, number, &state))?;
+    } else {
+        for (name, value) in fields(page, number, &state) {
+            console.answer(format_args!("{name:<16} {value}"))?;
+        }
+        for line in 0..page.node_count() {
+            console.answer(node_line(page, line))?;
+        }
+    }
+    let sound = matches!(verdict, PageVerdict::Good | PageVerdict::Uninitialised);
+    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// Page requested from a database.
+fn asked_page(flags: &DumpFlags) -> Result<PageNumber, CommandError> {
+    let path = flags.file.display();
+    let Some(page) = flags.page else {
+        return Err(CommandError::usage(format!(
+            "{path}: name a page of the database with --page"
+        )));
+    };
+    if flags.table.is_some() {
+        let text = format!("{path}: --table is for logs; `plimsoll export` prints tables");
+        return Err(CommandError::usage(text));
+    }
+    Ok(PageNumber(page))
+}
+
+fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String {
+    match verdict {
+        PageVerdict::Good => match page_check::check(page, number) {
+            Ok(()) => "good".to_owned(),
+            Err(fault) => format!("checksum good, but {fault}"),
+        },
+        PageVerdict::Uninitialised => "all zeros: never written".to_owned(),
+        PageVerdict::FlippedZero { bit } => format!(
+            "all zeros but for byte {} bit {}: flipped in a page that was never written",
+            bit / 8,
+            bit % 8
+        ),
+        PageVerdict::Correctable { bits } => {
+            let places: Vec<String> =
+                bits.iter().map(|bit: &u32| format!("byte {} bit {}", bit / 8, bit % 8)).collect();
+            format!("one bit flipped, correctable: {}", places.join(", "))
+        }
+        PageVerdict::FlippedChecksum { bit } => {
+            format!("one bit of the page's own checksum flipped: byte {} bit {}", bit / 8, bit % 8)
+        }
+        PageVerdict::WrongPage { really } => format!("the page belongs at {really}"),
+        PageVerdict::Bad { block, stored, computed } => {
+            format!("block {block} has checksum {stored:#018x}, its bytes give {computed:#018x}")
+        }
+    }
+}
+
+fn fields(page: PageRef<'_>, number: PageNumber, state: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("page", number.to_string()),
+        ("state", state.to_owned()),
+        ("flags", names(page.flags(), &PAGE_FLAGS)),
+        ("flush type", page.flush_type().to_string()),
+        ("database time", format!("{:#x}", page.dbtime())),
+        ("object", page.object().to_string()),
+        ("previous", page.previous().to_string()),
+        ("next", page.next().to_string()),
+        ("free bytes", page.free_bytes().to_string()),
+        ("reserved tags", page.reserved_tags().to_string()),
+        ("nodes", page.node_count().to_string()),
+        ("external header", shown(page.external_header())),
+    ]
+}
+
+fn node_line(page: PageRef<'_>, line: usize) -> String {
+    let Some(node) = page.node(line) else {
+        return format!("{line:>5}  damaged: its bytes make no node");
+    };
+    let target = match page.child(line).filter(|_| !page.is_leaf()) {
+        Some(child) => format!("page {child}"),
+        None => format!("{} bytes {}", node.data.len(), shown(node.data)),
+    };
+    let flags = names(u32::from(node.flags), &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)));
+    format!("{line:>5}  key {} -> {target} {flags}", shown(&node.key()))
+}
+
+fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
+    let nodes = page.nodes().enumerate().map(|(line, node)| {
+        json!({
+            "line": line,
+            "flags": node.flags,
+            "key": hexadecimal(&node.key()),
+            "data": hexadecimal(node.data),
+        })
+    });
+    json!({
+        "page": number.0,
+        "state": state,
+        "flags": page.flags(),
+        "flush_type": page.flush_type(),
+        "dbtime": page.dbtime(),
+        "object": page.object().0,
+        "previous": page.previous().0,
+        "next": page.next().0,
+        "free_bytes": page.free_bytes(),
+        "reserved_tags": page.reserved_tags(),
+        "external_header": hexadecimal(page.external_header()),
+        "nodes": nodes.collect::<Vec<_>>(),
+    })
+}
+
+/// The names of the flags that are set.
+pub(super) fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
+    table
+        .iter()
+        .filter(|(bit, _)| bits & bit != 0)
+        .map(|(_, name)| *name)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn shown(bytes: &[u8]) -> String {
+    let mut text = hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
+    if bytes.len() > SHOWN {
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,165 @@
+//! The header of a database file, in both of its copies.
+
+use std::path::Path;
+
+use ese::header::{CopyState, DatabaseHeader, HeaderCopies, read_copies};
+use serde_json::{Value, json};
+
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+
+/// Prints the header in the first bytes of the file at `path`.
+pub(super) fn print(
+    path: &Path,
+    start: &[u8],
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let copies = read_copies(start)
+        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+    let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
+    if json {
+        console.answer_json("header", as_json(&copies))?;
+    } else {
+        for (name, value) in lines(&copies) {
+            console.answer(format_args!("{name:<24} {value}"))?;
+        }
+    }
+    if sound && !copies.copies_agree {
+        let path = path.display();
+        console.remark(format_args!(
+            "{path}: the two copies of the header differ: a crash fell between their writes; \
+             the first one counts"
+        ))?;
+    }
+    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {
+    let header = &copies.header;
+    vec![
+        ("state", header.state.to_string()),
+        ("format", format(header)),
+        ("created in format", created(header)),
+        ("written by", engine(copies).unwrap_or("unknown").to_owned()),
+        ("engine version", engine_version(header)),
+        ("operating system", system(header)),
+        ("page size", copies.page_size.to_string()),
+        ("database time", format!("{:#x}", header.dbtime)),
+        ("signature", header.signature.to_string()),
+        ("log signature", header.log_signature.to_string()),
+        ("log required", generations(header)),
+        ("log committed", format!("{:#x}", header.generation_max_committed.0)),
+        ("last consistent", at(header.consistent_at, header.consistent_time)),
+        ("last attached", at(header.attached_at, header.attached_time)),
+        ("last detached", at(header.detached_at, header.detached_time)),
+        ("header write", header.header_flush_signature.to_string()),
+        ("flush map", header.flush_map_signature.to_string()),
+        ("last object", header.last_object.to_string()),
+        ("last full backup", header.backup_full_current.time.to_string()),
+        ("bits repaired", header.bit_fixes.count.to_string()),
+        ("checksum errors", header.checksum_failures.count.to_string()),
+        ("repairs", header.repair_count.to_string()),
+        ("first copy", copy(copies.primary)),
+        ("second copy", copy(copies.shadow)),
+    ]
+}
+
+fn as_json(copies: &HeaderCopies) -> Value {
+    let header = &copies.header;
+    json!({
+        "file_kind": "database",
+        "state": header.state.to_string(),
+        "format": {
+            "version": header.format_version,
+            "update": header.format_update,
+            "update_minor": header.format_update_minor,
+        },
+        "created_format": {
+            "version": header.created_format_version,
+            "update": header.created_format_update,
+        },
+        "engine_version": header.engine_version,
+        "operating_system": system(header),
+        "written_by": engine(copies),
+        "page_size_bytes": copies.page_size.bytes(),
+        "dbtime": header.dbtime,
+        "signature": header.signature.to_string(),
+        "log_signature": header.log_signature.to_string(),
+        "header_flush_signature": header.header_flush_signature.to_string(),
+        "flush_map_signature": header.flush_map_signature.to_string(),
+        "log_generation_min_required": header.generation_min_required.0,
+        "log_generation_max_required": header.generation_max_required.0,
+        "log_generation_max_committed": header.generation_max_committed.0,
+        "last_object": header.last_object.0,
+        "bit_fixes": header.bit_fixes.count,
+        "checksum_failures": header.checksum_failures.count,
+        "repair_count": header.repair_count,
+        "copies": {
+            "first": copy(copies.primary),
+            "second": copy(copies.shadow),
+            "agree": copies.copies_agree,
+        },
+    })
+}
+
+/// Version, update major and update minor.
+fn format(header: &DatabaseHeader) -> String {
+    let (version, update) = (header.format_version, header.format_update);
+    format!("{version:#x},{update},{}", header.format_update_minor)
+}
+
+fn created(header: &DatabaseHeader) -> String {
+    let (version, update) = (header.created_format_version, header.created_format_update);
+    format!("{version:#x},{update}")
+}
+
+/// The engine that wrote the file; engines before Windows 10 do not record it.
+fn engine_version(header: &DatabaseHeader) -> String {
+    match header.engine_version {
+        0 => "not stated".to_owned(),
+        version => version.to_string(),
+    }
+}
+
+/// The system that last had the file open.
+fn system(header: &DatabaseHeader) -> String {
+    let version = &header.os_version;
+    let (major, minor, build) = (version.major, version.minor, version.build);
+    match (major, version.service_pack) {
+        (0, _) => "not stated".to_owned(),
+        (_, 0) => format!("{major}.{minor}.{build}"),
+        (_, pack) => format!("{major}.{minor}.{build} SP{pack}"),
+    }
+}
+
+/// The engines that write this format; `None` if unknown.
+fn engine(copies: &HeaderCopies) -> Option<&'static str> {
+    let header = &copies.header;
+    let page_bytes = copies.page_size.bytes();
+    builds::engine_of(header.format_version, header.format_update, page_bytes)
+}
+
+fn generations(header: &DatabaseHeader) -> String {
+    match (header.generation_min_required.0, header.generation_max_required.0) {
+        (0, 0) => "none".to_owned(),
+        (first, last) => format!("{first:#x} to {last:#x}"),
+    }
+}
+
+fn at(lgpos: ese::Lgpos, time: ese::LogTime) -> String {
+    if lgpos.is_some() { format!("{time} at {lgpos}") } else { time.to_string() }
+}
+
+fn copy(state: CopyState) -> String {
+    match state {
+        CopyState::Good => "good".to_owned(),
+        CopyState::Bad => "damaged".to_owned(),
+        CopyState::FlippedBit { bit } => {
+            format!("damaged: one bit flipped at byte {} bit {}", bit / 8, bit % 8)
+        }
+        CopyState::HoldsPage(page) => format!("damaged: holds page {page} of the database"),
+        CopyState::Missing => "missing".to_owned(),
+    }
+}

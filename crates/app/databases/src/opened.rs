@@ -1,0 +1,258 @@
+//! A database opened for reading despite damage: unreadable parts are named and left out, and the
+//! exit status reflects them at the end.
+
+mod beyond;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ese::catalog::CatalogTable;
+use ese::header::HeaderCopies;
+use ese::page::PageSize;
+use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
+use eselog::DeletedRows;
+use host::dirty::Dirty;
+use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
+use host::ranges::is_torn;
+use host::scan::{FileFault, cut_off};
+
+use units::PageNumber;
+
+use crate::genuine_log::Overlay;
+use console::Outcome;
+
+use beyond::BeyondFile;
+use console::error::CommandError;
+
+/// Maximum losses of one kind to name; the rest are only counted.
+const MOST_NAMED: u64 = 1_000;
+
+/// An open database.
+pub(crate) struct OpenDatabase {
+    pub(crate) reader: Reader<FilePages>,
+    /// State of a database that was not closed, from its header.
+    pub(crate) dirty: Option<Dirty>,
+    /// Rows that its log deletes, if requested.
+    pub(crate) deleted: Arc<DeletedRows>,
+    path: PathBuf,
+    is_damaged: bool,
+    named: u64,
+    beyond: BeyondFile,
+}
+
+impl OpenDatabase {
+    /// Opens the database at `path` through its catalog, else through the catalog's copy, else
+    /// through the remains of both. First reports a database that was not closed.
+    pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        Self::open_with(path, false, None, false)
+    }
+
+    /// Opens a database with options: `bare` accepts the pages of a temporary database, which carry
+    /// no checksums; pages changed by the logs in the folder `logs` are read as the logs leave
+    /// them; `deleted` keeps the rows that these logs delete.
+    pub(crate) fn open_with(
+        path: &Path,
+        bare: bool,
+        logs: Option<&Path>,
+        deleted: bool,
+    ) -> Result<Self, CommandError> {
+        let header = read_header(path)?;
+        let overlay = logs.map(|logs| Overlay::make(path, &header, logs, deleted)).transpose()?;
+        let mut opened = Self::open_behind(path, &header, bare, overlay.as_ref())?;
+        if let Some(overlay) = overlay {
+            opened.deleted = overlay.deleted;
+        }
+        Ok(opened)
+    }
+
+    fn open_behind(
+        path: &Path,
+        header: &HeaderCopies,
+        bare: bool,
+        overlay: Option<&Overlay>,
+    ) -> Result<Self, CommandError> {
+        let is_whole = overlay.is_some_and(|overlay| !overlay.is_incomplete);
+        let dirty = Dirty::of(path, &header.header).filter(|_| !is_whole);
+        if let Some(dirty) = &dirty {
+            console::complain(&dirty.sentence(path));
+        }
+        let mut opened = Self::open_catalog(path, (header.page_size, bare), overlay, dirty)?;
+        opened.name_header_faults(header);
+        if let Some(fault) = cut_off(path, header.page_size).filter(|_| overlay.is_none()) {
+            opened.is_damaged = true;
+            opened.say(&fault.to_string());
+        }
+        Ok(opened)
+    }
+
+    /// Opens it through the first that is readable of the catalog, its copy and their remains.
+    fn open_catalog(
+        path: &Path,
+        (page_size, bare): (PageSize, bool),
+        overlay: Option<&Overlay>,
+        dirty: Option<Dirty>,
+    ) -> Result<Self, CommandError> {
+        let pages = pages_behind(path, (page_size, bare), overlay)?;
+        let error = match Reader::open(pages) {
+            Ok(reader) => return Ok(Self::new(reader, dirty, path, false)),
+            Err(error) => error,
+        };
+        let shown = path.display();
+        if let Ok(second) = Reader::open_shadow(pages_behind(path, (page_size, bare), overlay)?) {
+            console::complain(&format!(
+                "{shown}: the catalog is damaged ({error}): its copy, MSysObjectsShadow, is used"
+            ));
+            return Ok(Self::new(second, dirty, path, true));
+        }
+        let pages = pages_behind(path, (page_size, bare), overlay)?;
+        let Ok((rest, losses)) = Reader::open_salvaged(pages) else {
+            return Err(unreadable(path, error).into());
+        };
+        console::complain(&format!(
+            "{shown}: both copies of the catalog are damaged: what is left of them is used, and \
+             tables or columns may be missing"
+        ));
+        let mut opened = Self::new(rest, dirty, path, true);
+        for loss in losses {
+            opened.lose("the catalog", &loss);
+        }
+        Ok(opened)
+    }
+
+    fn new(reader: Reader<FilePages>, dirty: Option<Dirty>, path: &Path, is_damaged: bool) -> Self {
+        let (path, beyond) = (path.to_path_buf(), BeyondFile::default());
+        let deleted = Arc::default();
+        Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
+    }
+
+    /// Reports a damaged copy of the header, which costs no rows.
+    fn name_header_faults(&mut self, header: &HeaderCopies) {
+        for fault in FileFault::of_header(header) {
+            self.is_damaged = true;
+            self.say(&fault.to_string());
+        }
+    }
+
+    /// The table with this name.
+    pub(crate) fn table(&self, name: &str) -> Result<&CatalogTable, CommandError> {
+        self.reader.table(name).ok_or_else(|| {
+            let path = self.path.display();
+            CommandError::new(format!(
+                "{path}: has no table {name}; `plimsoll export {path}` lists the tables"
+            ))
+        })
+    }
+
+    /// Reports a lost part of `whose`.
+    pub(crate) fn lose(&mut self, whose: &str, loss: &Loss) {
+        let consequence = match loss.part {
+            LostPart::Leaf if matches!(loss.error, ReadError::BeyondFile { .. }) => {
+                String::from("rows there are skipped")
+            }
+            LostPart::Leaf => String::from("its rows are skipped"),
+            LostPart::Branch { rescued: 0 } => {
+                String::from("an internal page, and no rows below it were found")
+            }
+            LostPart::Branch { rescued } => {
+                format!("an internal page; {rescued} pages of rows below it were found without it")
+            }
+            LostPart::SomeNodes => String::from("rows that look sound are kept"),
+            LostPart::Node => String::from("skipped"),
+        };
+        self.damage(whose, &loss.error, &consequence);
+    }
+
+    /// Reports damage to a part of `whose`. If the database was not closed, missing data may still
+    /// be in its log; a wrong checksum always counts as damage.
+    pub(crate) fn damage(&mut self, whose: &str, error: &ReadDamage, consequence: &str) {
+        let is_page = match error {
+            ReadError::Lost { page, .. } => !self.is_torn(*page),
+            ReadError::Page { .. } => true,
+            _ => false,
+        };
+        self.is_damaged |= is_page || self.dirty.is_none();
+        if let ReadError::BeyondFile { page } = error {
+            self.beyond.note(whose, consequence, *page);
+            return;
+        }
+        self.named += 1;
+        let path = self.path.display();
+        if self.named <= MOST_NAMED {
+            console::complain(&format!("{path}: {whose}: {error}; {consequence}"));
+        }
+    }
+
+    /// Whether a crash left the page half written.
+    fn is_torn(&self, page: PageNumber) -> bool {
+        let Some(dirty) = &self.dirty else {
+            return false;
+        };
+        let pages = FilePages::open(&self.path, self.reader.page_size()).ok();
+        let bytes = pages.and_then(|mut pages| pages.raw(page).ok());
+        bytes.is_some_and(|bytes| is_torn(&bytes, page, dirty.dbtime))
+    }
+
+    /// Reports the pages past the end of the file, of which a truncation removes many at once.
+    fn name_beyond(&mut self) {
+        for sentence in self.beyond.take_sentences() {
+            self.named += 1;
+            self.say(&sentence);
+        }
+    }
+
+    /// Prints a warning about the database.
+    pub(crate) fn say(&self, sentence: &str) {
+        console::complain(&format!("{}: {sentence}", self.path.display()));
+    }
+
+    /// Reports the corrected pages. Their content is intact, but the storage has changed it.
+    fn name_flips(&mut self) {
+        for (page, flip) in self.reader.source().flips() {
+            self.is_damaged = true;
+            self.named += 1;
+            if self.named <= MOST_NAMED {
+                let path = self.path.display();
+                console::complain(&format!("{path}: page {page}: {flip}; read as corrected"));
+            }
+        }
+    }
+
+    /// The exit status, once everything has been read.
+    pub(crate) fn outcome(&mut self) -> Outcome {
+        self.name_beyond();
+        self.name_flips();
+        if self.named > MOST_NAMED {
+            let (path, more) = (self.path.display(), self.named - MOST_NAMED);
+            console::complain(&format!("{path}: and {more} more; `plimsoll check` names pages"));
+        }
+        if self.is_damaged {
+            Outcome::Fail
+        } else if self.dirty.is_some() {
+            Outcome::CannotJudge
+        } else {
+            Outcome::Pass
+        }
+    }
+
+    /// An error that ends all reading.
+    pub(crate) fn ends(&self, error: PageError) -> CommandError {
+        unreadable(&self.path, ReadError::Source(error)).into()
+    }
+}
+
+/// The pages of the file as `overlay` changes them.
+fn pages_behind(
+    path: &Path,
+    (page_size, bare): (PageSize, bool),
+    overlay: Option<&Overlay>,
+) -> Result<FilePages, CommandError> {
+    let pages = FilePages::open(path, page_size)?.without_checksums(bare);
+    Ok(pages.behind(overlay.cloned().map(|of| Arc::new(of) as Arc<dyn ChangedPages>)))
+}
+
+impl Drop for OpenDatabase {
+    fn drop(&mut self) {
+        // An error has ended the reading before its outcome was requested.
+        self.name_beyond();
+    }
+}

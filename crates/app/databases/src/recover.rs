@@ -1,0 +1,210 @@
+//! `recover`: brings a database that was not closed properly back to its committed state.
+
+pub mod flags;
+mod owner;
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use device::{Clock as _, OpenMode, Volume};
+use device_os::{OsClock, World};
+use engine::recovery::{RecoveryProgress, RecoverySummary};
+use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
+use ese::header::DatabaseState;
+use host::dirty::Dirty;
+use host::locks::{self, Files};
+use host::pages::read_header;
+use host::wire;
+use serde_json::json;
+use trial::manifest::{self, Manifest};
+use units::Seed;
+
+use super::genuine_log;
+use console::Console;
+use console::Outcome;
+use console::error::CommandError;
+use console::shown;
+use console::term::{ProgressLine, duration};
+use flags::RecoverFlags;
+
+/// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
+/// properly is not opened for writing at all.
+pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(copy) = &flags.into {
+        return genuine_log::recover::run(flags, copy, console);
+    }
+    let path = &flags.file;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name =
+        name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
+    locks::refuse_held(path, &shown::on_console(console.is_quiet()))?;
+    let header = read_header(path)?.header;
+    if header.state == DatabaseState::CleanShutdown {
+        tell(path, None, flags.json, console)?;
+        return Ok(Outcome::Pass);
+    }
+    let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
+    let world = wire::world()?;
+    let volumes = wire::OpenVolumes::new(&world, OpenMode::ReadWrite);
+    let (database, log) = (volumes.open(folder)?, volumes.open(log_folder)?);
+    let manifest = manifest_of(&world, &database, name);
+    let planned = manifest.as_ref().and_then(|manifest| Some(manifest.planned()?.log_base));
+    let base = match flags.log_base.clone().or(planned) {
+        Some(base) => base,
+        None => owner::only_base(&world, &log)?,
+    };
+    let held =
+        Files { database: path.clone(), log_folder: log_folder.to_owned(), log_base: base.clone() };
+    locks::wait_for([held], &shown::on_console(console.is_quiet()));
+    let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
+    // Recovery itself refuses every other state before it writes.
+    if Dirty::is(&header) {
+        owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;
+    }
+    let summary = recover(&world, files, console.is_quiet())?;
+    tell(path, summary, flags.json, console)?;
+    Ok(Outcome::Pass)
+}
+
+/// Reads the manifest next to the database. The log identifies the owner of a database equally
+/// well, so a missing or unreadable manifest is no error.
+fn manifest_of(world: &World, database: &Rc<dyn Volume>, name: &str) -> Option<Manifest> {
+    let (database, name) = (Rc::clone(database), name.to_owned());
+    let reading = async move { manifest::read_beside(&database, &name).await };
+    world.executor().block_on(reading).ok().flatten()
+}
+
+fn recover(
+    world: &World,
+    files: DatabaseFiles,
+    quiet: bool,
+) -> Result<Option<RecoverySummary>, CommandError> {
+    let runtime = world.executor().runtime();
+    let clock = OsClock::new();
+    let seed = Seed((clock.epoch() + clock.now()).0);
+    world.executor().block_on(async move {
+        let display = RefCell::new(ProgressLine::new("replaying the log", quiet));
+        let settings = Settings { read_back: true, ..Settings::default() };
+        let opened = Database::recover(&runtime, files, settings, seed, &|step| {
+            let mut display = display.borrow_mut();
+            let text = describe(&step, display.elapsed());
+            display.text(&text);
+        })
+        .await;
+        let (database, summary) = opened.map_err(|error| not_open(&error))?;
+        let twin = database.clone();
+        database.shut_down().await?;
+        match twin.take_not_as_written().first() {
+            Some(found) => Err(CommandError::Damage(found.to_string())),
+            None => Ok(summary),
+        }
+    })
+}
+
+/// Damage counts against the storage; anything else is the user's error.
+fn not_open(error: &OpenError) -> CommandError {
+    if error.is_damage() {
+        CommandError::Damage(error.to_string())
+    } else {
+        CommandError::new(error.to_string())
+    }
+}
+
+/// Shows the generations done, their total, and the estimated remaining time.
+fn describe(step: &RecoveryProgress, elapsed: Duration) -> String {
+    let done = step.current.0.saturating_sub(step.first.0);
+    let total = step.last.0.saturating_sub(step.first.0).saturating_add(1);
+    let left = (done > 0).then(|| elapsed.mul_f64(f64::from(total - done) / f64::from(done)));
+    let left = left.map_or_else(String::new, |left| format!(", {} left", duration(left)));
+    format!("{done} of {total} generations{left}")
+}
+
+fn tell(
+    path: &Path,
+    summary: Option<RecoverySummary>,
+    as_json: bool,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let file = path.display();
+    let Some(summary) = summary else {
+        if as_json {
+            return console
+                .answer_json("recovery", json!({ "file": file.to_string(), "recovered": false }));
+        }
+        return console
+            .answer(format_args!("{file}: was closed properly, nothing had to be recovered"));
+    };
+    if as_json {
+        return console.answer_json(
+            "recovery",
+            json!({
+                "file": file.to_string(),
+                "recovered": true,
+                "log_generation_first": summary.first.0,
+                "log_generation_last": summary.last.0,
+                "records": summary.records,
+                "pages_redone": summary.pages_redone,
+                "pages_read": summary.pages_read,
+                "reads_mended": summary.mended.reads(),
+                "flipped_bits_mended": summary.mended.flipped_bits,
+                "pages_written": summary.pages_written,
+                "pages_made_anew": summary.pages_made_anew,
+                "transactions_undone": summary.losers,
+                "redo_ns": summary.redo_time.0,
+            }),
+        );
+    }
+    let mended = mended(summary.mended);
+    console.answer(format_args!(
+        "{file}: recovered from log generations {:#x} to {:#x}: {} records, {} page changes made, \
+         {} torn pages made anew, {} transactions undone{mended}",
+        summary.first.0,
+        summary.last.0,
+        summary.records,
+        summary.pages_redone,
+        summary.pages_made_anew,
+        summary.losers,
+    ))
+}
+
+/// A remark on reads that did not succeed at once; empty if all did.
+fn mended(mended: Mended) -> String {
+    if mended == Mended::default() {
+        return String::new();
+    }
+    format!(
+        "; {} reads failed or gave wrong content and did well when they were repeated, {} flipped \
+         bits were put right: have the storage looked at",
+        mended.reads(),
+        mended.flipped_bits
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engine::recovery::RecoveryProgress;
+    use units::Generation;
+
+    use super::describe;
+
+    #[test]
+    fn progress_counts_generations_and_says_how_long_still() {
+        let step = |current| RecoveryProgress {
+            first: Generation(10),
+            current: Generation(current),
+            last: Generation(509),
+        };
+        let elapsed = Duration::from_secs(20);
+        assert_eq!(describe(&step(10), elapsed), "0 of 500 generations");
+        let half = describe(&step(260), elapsed);
+        assert_eq!(half, "250 of 500 generations, 20 s left");
+    }
+}

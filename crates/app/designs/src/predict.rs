@@ -1,0 +1,219 @@
+//! `--predict` of `size` and `plan`: judges the sized design in virtual time, before it is bought.
+
+pub(super) mod designed;
+
+use std::path::{Path, PathBuf};
+
+use host::{Measured, StopFlag};
+use plan::Deployment;
+use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
+use report::{DesignEdit, PredictedDesign, SimulatedEdit};
+use verdict::Ruling;
+
+use crate::simulate::{self, flags::SimulateFlags};
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
+use console::signals;
+use designed::DesignedSet;
+
+/// Mount root of a simulation's volumes; nothing is created there.
+const ROOT: &str = "/mnt/mail";
+
+/// Maximum edits tried; more than this are no help.
+const MOST_EDITS: usize = 5;
+
+/// Subject and destination of a prediction.
+pub(super) struct PredictionOrder {
+    /// The folder for plan, array and report.
+    pub folder: PathBuf,
+    /// The server; `None` selects the first.
+    pub server: Option<String>,
+    /// `true` to replace existing plan and array files.
+    pub force: bool,
+    /// Name and text of the deployment, for trying changes to it.
+    pub document: (String, String),
+}
+
+/// Simulates one disk set of a server with its databases. All sets are alike, so one represents the
+/// server. If it fails, also simulates edits of the deployment until one passes.
+pub(super) fn of(
+    deployment: &Deployment,
+    provision: &Provision,
+    order: &PredictionOrder,
+    console: &mut Console,
+) -> Result<PredictedDesign, CommandError> {
+    let stop = signals::install(simulate::STOPS_A_SIMULATION)?;
+    let test = test_of(order.server.clone());
+    let server = test.server_of(provision)?.name.clone();
+    let of_set = set_of(deployment, provision, test)?;
+    let set = &of_set.set;
+    console.remark(format_args!(
+        "What {server} would do: {} of its databases on one of its {} sets of disks, \"{}\", all \
+         active, simulated.",
+        set.databases, set.sets, set.array.name
+    ))?;
+    let (Measured { record, verdict, .. }, folder) =
+        simulated(&of_set, (&order.folder, order.force), &stop, console)?;
+    console.conclude(console::conclusion::concluded(&record, &verdict, &folder));
+    let mut edits = match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => Vec::new(),
+        Ruling::Fail | Ruling::CannotJudge => lighter(&order.document),
+    };
+    if verdict.outcome == Ruling::Fail {
+        try_edits(&mut edits, order, &stop, console)?;
+    }
+    Ok(PredictedDesign {
+        run: record,
+        verdict,
+        server,
+        databases: of_set.set.databases,
+        sets: of_set.set.sets,
+        report: folder.join("report.html").display().to_string(),
+        edits: edits.iter().map(|(of, simulated)| edit(of, simulated.clone())).collect(),
+    })
+}
+
+/// Full-size test of a server, the first one if none is named.
+fn test_of(server: Option<String>) -> TestPlan {
+    TestPlan { server, root: ROOT.to_owned(), scale: 1.0, databases: None }
+}
+
+/// A set of disks and the plan of the databases on it.
+struct PlannedSet {
+    set: DesignedSet,
+    plan: String,
+}
+
+/// The set of disks of the server of `test`.
+fn set_of(
+    deployment: &Deployment,
+    provision: &Provision,
+    mut test: TestPlan,
+) -> Result<PlannedSet, CommandError> {
+    let server = test.server_of(provision)?;
+    let storage = &deployment.storage;
+    let disks = if server.site == 0 { &storage.first } else { &storage.second };
+    let set = DesignedSet::of(provision, server, &disks.database)?;
+    test.databases = Some(set.databases);
+    Ok(PlannedSet { plan: test.to_toml(provision)?, set })
+}
+
+/// Simulates a set in a folder, replacing its files if `force`; returns the run and its folder.
+fn simulated(
+    of: &PlannedSet,
+    (folder, force): (&Path, bool),
+    stop: &StopFlag,
+    console: &Console,
+) -> Result<(Measured, PathBuf), CommandError> {
+    let (plan, array) = write(folder, force, of)?;
+    let output = documents::dated_folder(folder, "simulated");
+    let flags = SimulateFlags::of(plan, array.display().to_string(), output);
+    simulate::measured(&flags, stop, console.is_quiet())
+}
+
+/// Simulates the edits one after the other, until one passes or the user stops it.
+fn try_edits(
+    edits: &mut [(LighterDesign, Option<SimulatedEdit>)],
+    order: &PredictionOrder,
+    stop: &StopFlag,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let (file, text) = &order.document;
+    for (number, (lighter, proof)) in (1..).zip(edits) {
+        let key = &lighter.edit.key;
+        console.remark(format_args!("The same with {key} = {}:", lighter.edit.value))?;
+        let changed = Deployment::parse_with(file, text, std::slice::from_ref(&lighter.edit))?;
+        let (provision, _) = super::plan::laid_out(&changed, None)?;
+        let of_set = set_of(&changed, &provision, test_of(None))?;
+        let folder = order.folder.join(format!("edit-{number}"));
+        let (Measured { record, verdict, .. }, _) =
+            simulated(&of_set, (&folder, order.force), stop, console)?;
+        *proof = Some(SimulatedEdit::of(&record, &verdict));
+        if matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) || stop.is_set() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes plan and array of the set.
+fn write(folder: &Path, force: bool, of: &PlannedSet) -> Result<(PathBuf, PathBuf), CommandError> {
+    let paths = (folder.join("plan.toml"), folder.join("array.toml"));
+    documents::make_folder(folder)?;
+    let existing = Existing::of_flag(force);
+    documents::write(&paths.0, of.plan.as_bytes(), existing, &[])?;
+    documents::write(&paths.1, of.set.array.text().as_bytes(), existing, &[])?;
+    Ok(paths)
+}
+
+/// Edits of the deployment that relieve its disks: for each key the first, which takes the fewest
+/// disks.
+fn lighter((file, text): &(String, String)) -> Vec<(LighterDesign, Option<SimulatedEdit>)> {
+    let mut found: Vec<LighterDesign> = Vec::new();
+    for one in lighter_designs(file, text) {
+        if !found.iter().any(|other| other.edit.key == one.edit.key) {
+            found.push(one);
+        }
+    }
+    found.truncate(MOST_EDITS);
+    found.into_iter().map(|one| (one, None)).collect()
+}
+
+pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> DesignEdit {
+    let (section, key) = of.edit.key.split_once('.').unwrap_or(("", &of.edit.key));
+    DesignEdit {
+        section: section.to_owned(),
+        line: format!("{key} = {}", of.edit.value),
+        effect: format!(
+            "{}: load of a disk {} % instead of {} %{}{}",
+            meaning(key),
+            whole(of.load.1 * 100.0),
+            whole(of.load.0 * 100.0),
+            changed(of.disks, "disks"),
+            changed(of.servers, "servers"),
+        ),
+        simulated,
+    }
+}
+
+/// Explains an edit of `key` to readers who do not know the document.
+fn meaning(key: &str) -> &'static str {
+    match key {
+        "databases_equal_copies" => "half as many databases on a volume",
+        "several_databases_per_volume" => "one database on a volume",
+        "build" => "redundant groups in place of single disks",
+        "raid" => "mirrors in place of parity",
+        "usable_disk_io_percent" => "more disks, for a reserve of I/O",
+        "servers_per_site" => "more servers",
+        "largest_database" => "smaller databases",
+        _ => "other disks",
+    }
+}
+
+/// A count after the edit and before it; empty if they are equal.
+fn changed((before, after): (f64, f64), what: &str) -> String {
+    if before.total_cmp(&after).is_eq() {
+        return String::new();
+    }
+    format!("; {} {what} instead of {}", whole(after), whole(before))
+}
+
+fn whole(value: f64) -> String {
+    report::format::number(value, 0)
+}
+
+/// The last lines of a separate prediction.
+pub(super) fn conclude(
+    predicted: &PredictedDesign,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    console.answer(report::summary(&predicted.run, &predicted.verdict).trim_end())?;
+    console.answer(format_args!("Report: {}", predicted.report))?;
+    if !predicted.edits.is_empty() {
+        console.answer("Edits of the deployment that would leave less work for each disk:\n")?;
+        console.answer(report::written_edits(&predicted.edits).trim_end())?;
+    }
+    Ok(Outcome::of(&predicted.verdict))
+}

@@ -1,0 +1,82 @@
+//! A deployment ready to be played, and the choice of its arrays and load.
+
+use std::collections::BTreeMap;
+
+use host::simulate::played::{paced_profile, sessions};
+use host::simulate::{SimulatedStorage, SimulationLevel, SimulationOrder};
+use plan::Plan;
+use record::SimulationDetail;
+use rehearsal::PlayedDeployment;
+use simdisk::ArrayDescription;
+use simdisk::operations::OperationProfile;
+
+use console::error::CommandError;
+
+/// A deployment ready to be played, and the plan of each of its hosts.
+pub(crate) struct Arrangement {
+    /// Its name.
+    pub name: String,
+    pub deployment: PlayedDeployment,
+    /// One plan per host; its databases are the host's copies in the order of the deployment's
+    /// databases.
+    pub plans: Vec<Plan>,
+    /// The array that all others resemble.
+    pub array: ArrayDescription,
+}
+
+/// The arrays underneath the hosts' copies.
+pub(crate) struct ArrayChoice {
+    pub array: ArrayDescription,
+    pub(crate) sharing: Sharing,
+    /// Hosts with other arrays, by name.
+    pub others: BTreeMap<String, (ArrayDescription, Sharing)>,
+}
+
+impl ArrayChoice {
+    /// The arrays of a host.
+    pub(super) fn of(&self, host: &str) -> (&ArrayDescription, Sharing) {
+        let other = self.others.get(host);
+        other.map_or((&self.array, self.sharing), |(array, sharing)| (array, *sharing))
+    }
+}
+
+/// How hosts and folders share arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// One array for each host.
+    Host,
+    /// One for each folder of each host.
+    Folder,
+    /// One for all.
+    All,
+    /// One array per this number of databases of a host.
+    Sets(usize),
+}
+
+/// Returns the profile of the load of `plan` at the array's pace, with sessions that rest for a
+/// share of each batch, and the sessions of its databases.
+pub(super) fn load_of(
+    plan: &Plan,
+    choice: &ArrayChoice,
+    rest_percent: u32,
+) -> Result<(OperationProfile, Vec<u32>), CommandError> {
+    if SimulationLevel::Two.detail(plan)? != SimulationDetail::Operations {
+        return Err(CommandError::new("a deployment is simulated by the operation model alone"));
+    }
+    let storage = SimulatedStorage {
+        array: choice.array.clone(),
+        is_each_folder: choice.sharing == Sharing::Folder,
+    };
+    let order = SimulationOrder {
+        plan,
+        storage: &storage,
+        profile: None,
+        rest_percent,
+        seed: plan.seed,
+        command: String::new(),
+        options: Vec::new(),
+        tags: &[],
+        folder: std::path::Path::new(""),
+    };
+    Ok((paced_profile(&order)?, sessions(plan)))
+}

@@ -1,0 +1,159 @@
+//! Many simulations of one plan: each combination of array changes, with each seed. Results are
+//! stored by content, so that an interrupted sweep resumes, and designs are never simulated twice.
+
+use std::path::PathBuf;
+
+use fleet::SimulationItem;
+use host::StopFlag;
+use host::sweep::{ContentKey, SweepFolder};
+use plan::deployment::Replacement;
+use report::{PredictedArray, Prediction, PredictionFigures};
+use simdisk::ArrayDescription;
+
+use super::item::build;
+use super::{SeededLoad, SimulationRequest, pairs};
+use console::error::CommandError;
+
+/// Largest sweep that keeps the journals and reports of its simulations; beyond it only the figures
+/// that rank them are kept.
+const MOST_KEPT: usize = 100;
+
+/// One simulation of a sweep.
+pub(super) struct SweepItem<'a> {
+    /// Number in the sweep, from 0.
+    pub index: usize,
+    pub changes: &'a [Replacement],
+    pub load: &'a SeededLoad,
+    /// The array, or the reason why it is impossible.
+    array: Result<ArrayDescription, String>,
+    pub key: ContentKey,
+}
+
+/// A sweep under way.
+pub(super) struct OpenSweep<'a> {
+    pub request: &'a SimulationRequest<'a>,
+    pub items: Vec<SweepItem<'a>>,
+    pub folder: SweepFolder,
+    build: String,
+    pub stop: &'a StopFlag,
+}
+
+impl<'a> OpenSweep<'a> {
+    /// Starts the sweep of `all` combinations in its folder, or resumes it. An error that all of
+    /// them share is a user error and is returned; an error of only some makes those impossible.
+    pub(super) fn open(
+        request: &'a SimulationRequest<'a>,
+        all: &'a [Vec<Replacement>],
+        folder: &std::path::Path,
+        stop: &'a StopFlag,
+    ) -> Result<Self, CommandError> {
+        let build = build();
+        let mut items = Vec::new();
+        for changes in all {
+            for load in &request.seeds {
+                let array = request.array(changes).map_err(|error| sentence(&error));
+                let key = key(request, load, (&array, &build));
+                items.push(SweepItem { index: items.len(), changes, load, array, key });
+            }
+        }
+        if let Some(Err(why)) = items.first().map(|item: &SweepItem<'_>| &item.array)
+            && items.iter().all(|item| item.array.is_err())
+        {
+            return Err(CommandError::new(why.clone()));
+        }
+        let keys: Vec<ContentKey> = items.iter().map(|item| item.key.clone()).collect();
+        let folder = SweepFolder::open(folder, &keys, request.flags.cache.as_deref())?;
+        Ok(Self { request, items, folder, build, stop })
+    }
+
+    /// Keeps the figures of the item at `index`, and reads them back.
+    pub(super) fn kept(&self, index: usize, text: &str) -> Result<PredictionFigures, CommandError> {
+        self.folder.store.put(&self.items[index].key, text)?;
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// An item for an agent.
+    pub(super) fn described(&self, item: &SweepItem<'_>) -> SimulationItem {
+        let request = self.request;
+        SimulationItem {
+            key: item.key.as_str().to_owned(),
+            build: self.build.clone(),
+            plan: item.load.plan.to_toml(),
+            array_file: request.file.to_owned(),
+            array: request.text.to_owned(),
+            changes: pairs(item.changes),
+            is_by_operations: item.load.profile.is_some(),
+            rest_percent: request.flags.rest,
+            is_each_folder: request.flags.each_folder,
+        }
+    }
+
+    /// The figures of an item that was simulated before, or that cannot be simulated.
+    pub(super) fn known(&self, item: &SweepItem<'_>) -> Option<PredictionFigures> {
+        if let Err(why) = &item.array {
+            return Some(PredictionFigures::impossible(why));
+        }
+        let text = self.folder.store.get(&item.key)?;
+        let figures: PredictionFigures = serde_json::from_str(&text).ok()?;
+        let has_run = self.name(item).is_none_or(|name| self.folder.has_run(&name));
+        Some(figures).filter(|of| has_run || of.impossibility().is_some())
+    }
+
+    /// Whether runs are kept: a shared cache holds only results.
+    pub(super) const fn keeps_runs(&self) -> bool {
+        let flags = self.request.flags;
+        self.items.len() <= MOST_KEPT && flags.cache.is_none() && !flags.fleet
+    }
+
+    /// Name of the folder of an item's run, if it is kept.
+    pub(super) fn name(&self, item: &SweepItem<'_>) -> Option<String> {
+        self.keeps_runs().then(|| format!("what-if-{:02}", item.index + 1))
+    }
+
+    pub(super) fn of(&self, item: &SweepItem<'_>, figures: PredictionFigures) -> Prediction {
+        let raid = item.array.as_ref().ok().map(|array| &array.raid);
+        let was_run = figures.impossibility().is_none();
+        Prediction {
+            changes: pairs(item.changes),
+            figures,
+            folder: self.name(item).filter(|_| was_run),
+            disks: raid.and_then(|raid| u32::try_from(raid.disks + raid.spares).ok()),
+            survived: raid.and_then(|raid| u32::try_from(raid.survived_disks()).ok()),
+        }
+    }
+
+    /// Writes the ranking in every form; returns the page, the text and the answer.
+    pub(super) fn write(
+        &self,
+        all: &[PredictedArray],
+    ) -> Result<(PathBuf, String, String), CommandError> {
+        let (text, answer) = (report::predictions_text(all), report::predictions_json(all));
+        let page = self.folder.write("what-if.html", &report::predictions_html(all))?;
+        self.folder.write("what-if.txt", &text)?;
+        self.folder.write("what-if.csv", &report::predictions_csv(all))?;
+        self.folder.write("what-if.json", &answer)?;
+        Ok((page, text, answer))
+    }
+}
+
+fn sentence(error: &CommandError) -> String {
+    error.told().map_or_else(String::new, |(text, _)| text.to_owned())
+}
+
+/// Everything that decides the figures of a simulation.
+fn key(
+    request: &SimulationRequest<'_>,
+    load: &SeededLoad,
+    (array, build): (&Result<ArrayDescription, String>, &str),
+) -> ContentKey {
+    let flags = request.flags;
+    ContentKey::of(&[
+        "simulate 1",
+        build,
+        &load.plan.to_toml(),
+        &format!("{array:?}"),
+        if load.profile.is_some() { "operations" } else { "engine" },
+        &flags.rest.to_string(),
+        if flags.each_folder { "each folder" } else { "shared" },
+    ])
+}

@@ -1,0 +1,108 @@
+//! `size`: derives servers, databases and disks from mailboxes, with the reason for every number.
+
+pub mod flags;
+mod prove;
+mod sweep;
+
+use plan::Deployment;
+use provision::size;
+use report::{PredictedDesign, Sized};
+use sizing::Sizing;
+
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
+use flags::SizeFlags;
+
+use super::predict::{self, PredictionOrder};
+
+pub use sweep::EXAMPLE;
+
+/// Sizes the deployment; fails if it is not feasible.
+pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if flags.example {
+        console.answer_text(Deployment::example())?;
+        return Ok(Outcome::Pass);
+    }
+    let flags = &flags.in_order();
+    let Some(path) = &flags.deployment else {
+        let text = "give the deployment to size as well: plimsoll size DEPLOYMENT ...; `plimsoll \
+                    size --example` prints one to start from";
+        return Err(CommandError::new(text.to_owned()));
+    };
+    let (file, text) = documents::read_text(path)?;
+    if !flags.scenarios.is_empty() {
+        return sweep::run(flags, &file, &text, console);
+    }
+    if flags.prove {
+        return prove::run(flags, &(file, text), console);
+    }
+    let deployment = Deployment::parse(&file, &text)?;
+    let sizing = size(&deployment);
+    // A design that cannot be simulated is still sized.
+    let (predicted, refused) = match predicted(flags, &deployment, (file, text), console) {
+        Ok(predicted) => (predicted, None),
+        Err(error) => (None, Some(error)),
+    };
+    let sized = Sized { predicted: predicted.as_ref(), ..Sized::new(&deployment, &sizing) };
+    if let Some(page) = &flags.html {
+        let text = report::sizing_html(sized, &[]);
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, text.as_bytes(), existing, &[path])?;
+    }
+    if flags.explain.is_empty() {
+        answer(flags, sized, console)?;
+    }
+    for key in &flags.explain {
+        console.answer_text(&explained(&sizing, key)?)?;
+    }
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    Ok(Outcome::of_exit_code(sized.exit_code()))
+}
+
+/// Simulates the design, if requested.
+fn predicted(
+    flags: &SizeFlags,
+    deployment: &Deployment,
+    document: (String, String),
+    console: &mut Console,
+) -> Result<Option<PredictedDesign>, CommandError> {
+    let Some(folder) = &flags.predict else {
+        return Ok(None);
+    };
+    let (provision, _) = super::plan::laid_out(deployment, None)?;
+    let (folder, force) = (folder.clone(), flags.force);
+    let order = PredictionOrder { folder, server: None, force, document };
+    predict::of(deployment, &provision, &order, console).map(Some)
+}
+
+const fn outcome(workable: bool) -> Outcome {
+    if workable { Outcome::Pass } else { Outcome::Fail }
+}
+
+fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
+    let text = if flags.json {
+        report::sizing_json(sized)
+    } else {
+        report::sizing_text_within(sized, console.text_width())
+    };
+    console.answer_prose(&text)?;
+    if let Some(page) = &flags.html {
+        console.remark(format_args!("Page: {}", page.display()))?;
+    }
+    Ok(())
+}
+
+fn explained(sizing: &Sizing, key: &str) -> Result<String, CommandError> {
+    report::explain(sizing, key).ok_or_else(|| {
+        let nearest = sizing.sheet.nearest(key);
+        let hint = nearest.map_or_else(
+            || "the report lists the keys".to_owned(),
+            |nearest| format!("did you mean `{nearest}`? The report lists the keys"),
+        );
+        CommandError::new(format!("--explain {key}: this deployment has no such number; {hint}"))
+    })
+}

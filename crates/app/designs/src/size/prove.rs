@@ -1,0 +1,61 @@
+//! `size --prove`: plays every failure that a design claims to survive, and finds the smallest
+//! change that helps if a claim fails.
+
+mod case;
+mod cases;
+mod deciding;
+#[cfg(test)]
+mod fixture;
+mod paper;
+mod recovery;
+mod remedy;
+mod trial;
+
+use plan::Deployment;
+use report::Proof;
+
+use super::flags::SizeFlags;
+use console::Console;
+use console::Outcome;
+use console::documents::{self, Existing};
+use console::error::CommandError;
+use trial::Trial;
+
+/// Proves the design of a document, prints the table, and writes the page.
+pub(super) fn run(
+    flags: &SizeFlags,
+    document: &(String, String),
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let trial = Trial::of(document, &[])?;
+    let mut claims = trial.played(console)?;
+    let remedy = remedy::found(document, (&trial, &mut claims), console)?;
+    let deployment = Deployment::parse(&document.0, &document.1)?;
+    let proof = Proof {
+        title: trial.provision.needs.title.clone(),
+        customer: deployment.origin.customer.clone(),
+        date: deployment.origin.date.clone(),
+        author: deployment.origin.author.clone(),
+        description: deployment.description.clone(),
+        design: trial.words(),
+        uncertainty_percent: trial.uncertainty_percent(),
+        disk_load: trial.disk_load,
+        violations: trial.violations.clone(),
+        claims,
+        remedy,
+    };
+    if let Some(page) = &flags.html {
+        let inputs: Vec<&std::path::Path> = flags.deployment.iter().map(AsRef::as_ref).collect();
+        let existing = Existing::of_flag(flags.force);
+        documents::write(page, report::proof_html(&proof).as_bytes(), existing, &inputs)?;
+    }
+    if flags.json {
+        console.answer_json_line(&report::proof_json(&proof).to_string())?;
+    } else {
+        console.answer(report::proof_text(&proof, console.text_width()).trim_end())?;
+        if let Some(page) = &flags.html {
+            console.remark(format_args!("Page: {}", page.display()))?;
+        }
+    }
+    Ok(if proof.holds() { Outcome::Pass } else { Outcome::Fail })
+}
