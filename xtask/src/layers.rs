@@ -200,16 +200,23 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "report",
+        inside: &["plan", "record", "verdict", "plimsoll-units"],
+        outside: &["schemars", "serde", "serde_json", "time"],
+        tests: &[],
+    },
+    Layer {
+        package: "blueprint",
         inside: &[
             "plan",
             "provision",
             "record",
             "rehearsal",
+            "report",
             "sizing",
             "verdict",
             "plimsoll-units",
         ],
-        outside: &["schemars", "serde", "serde_json", "time"],
+        outside: &["serde", "serde_json"],
         tests: &[],
     },
     Layer {
@@ -241,7 +248,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "serve",
-        inside: &["record", "report", "plimsoll-units", "verdict"],
+        inside: &["blueprint", "record", "report", "plimsoll-units", "verdict"],
         outside: &["axum", "futures-util", "getrandom", "rusqlite", "serde_json", "tokio", "ureq"],
         tests: &[],
     },
@@ -302,6 +309,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "designs",
         inside: &[
+            "blueprint",
             "builds",
             "carrier",
             "console",
@@ -359,6 +367,7 @@ const TABLE: &[Layer] = &[
     Layer {
         package: "plimsoll",
         inside: &[
+            "blueprint",
             "builds",
             "carrier",
             "console",

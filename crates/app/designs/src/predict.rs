@@ -4,10 +4,10 @@ pub(super) mod designed;
 
 use std::path::{Path, PathBuf};
 
+use blueprint::{DesignEdit, PredictedDesign, SimulatedEdit};
 use host::{Measured, StopFlag};
 use plan::Deployment;
 use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
-use report::{DesignEdit, PredictedDesign, SimulatedEdit};
 use verdict::Ruling;
 
 use crate::simulate::{self, flags::SimulateFlags};
@@ -213,7 +213,7 @@ pub(super) fn conclude(
     console.answer(format_args!("Report: {}", predicted.report))?;
     if !predicted.edits.is_empty() {
         console.answer("Edits of the deployment that would leave less work for each disk:\n")?;
-        console.answer(report::written_edits(&predicted.edits).trim_end())?;
+        console.answer(blueprint::written_edits(&predicted.edits).trim_end())?;
     }
     Ok(Outcome::of(&predicted.verdict))
 }

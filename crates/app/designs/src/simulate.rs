@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use blueprint::PredictedArray;
 use clap::ValueEnum;
 use host::simulate::{self, SimulatedStorage, SimulationLevel, SimulationOrder, arrays};
 use host::sweep::combinations_of;
@@ -20,7 +21,6 @@ use host::{Measured, StopFlag, StopRequest, crew};
 use plan::deployment::Replacement;
 use plan::{Overrides, Plan, VolumeSize};
 use record::{Event, SimulationDetail};
-use report::PredictedArray;
 use simdisk::operations::OperationProfile;
 use simdisk::{ArrayDescription, HostCacheSection};
 

@@ -42,8 +42,8 @@ fn the_name_of_a_key_stands_in_the_source_once() {
     }
     assert!(places.len() > 230, "only {} names were found", places.len());
     let provision = own.join("../../provision/src");
-    let report = own.join("../../../publish/report/src/design");
-    for path in [sources(&own), sources(&provision), sources(&report)].concat() {
+    let pages = own.join("../../../publish/blueprint/src/design");
+    for path in [sources(&own), sources(&provision), sources(&pages)].concat() {
         let text = std::fs::read_to_string(&path).expect("a source file");
         for name in names(&text).filter(|_| !path.ends_with("key/catalogue.rs")) {
             let known = places.contains_key(name);

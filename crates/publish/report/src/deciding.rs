@@ -8,7 +8,7 @@ use crate::meaning;
 
 /// The deciding number and its limit: for a failed run, the number that misses its limit by most;
 /// for a passed run, the latency closest to its limit. `None` if no number decided.
-pub(crate) fn deciding_number(verdict: &Verdict) -> Option<String> {
+pub fn deciding_number(verdict: &Verdict) -> Option<String> {
     let finding = match verdict.outcome {
         Ruling::Fail => worst_miss(verdict)?,
         Ruling::Pass | Ruling::Warn => closest(verdict)?,

@@ -186,17 +186,17 @@ impl Figure {
 
 impl Column {
     /// A column of text without a metric.
-    pub(crate) const fn text(label: &'static str) -> Self {
+    pub const fn text(label: &'static str) -> Self {
         Self { group: "", label, metric: None, numeric: false, role: ColumnRole::Shown }
     }
 
     /// A column of numbers with their glossary entry.
-    pub(crate) const fn metric(label: &'static str, metric: &'static str) -> Self {
+    pub const fn metric(label: &'static str, metric: &'static str) -> Self {
         Self { metric: Some(metric), numeric: true, ..Self::text(label) }
     }
 
     /// A column of numbers that belong to different metrics.
-    pub(crate) const fn numbers(label: &'static str) -> Self {
+    pub const fn numbers(label: &'static str) -> Self {
         Self { numeric: true, ..Self::text(label) }
     }
 
@@ -209,23 +209,23 @@ impl Column {
 
 impl Cell {
     /// A value like all others.
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tone: Tone::Plain, metric: None, share: None }
     }
 
     /// No value.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self::plain("-").toned(Tone::Muted)
     }
 
     /// The value, or the placeholder for a missing one.
-    pub(crate) fn or_none(text: Option<String>) -> Self {
+    pub fn or_none(text: Option<String>) -> Self {
         text.map_or_else(Self::none, Self::plain)
     }
 
     /// The value in another tone.
     #[must_use]
-    pub(crate) fn toned(self, tone: Tone) -> Self {
+    pub fn toned(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
 
@@ -238,11 +238,7 @@ impl Cell {
 
 impl Picture {
     /// A picture in a separate row, without a metric.
-    pub(crate) const fn wide(
-        title: String,
-        svg: String,
-        legend: Vec<(&'static str, String)>,
-    ) -> Self {
+    pub const fn wide(title: String, svg: String, legend: Vec<(&'static str, String)>) -> Self {
         Self { title, metric: None, is_wide: true, svg, legend }
     }
 }
@@ -255,28 +251,24 @@ impl From<Picture> for Block {
 
 impl TableRow {
     /// A row of plain values.
-    pub(crate) const fn body(cells: Vec<Cell>) -> Self {
+    pub const fn body(cells: Vec<Cell>) -> Self {
         Self { cells, sum: false }
     }
 
     /// A row that totals those above.
-    pub(crate) const fn sum(cells: Vec<Cell>) -> Self {
+    pub const fn sum(cells: Vec<Cell>) -> Self {
         Self { cells, sum: true }
     }
 }
 
 impl Fact {
     /// A fact that is no metric.
-    pub(crate) fn new(label: &'static str, value: impl Into<String>) -> Self {
+    pub fn new(label: &'static str, value: impl Into<String>) -> Self {
         Self { label, metric: None, value: Cell::plain(value) }
     }
 
     /// A fact with a glossary entry.
-    pub(crate) fn metric(
-        label: &'static str,
-        metric: &'static str,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn metric(label: &'static str, metric: &'static str, value: impl Into<String>) -> Self {
         Self { label, metric: Some(metric), value: Cell::plain(value) }
     }
 }

@@ -86,7 +86,7 @@ pub fn iso_time(epoch_ns: u64) -> Option<String> {
 }
 
 /// `text` with the plural ending that `count` requires.
-pub(crate) fn plural(count: u64, text: &str) -> String {
+pub fn plural(count: u64, text: &str) -> String {
     let sign = if count == 1 { "" } else { "s" };
     format!("{} {text}{sign}", whole(count))
 }

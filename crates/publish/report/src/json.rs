@@ -249,7 +249,8 @@ pub fn verdict_of(run: &RunRecord, verdict: &Verdict) -> &'static str {
     }
 }
 
-pub(crate) const fn outcome_name(outcome: Ruling) -> &'static str {
+/// The word for an outcome in machine-readable answers.
+pub const fn outcome_name(outcome: Ruling) -> &'static str {
     match outcome {
         Ruling::Pass => "pass",
         Ruling::Warn => "warning",

@@ -3,12 +3,10 @@
 //! Page and text are two renderings of one [`document::Document`], so they cannot differ in
 //! content. Nothing here touches a disk or a clock: the same record always gives the same bytes.
 
-mod chart;
+pub mod chart;
 mod comparison;
 mod contract;
 mod deciding;
-mod deployment;
-mod design;
 pub mod document;
 mod fleet;
 pub mod format;
@@ -21,14 +19,12 @@ mod line;
 mod listed;
 mod mailboxes;
 mod margin;
-mod meaning;
+pub mod meaning;
 mod next;
-mod pareto;
 mod passes;
-mod prediction;
 mod result_xml;
 mod sections;
-mod simulated;
+pub mod simulated;
 mod storage;
 mod suite;
 mod summary;
@@ -45,34 +41,23 @@ pub use comparison::{
     comparison_text_within,
 };
 pub use contract::answer;
-pub use deployment::{
-    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
-    deployment_text, proof_html, proof_json, proof_text,
-};
-#[cfg(test)]
-pub(crate) use design::sizing_text;
-pub use design::{
-    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
-    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text_within, written_edits,
-};
+pub use deciding::deciding_number;
 pub use fleet::{
     ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html, fleets_csv,
     fleets_html, fleets_json, fleets_text,
 };
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;
-pub use json::{report_schema, verdict_of};
+pub use json::{outcome_name, report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
     started_iso, started_ns, verdict_name,
 };
 pub use margin::margin_percent;
-pub use prediction::{
-    PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
-    predictions_json, predictions_text, ranked_predictions,
-};
 pub use result_xml::result_xml;
+pub use sections::summary::{started, subject};
+pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
     NamedSet, SUITE_PARTS, SuiteTest, suite_csv, suite_html, suite_json, suite_of, suite_outcome,
@@ -88,6 +73,16 @@ pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
         Some(imported) => imported::document(run, verdict, imported),
         None => sections::document(run, verdict),
     }
+}
+
+/// Any document as a page, in the style of a report.
+pub fn document_html(document: &document::Document) -> String {
+    html::page(document)
+}
+
+/// The same as plain text in lines of at most `width` characters.
+pub fn document_text(document: &document::Document, width: usize) -> String {
+    text::render_within(document, width)
 }
 
 /// One self-contained HTML page: light and dark, printable; its only script reads out chart values.

@@ -9,7 +9,7 @@ use crate::mailboxes::Carried;
 use crate::{format, passes, simulated};
 
 /// Meaning of the run.
-pub(crate) fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
         return words::sentences(run, imported);
     }
@@ -45,7 +45,7 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
             reads.unwrap_or_default(),
             log_writes.unwrap_or_default()
         ));
-        said.push(Carried::of(run).sentence());
+        said.push(mailboxes(run));
     } else if let Some(pass) = passes::judged(run) {
         said.push(passes::sentence(pass));
         said.extend(passes::copies_sentence(run));
@@ -55,6 +55,11 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     let warnings = objections(run, verdict, Ruling::Warn).into_iter();
     said.extend(warnings.map(|warning| format!("Warning: {warning}")));
     said
+}
+
+/// The sentence about mailboxes, which is among those of a load that passed.
+pub fn mailboxes(run: &RunRecord) -> String {
+    Carried::of(run).sentence()
 }
 
 fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
@@ -134,7 +139,8 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
     matching.iter().map(|finding| objection(run, finding)).collect()
 }
 
-pub(crate) fn objection(run: &RunRecord, finding: &Finding) -> String {
+/// What a finding has against the storage or the run, with its numbers and its first place.
+pub fn objection(run: &RunRecord, finding: &Finding) -> String {
     let place = finding
         .evidence
         .first()

@@ -11,7 +11,7 @@ pub(crate) fn sentence(simulation: &Simulation) -> String {
 }
 
 /// How far its figures can be trusted, and why.
-pub(crate) fn trust(simulation: &Simulation) -> String {
+pub fn trust(simulation: &Simulation) -> String {
     let model = if simulation.calibrated_on.is_empty() {
         "Uncalibrated model".to_owned()
     } else {

@@ -2,15 +2,11 @@
 
 mod agreement;
 mod comparison;
-mod design;
-mod designs;
 mod golden;
 pub(crate) mod imported;
 mod line;
 mod links;
 mod page;
-mod predicted;
-mod printed;
 mod suite;
 
 use record::synthetic::Synthetic;

@@ -67,7 +67,7 @@ fn capacity(capacity: &Capacity) -> Value {
 }
 
 fn failure(provision: &Provision, mode: &Mode) -> Option<Value> {
-    let mut members = report::failure_json(&provision.needs, mode)?;
+    let mut members = blueprint::failure_json(&provision.needs, mode)?;
     members.insert("worst".to_owned(), json!(provision.worst(mode)));
     Some(Value::Object(members))
 }

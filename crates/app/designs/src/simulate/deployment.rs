@@ -203,9 +203,9 @@ fn conclude(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let shown = played.report(arrangement, occurrences);
-    let (text, answer) = (report::deployment_text(&shown), report::deployment_json(&shown));
+    let (text, answer) = (blueprint::deployment_text(&shown), blueprint::deployment_json(&shown));
     let page = folder.join("deployment.html");
-    write_new(&page, report::deployment_html(&shown).as_bytes())?;
+    write_new(&page, blueprint::deployment_html(&shown).as_bytes())?;
     write_new(&folder.join("deployment.txt"), text.as_bytes())?;
     write_new(&folder.join("deployment.json"), format!("{answer:#}\n").as_bytes())?;
     if json {

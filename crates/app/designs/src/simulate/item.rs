@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use blueprint::PredictionFigures;
 use fleet::SimulationItem;
 use host::simulate::{self, SimulatedStorage, SimulationOrder};
 use host::{HostError, Measured, StopFlag, version};
 use plan::Plan;
-use report::PredictionFigures;
 use simdisk::ArrayDescription;
 use simdisk::operations::OperationProfile;
 

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use blueprint::PredictionFigures;
 use carrier::{Carrier, Lease, Letters, WorkLeft};
 use fleet::{ResultStep, SimulationResult, SweepLedger, decode, encode};
 use host::system;
-use report::PredictionFigures;
 
 use super::progress::SweepProgress;
 use super::sweep::{OpenSweep, SweepItem};

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
+use blueprint::{PredictedArray, Prediction, PredictionFigures};
 use fleet::SimulationItem;
 use host::StopFlag;
 use host::sweep::{ContentKey, SweepFolder};
 use plan::deployment::Replacement;
-use report::{PredictedArray, Prediction, PredictionFigures};
 use simdisk::ArrayDescription;
 
 use super::item::build;
@@ -127,10 +127,10 @@ impl<'a> OpenSweep<'a> {
         &self,
         all: &[PredictedArray],
     ) -> Result<(PathBuf, String, String), CommandError> {
-        let (text, answer) = (report::predictions_text(all), report::predictions_json(all));
-        let page = self.folder.write("what-if.html", &report::predictions_html(all))?;
+        let (text, answer) = (blueprint::predictions_text(all), blueprint::predictions_json(all));
+        let page = self.folder.write("what-if.html", &blueprint::predictions_html(all))?;
         self.folder.write("what-if.txt", &text)?;
-        self.folder.write("what-if.csv", &report::predictions_csv(all))?;
+        self.folder.write("what-if.csv", &blueprint::predictions_csv(all))?;
         self.folder.write("what-if.json", &answer)?;
         Ok((page, text, answer))
     }

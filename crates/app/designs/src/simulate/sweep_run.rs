@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use blueprint::{PredictedArray, PredictionFigures};
 use host::{Measured, crew, simulate};
-use report::{PredictedArray, PredictionFigures};
 use units::Bytes;
 
 use super::progress::SweepProgress;
@@ -62,7 +62,7 @@ impl OpenSweep<'_> {
             ))?;
         }
         let predictions = self.items.iter().zip(done).map(|(item, figures)| self.of(item, figures));
-        Ok(report::ranked_predictions(predictions.collect()))
+        Ok(blueprint::ranked_predictions(predictions.collect()))
     }
 
     /// Simulates each missing item and returns its figures with its index, unless the sweep is

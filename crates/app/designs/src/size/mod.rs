@@ -4,9 +4,9 @@ pub mod flags;
 mod prove;
 mod sweep;
 
+use blueprint::{PredictedDesign, Sized};
 use plan::Deployment;
 use provision::size;
-use report::{PredictedDesign, Sized};
 use sizing::Sizing;
 
 use console::Console;
@@ -47,7 +47,7 @@ pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandE
     };
     let sized = Sized { predicted: predicted.as_ref(), ..Sized::new(&deployment, &sizing) };
     if let Some(page) = &flags.html {
-        let text = report::sizing_html(sized, &[]);
+        let text = blueprint::sizing_html(sized, &[]);
         let existing = Existing::of_flag(flags.force);
         documents::write(page, text.as_bytes(), existing, &[path])?;
     }
@@ -85,9 +85,9 @@ const fn outcome(workable: bool) -> Outcome {
 
 fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
     let text = if flags.json {
-        report::sizing_json(sized)
+        blueprint::sizing_json(sized)
     } else {
-        report::sizing_text_within(sized, console.text_width())
+        blueprint::sizing_text_within(sized, console.text_width())
     };
     console.answer_prose(&text)?;
     if let Some(page) = &flags.html {
@@ -97,7 +97,7 @@ fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<
 }
 
 fn explained(sizing: &Sizing, key: &str) -> Result<String, CommandError> {
-    report::explain(sizing, key).ok_or_else(|| {
+    blueprint::explain(sizing, key).ok_or_else(|| {
         let nearest = sizing.sheet.nearest(key);
         let hint = nearest.map_or_else(
             || "the report lists the keys".to_owned(),

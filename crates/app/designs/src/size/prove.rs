@@ -11,8 +11,8 @@ mod recovery;
 mod remedy;
 mod trial;
 
+use blueprint::Proof;
 use plan::Deployment;
-use report::Proof;
 
 use super::flags::SizeFlags;
 use console::Console;
@@ -47,12 +47,12 @@ pub(super) fn run(
     if let Some(page) = &flags.html {
         let inputs: Vec<&std::path::Path> = flags.deployment.iter().map(AsRef::as_ref).collect();
         let existing = Existing::of_flag(flags.force);
-        documents::write(page, report::proof_html(&proof).as_bytes(), existing, &inputs)?;
+        documents::write(page, blueprint::proof_html(&proof).as_bytes(), existing, &inputs)?;
     }
     if flags.json {
-        console.answer_json_line(&report::proof_json(&proof).to_string())?;
+        console.answer_json_line(&blueprint::proof_json(&proof).to_string())?;
     } else {
-        console.answer(report::proof_text(&proof, console.text_width()).trim_end())?;
+        console.answer(blueprint::proof_text(&proof, console.text_width()).trim_end())?;
         if let Some(page) = &flags.html {
             console.remark(format_args!("Page: {}", page.display()))?;
         }

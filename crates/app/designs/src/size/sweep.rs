@@ -2,11 +2,11 @@
 
 use std::thread;
 
+use blueprint::{Candidate, Sized};
 use host::{crew, sweep};
 use plan::Deployment;
 use plan::deployment::Replacement;
 use provision::size;
-use report::{Candidate, Sized};
 
 use super::outcome;
 use crate::size::flags::SizeFlags;
@@ -30,7 +30,7 @@ fn write_page(
     let deployment = Deployment::parse(file, text)?;
     let sizing = size(&deployment);
     let sized = Sized::new(&deployment, &sizing);
-    let html = report::sizing_html(sized, candidates);
+    let html = blueprint::sizing_html(sized, candidates);
     documents::write(page, html.as_bytes(), Existing::of_flag(flags.force), &[path])
 }
 
@@ -42,16 +42,16 @@ pub(super) fn run(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let all = sweep::combinations_of(&flags.scenarios, EXAMPLE)?;
-    let candidates = report::ranked(sized(&all, (file, text))?);
+    let candidates = blueprint::ranked(sized(&all, (file, text))?);
     write_page(flags, (file, text), &candidates)?;
     let first = candidates.first();
     if let Some(Err(complaint)) = first.map(|first| &first.outcome) {
         return Err(CommandError::new(complaint.clone()));
     }
     if flags.json {
-        console.answer_json("scenarios", report::scenarios_json(&candidates))?;
+        console.answer_json("scenarios", blueprint::scenarios_json(&candidates))?;
     } else {
-        console.answer_prose(&report::scenarios(&candidates))?;
+        console.answer_prose(&blueprint::scenarios(&candidates))?;
     }
     let workable = first.and_then(|first| first.outcome.as_ref().ok());
     Ok(outcome(workable.is_some_and(sizing::Sizing::is_workable)))

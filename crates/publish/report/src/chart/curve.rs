@@ -7,7 +7,7 @@ use super::{ChartLine, Threshold};
 
 /// Curves over months, from now on.
 #[derive(Clone, Debug)]
-pub(crate) struct MonthsChart {
+pub struct MonthsChart {
     /// Its title.
     pub title: String,
     /// A text alternative for readers who cannot see it.
@@ -22,7 +22,7 @@ pub(crate) struct MonthsChart {
 
 impl MonthsChart {
     /// The picture.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let mut frame = ChartFrame::new(720.0, 240.0);
         let points: Vec<_> = self.lines.iter().flat_map(|line| &line.points).collect();
         let last = points.iter().map(|point| point.0).fold(1.0, f64::max);

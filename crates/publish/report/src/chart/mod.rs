@@ -10,7 +10,7 @@ mod percentiles;
 mod scale;
 mod timeline;
 
-pub(crate) use curve::MonthsChart;
+pub use curve::MonthsChart;
 pub(crate) use dates::DatesChart;
 pub(crate) use heat::{HeatColumn, HeatMap};
 pub(crate) use load::LoadChart;
@@ -19,7 +19,7 @@ pub(crate) use timeline::{Hint, TimeChart};
 
 /// A line of a chart.
 #[derive(Clone, Debug)]
-pub(crate) struct ChartLine {
+pub struct ChartLine {
     /// Its label.
     pub label: String,
     /// Its colour and dash.
@@ -30,7 +30,7 @@ pub(crate) struct ChartLine {
 
 /// Colour and dash of a line, both set by a class of the page's style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
     /// Database reads.
     Read,
     /// Database writes.
@@ -89,7 +89,7 @@ impl Ink {
 
 /// A reference value: a limit that must not be exceeded, or a goal to reach.
 #[derive(Clone, Debug)]
-pub(crate) struct Threshold {
+pub struct Threshold {
     /// Its label.
     pub label: String,
     /// Its value.
@@ -99,12 +99,13 @@ pub(crate) struct Threshold {
 }
 
 impl ChartLine {
-    pub(crate) fn new(label: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
+    /// A line through `points`.
+    pub fn new(label: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), ink, points }
     }
 
     /// Its place in a legend.
-    pub(crate) fn entry(&self) -> (&'static str, String) {
+    pub fn entry(&self) -> (&'static str, String) {
         (self.ink.class(), self.label.clone())
     }
 }

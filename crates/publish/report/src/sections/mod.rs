@@ -86,7 +86,7 @@ fn plan(run: &RunRecord) -> Section {
 }
 
 /// The look of an outcome.
-pub(crate) const fn tone(outcome: Ruling) -> Tone {
+pub const fn tone(outcome: Ruling) -> Tone {
     match outcome {
         Ruling::Pass => Tone::Pass,
         Ruling::Fail => Tone::Fail,

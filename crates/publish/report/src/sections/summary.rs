@@ -26,7 +26,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
 
 /// Start of the run. For a simulated run it is not a date: virtual time always begins at the same
 /// moment.
-pub(crate) fn started(start: &Start) -> String {
+pub fn started(start: &Start) -> String {
     let clock = format::timestamp(start.started_epoch_ns);
     if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
 }
@@ -37,7 +37,7 @@ fn model_of(array: &str) -> &str {
 }
 
 /// Name, machine and description, if present.
-pub(crate) fn subject(start: &Start) -> String {
+pub fn subject(start: &Start) -> String {
     let machine = &start.machine.name;
     let named = match start.name.as_str() {
         "" => machine.clone(),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, TryLockError};
 use axum::extract::{Form, Path as Place, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use report::{PredictedArray, Prediction};
+use blueprint::{PredictedArray, Prediction};
 
 use super::{FormFields, WebAnswer, beside, missing, unusable};
 use crate::answers::{NoAnswer, answer, html, refusal, see_other};
@@ -154,7 +154,7 @@ pub(super) async fn what_if(
             let going_on = all.iter().filter(|run| run.is_live).count();
             return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
-        let page = report::predictions_html(&ranked(&runs, &all)?);
+        let page = blueprint::predictions_html(&ranked(&runs, &all)?);
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))
     })
     .await?
@@ -185,7 +185,7 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAn
             .collect();
         predictions.push(Prediction::of(changes, (&run, &verdict), one.id.clone()));
     }
-    Ok(report::ranked_predictions(predictions))
+    Ok(blueprint::ranked_predictions(predictions))
 }
 
 /// Asks the simulations in `id` to stop; `None` if none of them is live.

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use blueprint::PlayedReport;
 use fleet::{FLEET_JOURNAL, FleetEvent, HOSTS, LossCause, RunId};
 use host::HostError;
 use host::simulate::played::{HostJournal, side_by_side};
@@ -14,7 +15,6 @@ use rehearsal::{
     GroupOutcome, HostGroup, Judgement, Limits, Occurrence, PieceSpan, PlayListener, PlayOrder,
     Stretch, groups, judge, play, replay_of, timeline,
 };
-use report::PlayedReport;
 use simdisk::operations::{OperationAnswer, ScanShape};
 use units::{Nanos, Seed};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use blueprint::{Claim, ClaimState};
 use rehearsal::{Breach, Judgement, Limits};
-use report::{Claim, ClaimState};
 use units::Nanos;
 
 use super::paper::{OnPaper, Shown, disagreement};

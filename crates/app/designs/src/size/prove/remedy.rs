@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use blueprint::{Claim, ClaimState, Remedy};
 use plan::deployment::Replacement;
 use provision::{LighterDesign, lighter_designs, more_servers};
 use report::format::duration;
-use report::{Claim, ClaimState, Remedy};
 
 use super::cases::{NORMAL, ONE_DISK};
 use super::trial::{Adjustment, Trial};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blueprint::{Claim, ClaimState};
 use host::HostError;
 use host::simulate::played::side_by_side;
 use plan::Deployment;
@@ -11,7 +12,6 @@ use rehearsal::{
     HostGroup, Limits, Occurrence, PlayOrder, PlayedDeployment, Stretch, groups, judge, play,
     replay_of, timeline,
 };
-use report::{Claim, ClaimState};
 use simdisk::ArrayDescription;
 use sizing::{Key, Severity};
 use units::{Nanos, Seed};

@@ -5,11 +5,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use blueprint::{Candidate, Sized};
 use host::sweep;
 use plan::deployment::Replacement;
 use plan::{Deployment, Overrides};
 use record::JOURNAL;
-use report::{Candidate, Sized};
 use serve::{DocumentKind, RunQuestion, SimulationQuestion, SizingQuestion};
 
 use console::documents::{dated_folder, read_plan, read_text};
@@ -63,9 +63,9 @@ pub(super) fn size(question: &SizingQuestion) -> Result<String, CommandError> {
         let all = [&values[..], &scenario].concat();
         Candidate::of(scenario, Deployment::parse_with(&file, &text, &all))
     });
-    let candidates = report::ranked(candidates.collect());
+    let candidates = blueprint::ranked(candidates.collect());
     let sized = Sized::new(&deployment, &sizing);
-    Ok(report::sizing_html(sized, &candidates))
+    Ok(blueprint::sizing_html(sized, &candidates))
 }
 
 /// A document's name without the folders of this machine.

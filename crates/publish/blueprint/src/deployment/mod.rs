@@ -1,0 +1,333 @@
+//! A played deployment as a page, as text and as JSON.
+
+mod json;
+mod proof;
+
+use rehearsal::{
+    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
+    Stretch,
+};
+use report::TEXT_WIDTH;
+use report::document::{
+    Banner, Block, Cell, Column, Document, Fact, Figure, Section, Table, TableRow, Tone,
+};
+use report::format::duration;
+use units::Nanos;
+use verdict::Estimate;
+
+pub use json::deployment_json;
+pub use proof::{Claim, ClaimState, Proof, Remedy, proof_html, proof_json, proof_text};
+
+/// A played deployment.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayedReport<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Name of the array under it.
+    pub array: &'a str,
+    /// Error bound of latencies, in percent of the true ones.
+    pub uncertainty_percent: f64,
+    /// The deployment.
+    pub deployment: &'a PlayedDeployment,
+    /// Its timeline.
+    pub stretches: &'a [Stretch],
+    /// What happened.
+    pub occurrences: &'a [Occurrence],
+    /// What users accept.
+    pub limits: Limits,
+    /// One judgement per seed, at least one. The first is shown; the others determine its
+    /// confidence.
+    pub judgements: &'a [Judgement],
+}
+
+impl PlayedReport<'_> {
+    /// Whether every seed keeps every limit.
+    pub fn holds(&self) -> bool {
+        self.judgements.iter().all(Judgement::holds)
+    }
+
+    fn first(&self) -> &Judgement {
+        &self.judgements[0]
+    }
+
+    fn host(&self, row: &HostRow) -> &str {
+        &self.deployment.hosts[row.host].name
+    }
+
+    /// The mean over all seeds of a figure in a row.
+    fn over_seeds(
+        &self,
+        row: &HostRow,
+        figure: impl Fn(&RowFigures) -> Option<f64>,
+    ) -> Option<Estimate> {
+        let samples: Vec<f64> = self
+            .judgements
+            .iter()
+            .filter_map(|of| of.rows.iter().find(|other| is_same_part(other, row)))
+            .filter_map(|row| figure(&row.settled))
+            .collect();
+        (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
+    }
+
+    /// The events of a stretch, in words.
+    fn stretch_words(&self, row: &HostRow) -> String {
+        let stretch = &self.stretches[row.stretch];
+        let begun: Vec<&str> =
+            stretch.begun.iter().map(|&of| self.occurrences[of].text.as_str()).collect();
+        let what = match (begun.is_empty(), row.stretch) {
+            (false, _) => begun.join(", "),
+            (true, 0) => "normal".to_owned(),
+            (true, _) => "afterwards".to_owned(),
+        };
+        if row.is_degraded { format!("{what}; a disk is missing") } else { what }
+    }
+}
+
+/// The page.
+pub fn deployment_html(report: &PlayedReport<'_>) -> String {
+    report::document_html(&document(report))
+}
+
+/// The same as plain text.
+pub fn deployment_text(report: &PlayedReport<'_>) -> String {
+    report::document_text(&document(report), TEXT_WIDTH)
+}
+
+fn document(report: &PlayedReport<'_>) -> Document {
+    let mut sections = vec![
+        Section { id: "events", title: "Events", blocks: vec![events(report)] },
+        Section { id: "limits", title: "Limits", blocks: vec![limits(report)] },
+    ];
+    sections.push(Section { id: "hosts", title: "Hosts", blocks: vec![hosts(report)] });
+    sections.push(Section { id: "method", title: "Method", blocks: method(report) });
+    Document { banner: banner(report), sections }
+}
+
+fn banner(report: &PlayedReport<'_>) -> Banner {
+    let holds = report.holds();
+    let worst = report.first().worst_row();
+    let number =
+        worst.and_then(|row| row.worst).map_or_else(|| "-".to_owned(), |(_, ms)| ms_of(ms));
+    let hosts = report.deployment.hosts.len();
+    Banner {
+        subject: format!("{}: {hosts} hosts on {}", report.name, report.array),
+        started: "in virtual time".to_owned(),
+        verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
+        tone: if holds { Tone::Pass } else { Tone::Fail },
+        number,
+        number_unit: "ms mean of reads in the slowest minute",
+        number_metric: "database-reads-latency",
+        meaning: meaning(report),
+        figures: figures(report),
+    }
+}
+
+fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
+    let mut said = vec![trust(report.uncertainty_percent)];
+    match report.first().breaches.first() {
+        Some(breach) => {
+            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()));
+        }
+        None if report.holds() => {
+            said.push("Every host keeps every limit in every event.".to_owned());
+        }
+        None => said.push("Databases are active nowhere for a while.".to_owned()),
+    }
+    let seeds = report.judgements.len();
+    if seeds > 1 {
+        said.push(format!(
+            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence \
+             interval, which holds chance alone and no error of the model."
+        ));
+    }
+    said
+}
+
+/// How far simulated latencies can be trusted.
+fn trust(percent: f64) -> String {
+    format!("Simulated: expect latencies within +-{percent:.0} %.")
+}
+
+fn figures(report: &PlayedReport<'_>) -> Vec<Figure> {
+    let Some((row, (at, _))) = report.first().worst_row().and_then(|row| Some((row, row.worst?)))
+    else {
+        return Vec::new();
+    };
+    vec![Figure {
+        label: "Slowest minute",
+        metric: "database-reads-latency",
+        value: clock(at),
+        remark: format!(
+            "{}: {}; limit: {}",
+            report.host(row),
+            report.stretch_words(row),
+            row.usage.limit().name()
+        ),
+        tone: Tone::Plain,
+    }]
+}
+
+fn events(report: &PlayedReport<'_>) -> Block {
+    if report.occurrences.is_empty() {
+        return Block::Note("Nothing fails in this simulation: give --event.".to_owned());
+    }
+    let rows = report.first().recoveries.iter().map(|of| recovery_row(report, of)).collect();
+    Block::Table(Table {
+        caption: "When copies and disks are whole again",
+        columns: vec![
+            Column::text("At"),
+            Column::text("Event"),
+            Column::numbers("Databases not active"),
+            Column::numbers("Redundant again after"),
+        ],
+        rows,
+    })
+}
+
+fn recovery_row(report: &PlayedReport<'_>, of: &RecoveryFigures) -> TableRow {
+    let occurrence = &report.occurrences[of.occurrence];
+    let tone = if of.inactive > 0 { Tone::Fail } else { Tone::Plain };
+    TableRow::body(vec![
+        Cell::plain(clock(occurrence.at)),
+        Cell::plain(occurrence.text.clone()),
+        Cell::plain(of.inactive.to_string()).toned(tone),
+        of.redundant_after.map_or_else(
+            || Cell::plain("not within the simulation").toned(Tone::Warn),
+            |after| Cell::plain(duration(after.0)),
+        ),
+    ])
+}
+
+fn limits(report: &PlayedReport<'_>) -> Block {
+    let breaches = &report.first().breaches;
+    if breaches.is_empty() {
+        let Limits { reads_ms, log_ms, reached } = report.limits;
+        return Block::Note(format!(
+            "Kept: database reads {reads_ms:.0} ms, log writes {log_ms:.0} ms, {:.0} % of the \
+             demanded IOPS.",
+            reached * 100.0
+        ));
+    }
+    Block::Table(Table {
+        caption: "The worst broken limit of each host, the worst first",
+        columns: vec![
+            Column::text("At"),
+            Column::text("During"),
+            Column::text("Broken"),
+            Column::numbers("By %"),
+            Column::text("Limit"),
+        ],
+        rows: worst_of_each(report).map(|breach| breach_row(report, breach)).collect(),
+    })
+}
+
+fn is_same_part(one: &HostRow, other: &HostRow) -> bool {
+    (one.host, one.stretch, one.is_degraded) == (other.host, other.stretch, other.is_degraded)
+}
+
+/// The worst breach of each host: the table of hosts and the JSON have all of them.
+fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> impl Iterator<Item = &'a Breach> {
+    let Judgement { rows, breaches, .. } = report.first();
+    breaches.iter().enumerate().filter_map(move |(at, breach)| {
+        let host = rows[breach.row].host;
+        let is_first = breaches[..at].iter().all(|before| rows[before.row].host != host);
+        is_first.then_some(breach)
+    })
+}
+
+fn breach_row(report: &PlayedReport<'_>, breach: &Breach) -> TableRow {
+    let row = &report.first().rows[breach.row];
+    TableRow::body(vec![
+        Cell::plain(clock(row.span.0)),
+        Cell::plain(report.stretch_words(row)),
+        Cell::plain(breach.text.clone()).toned(Tone::Fail),
+        Cell::plain(format!("{:.0}", breach.excess * 100.0)),
+        Cell::plain(breach.limit.name()),
+    ])
+}
+
+fn hosts(report: &PlayedReport<'_>) -> Block {
+    Block::Table(Table {
+        caption: "Each host before, during and after each event",
+        columns: vec![
+            Column::text("From"),
+            Column::text("During"),
+            Column::text("Host"),
+            Column::numbers("Active"),
+            Column::numbers("Passive"),
+            Column::numbers("IOPS"),
+            Column::metric("Read ms", "database-reads-latency"),
+            Column::metric("Log write ms", "log-writes-latency"),
+            Column::numbers("Slowest minute ms"),
+            Column::numbers("Disks busy %"),
+        ],
+        rows: report.first().rows.iter().map(|row| host_row(report, row)).collect(),
+    })
+}
+
+fn host_row(report: &PlayedReport<'_>, row: &HostRow) -> TableRow {
+    let is_up = report.stretches[row.stretch].up[row.host];
+    let name = report.host(row);
+    let limits = report.limits;
+    TableRow::body(vec![
+        Cell::plain(clock(row.span.0)),
+        Cell::plain(report.stretch_words(row)),
+        Cell::plain(if is_up { name.to_owned() } else { format!("{name} (down)") }),
+        Cell::plain(row.active.to_string()),
+        Cell::plain(row.passive.to_string()),
+        Cell::plain(format!("{:.0}", row.settled.iops)),
+        estimate_cell(report.over_seeds(row, |of| of.reads_ms), limits.reads_ms),
+        estimate_cell(report.over_seeds(row, |of| of.log_ms), limits.log_ms),
+        Cell::or_none(row.worst.map(|(_, ms)| ms_of(ms))),
+        Cell::plain(format!("{:.0}", row.usage.drives * 100.0)),
+    ])
+}
+
+fn estimate_cell(of: Option<Estimate>, most: f64) -> Cell {
+    of.map_or_else(Cell::none, |of| {
+        let tone = if of.mean > most { Tone::Fail } else { Tone::Plain };
+        Cell::plain(with_interval(of)).toned(tone)
+    })
+}
+
+fn with_interval(of: Estimate) -> String {
+    match of.half_width {
+        Some(half) => format!("{} +- {}", ms_of(of.mean), ms_of(half)),
+        None => ms_of(of.mean),
+    }
+}
+
+fn method(report: &PlayedReport<'_>) -> Vec<Block> {
+    let rows = &report.first().rows;
+    let all: u64 = rows.iter().map(|of| of.span.1.since(of.span.0).0).sum();
+    let played: u64 = rows.iter().map(|row| row.played.0).sum();
+    vec![
+        Block::Facts(vec![Fact {
+            label: "Played",
+            metric: None,
+            value: Cell::plain(format!(
+                "{:.1} % of the time of all hosts",
+                played as f64 / all.max(1) as f64 * 100.0
+            )),
+        }]),
+        Block::Note(
+            "Each stretch is played until it has settled and a minute longer; that minute \
+             represents the rest. Rebuilds and reseeds advance at the rate that was seen. What is \
+             not modelled: docs/deployments.md."
+                .to_owned(),
+        ),
+    ]
+}
+
+fn ms_of(ms: f64) -> String {
+    format!("{ms:.1}")
+}
+
+/// A moment of the timeline as hours and minutes.
+fn clock(at: Nanos) -> String {
+    let minutes = at.0 / 60_000_000_000;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests;

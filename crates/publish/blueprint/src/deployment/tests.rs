@@ -1,0 +1,118 @@
+//! The customer's page shows which claim breaks and what to change.
+
+use super::{Claim, ClaimState, Proof, Remedy, proof_html, proof_json, proof_text};
+
+fn proof(state: ClaimState) -> Proof {
+    let claim = |name: &str, state| Claim {
+        name: name.to_owned(),
+        worst: "EX03".to_owned(),
+        cases: 4,
+        state,
+        formulas_hold: true,
+        is_narrow: false,
+        reads_ms: Some(31.4),
+        worst_minute_ms: Some(44.0),
+        disks_busy: 0.97,
+        excess: (state != ClaimState::Holds).then_some(0.57),
+        disagreement: (state != ClaimState::Holds).then(|| "requests queue".to_owned()),
+        remedy: (state != ClaimState::Holds).then(remedy),
+        because: "database reads of EX04 take 31.4 ms, limit 20 ms".to_owned(),
+        redundant_after_ns: Some(7_200_000_000_000),
+    };
+    Proof {
+        title: "Mail".to_owned(),
+        customer: "Contoso".to_owned(),
+        date: "2026-11-29".to_owned(),
+        author: "A. Author".to_owned(),
+        description: "Two sites".to_owned(),
+        design: "4 servers, 3 copies".to_owned(),
+        uncertainty_percent: 25.0,
+        disk_load: Some(0.66),
+        violations: Vec::new(),
+        claims: vec![
+            claim("normal operation", ClaimState::Holds),
+            claim("one server fails", state),
+        ],
+        remedy: (state != ClaimState::Holds).then(remedy),
+    }
+}
+
+fn remedy() -> Remedy {
+    Remedy {
+        edit: Some("storage.raid = \"RAID-1/0\"".to_owned()),
+        effect: "48 disks instead of 40".to_owned(),
+        tried: 3,
+    }
+}
+
+#[test]
+fn the_customer_reads_what_breaks_and_what_to_change() {
+    let text = proof_text(&proof(ClaimState::Fails), report::TEXT_WIDTH);
+    let parts = [
+        "SIMULATED FAIL",
+        "1 of 2",
+        "Breaks it: one server fails, worst if it is EX03",
+        "Then database reads of EX04",
+        "RAID-1/0",
+        "+-25 %",
+        "57",
+        "Where the Sizing's Formulas Disagree",
+        "requests queue",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in:\n{text}");
+    }
+    assert!(proof_html(&proof(ClaimState::Fails)).contains("Contoso"));
+}
+
+#[test]
+fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
+    let mut near = proof(ClaimState::Holds);
+    assert!(!proof_text(&near, report::TEXT_WIDTH).contains("arrowly"));
+    near.claims[1].is_narrow = true;
+    let text = proof_text(&near, report::TEXT_WIDTH);
+    assert!(text.contains("holds narrowly") && text.contains("within +-25 %"), "{text}");
+    assert_eq!(proof_json(&near)["claims"][1]["narrow"], true);
+}
+
+/// A single change needs no table; several failing claims have one change each.
+#[test]
+fn the_table_of_changes_is_for_more_than_one() {
+    let mut failing = proof(ClaimState::Fails);
+    assert!(!proof_text(&failing, report::TEXT_WIDTH).contains("for each failing claim"));
+    failing.claims[0].state = ClaimState::FailsOnPaper;
+    let page = proof_html(&failing);
+    assert!(page.contains("for each failing claim"), "{page}");
+    assert!(page.contains("Also failing: one server fails."), "{page}");
+}
+
+/// A narrow failure may not be real, so a clear one is named first.
+#[test]
+fn the_clearest_failure_is_named_first() {
+    let mut failing = proof(ClaimState::Fails);
+    failing.claims[0].state = ClaimState::Fails;
+    failing.claims[0].excess = Some(0.9);
+    assert!(proof_html(&failing).contains("Breaks it: normal operation"));
+    failing.claims[0].is_narrow = true;
+    let page = proof_html(&failing);
+    assert!(page.contains("Breaks it: one server fails"), "{page}");
+    assert!(!page.contains("Fails even in"), "it fails with this host lost: {page}");
+    failing.claims[0].worst = "-".to_owned();
+    let page = proof_html(&failing);
+    assert!(page.contains("Fails even in normal operation: database reads of EX04"), "{page}");
+    assert!(!page.contains("Also failing"), "{page}");
+}
+
+#[test]
+fn claims_that_hold_need_no_change() {
+    let holding = proof(ClaimState::Holds);
+    assert!(holding.holds());
+    let text = proof_text(&holding, report::TEXT_WIDTH);
+    assert!(text.contains("SIMULATED PASS") && !text.contains("What to Change"), "{text}");
+    assert!(!text.contains("requests queue"), "{text}");
+    let answer = proof_json(&holding);
+    assert_eq!(answer["claims"][1]["state"], "holds");
+    assert_eq!(answer["claims"][1]["formulas"], "holds");
+    assert_eq!(answer["formulas_disk_load_percent"], 66.0);
+    assert_eq!(answer["remedy"], serde_json::Value::Null);
+}

@@ -1,0 +1,80 @@
+//! Combines rules and simulation into one answer: headline, colour and exit status. Text, page,
+//! JSON and the program all use it.
+
+use report::document::Tone;
+use report::lacking;
+use verdict::Ruling;
+
+use super::PredictedDesign;
+
+/// Combined answer of rules and simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DesignAnswer {
+    is_workable: bool,
+    simulated: Option<Ruling>,
+    /// The requirement that a passing simulation misses, in two words.
+    lacking: Option<&'static str>,
+}
+
+impl DesignAnswer {
+    pub(super) fn new(is_workable: bool, predicted: Option<&PredictedDesign>) -> Self {
+        Self {
+            is_workable,
+            simulated: predicted.map(|of| of.verdict.outcome),
+            lacking: predicted.and_then(|of| lacking(&of.verdict)),
+        }
+    }
+
+    /// The headline.
+    pub(super) fn headline(self) -> String {
+        let lacking = self.lacking.map(|lacking| format!(", {lacking}")).unwrap_or_default();
+        format!("{}{lacking}", self.combined())
+    }
+
+    const fn combined(self) -> &'static str {
+        match (self.is_workable, self.simulated) {
+            (true, None) => "Workable",
+            (false, None) => "Not workable",
+            (true, Some(Ruling::Pass | Ruling::Warn)) => "Workable, and simulated to pass",
+            (true, Some(Ruling::Fail)) => "Within the rules, but simulated to fail",
+            (true, Some(Ruling::CannotJudge)) => "Within the rules, simulation inconclusive",
+            (false, Some(Ruling::Pass | Ruling::Warn)) => "Not workable, though simulated to pass",
+            (false, Some(Ruling::Fail)) => "Not workable, and simulated to fail",
+            (false, Some(Ruling::CannotJudge)) => "Not workable, simulation inconclusive",
+        }
+    }
+
+    /// Tone of the headline: that of the worse of the two.
+    pub(super) const fn tone(self) -> Tone {
+        match (self.is_workable, self.simulated, self.lacking) {
+            (false, ..) | (_, Some(Ruling::Fail), _) => Tone::Fail,
+            (true, Some(Ruling::CannotJudge), _) | (true, _, Some(_)) => Tone::Warn,
+            (true, None | Some(Ruling::Pass | Ruling::Warn), None) => Tone::Pass,
+        }
+    }
+
+    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive.
+    pub(super) const fn exit_code(self) -> u8 {
+        match (self.is_workable, self.simulated) {
+            (false, _) | (true, Some(Ruling::Fail)) => 1,
+            (true, Some(Ruling::CannotJudge)) => 2,
+            (true, None | Some(Ruling::Pass | Ruling::Warn)) => 0,
+        }
+    }
+
+    /// The exit status and its reason; `None` without a simulation, since the headline then has
+    /// both.
+    pub(super) fn exit_status(self) -> Option<String> {
+        let because = match (self.is_workable, self.simulated?) {
+            (true, Ruling::Pass | Ruling::Warn) => {
+                "no rule is violated, and the simulated disks carry the load"
+            }
+            (true, Ruling::Fail) => "no rule is violated, but the simulated disks exceed a limit",
+            (true, Ruling::CannotJudge) => {
+                "no rule is violated, but the simulation cannot be judged"
+            }
+            (false, _) => "a rule is violated, whatever the simulation says",
+        };
+        Some(format!("Exit status {}: {because}.", self.exit_code()))
+    }
+}

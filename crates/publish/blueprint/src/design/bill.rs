@@ -1,0 +1,109 @@
+//! The bill of materials, as far as the design determines it, with its cost if prices are given.
+
+use report::document::{Cell, Column, Section, TableRow, Tone};
+use report::format::number;
+use sizing::{Key, ServerKind, ShownQuantity, as_sold};
+use units::three_digits;
+
+use super::columns::{key_column, number_column, table};
+use super::{Sized, shown};
+
+/// A line of the bill.
+struct BillLine {
+    what: &'static str,
+    key: Key,
+    cost: Option<Key>,
+    kind: String,
+}
+
+/// The section.
+pub(super) fn section(sized: Sized<'_>) -> Section {
+    let prices = sized.deployment.prices.as_ref();
+    let mut columns =
+        vec![Column::text("item"), number_column("quantity", None), Column::text("description")];
+    if prices.is_some() {
+        columns.push(number_column("cost", None));
+    }
+    columns.push(key_column("key for --explain"));
+    let mut rows: Vec<TableRow> = purchases(sized)
+        .into_iter()
+        .chain(running(sized))
+        .filter_map(|line| row(sized, &line))
+        .collect();
+    if let (Some(prices), Some(all)) = (prices, sized.sizing.number(Key::CostAll)) {
+        rows.push(TableRow::sum(vec![
+            Cell::plain("In all"),
+            Cell::plain(""),
+            Cell::plain(format!("{}, as far as [prices] gives prices", prices.currency)),
+            Cell::plain(number(all, 0)),
+            Cell::plain(Key::CostAll.name()).toned(Tone::Muted),
+        ]));
+    }
+    let caption = "Without controllers, shelves and network, which the design leaves open.";
+    Section { id: "bill", title: "Bill of materials", blocks: table(caption, columns, rows) }
+}
+
+/// The table row of a bill line; `None` if the design has none of its item.
+fn row(sized: Sized<'_>, line: &BillLine) -> Option<TableRow> {
+    let count = sized.sizing.number(line.key).filter(|count| *count > 0.0)?;
+    let mut cells = vec![
+        Cell::plain(line.what),
+        Cell::plain(ShownQuantity::of_number(line.key, count).written()),
+        Cell::plain(&*line.kind),
+    ];
+    if sized.deployment.prices.is_some() {
+        let cost = line.cost.and_then(|cost| sized.sizing.number(cost));
+        cells.push(Cell::or_none(cost.map(|cost| number(cost, 0))));
+    }
+    cells.push(Cell::plain(line.key.name()).toned(Tone::Muted));
+    Some(TableRow::body(cells))
+}
+
+fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
+    let cores = number(sized.deployment.servers.first.cores, 0);
+    let memory = shown(sized, Key::MemoryRamGb(ServerKind::First));
+    let disks = &sized.deployment.storage.first.database;
+    let disks = format!(
+        "{}, {} each; databases, logs, spares and restores, {}",
+        disks.kind,
+        as_sold(disks.capacity),
+        sized.sizing.architecture.first.name(),
+    );
+    let system = format!(
+        "a mirrored pair in each server, {} or more each for system and queue",
+        shown(sized, Key::DiskSystemLeastGb)
+    );
+    let ssds = format!("{} each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
+    let memory = format!("{cores} cores and {memory} of memory each");
+    let all = "of all servers together".to_owned();
+    vec![
+        BillLine::new("Servers", Key::ServerAll, Some(Key::CostServers), memory),
+        BillLine::new("Client access servers", Key::ServerClientAccess, None, String::new()),
+        BillLine::new("Disks", Key::DiskAll, Some(Key::CostDisks), disks),
+        BillLine::new("System disks", Key::DiskSystemAll, Some(Key::CostSystemDisks), system),
+        BillLine::new("SSDs", Key::MetaCacheSsdsAll, Some(Key::CostSsds), ssds),
+        BillLine::new("Memory", Key::MemoryAllGb, Some(Key::CostMemory), all),
+    ]
+}
+
+/// Space and energy over the given number of years.
+fn running(sized: Sized<'_>) -> Vec<BillLine> {
+    let years = sized.deployment.prices.as_ref().map_or(0.0, |prices| prices.years);
+    let over = format!("cost over {} years", three_digits(years));
+    let lines = [
+        ("Rack units", Key::RackUnitsAll, Key::CostRack),
+        ("Power", Key::PowerAllWatts, Key::CostEnergy),
+    ];
+    let lines = lines.map(|(what, key, cost)| {
+        let priced = sized.sizing.number(cost).is_some();
+        let kind = if priced { over.clone() } else { String::new() };
+        BillLine::new(what, key, Some(cost), kind)
+    });
+    lines.into()
+}
+
+impl BillLine {
+    const fn new(what: &'static str, key: Key, cost: Option<Key>, kind: String) -> Self {
+        Self { what, key, cost, kind }
+    }
+}

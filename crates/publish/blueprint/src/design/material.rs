@@ -1,0 +1,124 @@
+//! The part that a customer reads first: the assumptions of the design.
+
+use plan::deployment::Tier;
+use report::document::{Block, Cell, Fact, Section};
+use report::format::number;
+use sizing::{Build, Key, ServerKind, as_sold};
+use units::three_digits;
+
+use super::Sized;
+
+/// The document's inputs, in the reader's terms.
+pub(super) fn assumptions(sized: Sized<'_>) -> Section {
+    let deployment = sized.deployment;
+    let data = &deployment.data;
+    let mailboxes = deployment.tiers.iter().map(of_tier).collect::<Vec<_>>().join("; ");
+    let (system, disks) = (&deployment.file_system, &deployment.storage.first.database);
+    let facts = [
+        ("Product", product(sized)),
+        ("Mailboxes", mailboxes),
+        ("Availability", availability(sized)),
+        (
+            "Reserves",
+            format!(
+                "{} % room in databases, {} % of each volume free, {} % more I/O",
+                three_digits(data.overhead * 100.0),
+                three_digits(data.volume_free_space * 100.0),
+                three_digits(deployment.io.overhead * 100.0),
+            ),
+        ),
+        (
+            "Disks for databases",
+            format!(
+                "{}, {}, {} random requests per second ({})",
+                disks.kind,
+                as_sold(disks.capacity),
+                three_digits(disks.random_iops),
+                disks.source,
+            ),
+        ),
+        ("Volumes", format!("{}, encryption {}", system.name, system.encryption)),
+        ("Processors", processors(sized)),
+        ("System disks", system_disks(sized)),
+    ];
+    let facts = facts.map(|(label, text)| Fact { label, metric: None, value: Cell::plain(text) });
+    Section {
+        id: "assumptions",
+        title: "What is assumed",
+        blocks: vec![Block::Facts(facts.into())],
+    }
+}
+
+/// The product, with the figures that it borrows from another product.
+fn product(sized: Sized<'_>) -> String {
+    let product = &sized.deployment.product;
+    let assumed = product.assumption().zip(product.assumed.as_ref());
+    assumed.map_or_else(
+        || product.name.clone(),
+        |(said, assumed)| format!("{}. {said}: {}", product.name, assumed.names.join(", ")),
+    )
+}
+
+fn of_tier(tier: &Tier) -> String {
+    format!(
+        "{} in {} of {}, {} messages a day each",
+        number((tier.mailboxes * (1.0 + tier.growth)).ceil(), 0),
+        tier.name,
+        tier.size_limit,
+        three_digits(tier.messages_per_day),
+    )
+}
+
+fn availability(sized: Sized<'_>) -> String {
+    let deployment = sized.deployment;
+    let late = match deployment.availability.lagged_copies {
+        0 => String::new(),
+        late => format!(", {late} of them late"),
+    };
+    let sites = if deployment.second_site.is_some() { "two sites" } else { "one site" };
+    format!("{} copies of each database{late}, {sites}", deployment.total_copies())
+}
+
+/// The system disks, shared with the queue database.
+fn system_disks(sized: Sized<'_>) -> String {
+    let disks = &sized.deployment.storage.first;
+    let size = as_sold(disks.system.capacity);
+    if disks.system_is_given {
+        format!("{size}, a mirrored pair in each server")
+    } else {
+        format!("{size}, as the databases' disks: none is given; a mirrored pair in each server")
+    }
+}
+
+fn processors(sized: Sized<'_>) -> String {
+    let first = sized.deployment.servers.first;
+    let rate = first.spec_rate.map_or_else(
+        || "no SPECint_rate2006 given, so that their use is not known".to_owned(),
+        |rate| format!("SPECint_rate2006 {}", three_digits(rate)),
+    );
+    format!("{} cores a server, {rate}", three_digits(first.cores))
+}
+
+/// Whether a row about disks applies to this design: a site of single disks has no redundant
+/// groups, and the other way round; one site has no disks of a second.
+pub(super) fn applies(sized: Sized<'_>, key: Key) -> bool {
+    match key {
+        Key::DiskRaidChoiceDb(site) | Key::DiskRaidDisksDb(site) => {
+            is_built(sized, site, Build::Raid)
+        }
+        Key::DiskRaidDisksLog | Key::DiskRaidDisksRestore => {
+            is_built(sized, ServerKind::First, Build::Raid)
+        }
+        Key::DiskJbodDisksPerServer(site) => is_built(sized, site, Build::Jbod),
+        _ => true,
+    }
+}
+
+/// Whether the disks of these servers are built as `wanted`.
+fn is_built(sized: Sized<'_>, site: ServerKind, wanted: Build) -> bool {
+    let build = sized.sizing.architecture;
+    match site {
+        ServerKind::First | ServerKind::Lagged => build.first == wanted,
+        ServerKind::Second => sized.deployment.second_site.is_some() && build.second == wanted,
+    }
+}

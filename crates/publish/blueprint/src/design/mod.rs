@@ -1,0 +1,192 @@
+//! A sizing as a page, as text, as JSON, and one number explained.
+//!
+//! It uses the same document type as a run's report, so that both look and link alike; only the
+//! tables differ.
+
+mod answer;
+mod bill;
+mod columns;
+mod edits;
+mod explain;
+mod growth;
+mod json;
+mod layout;
+mod material;
+mod origin;
+mod page;
+mod pictures;
+mod predicted;
+mod scenarios;
+mod tables;
+
+use plan::Deployment;
+use plan::deployment::{Mode, SiteModel};
+use report::document::{Banner, Document, Figure, Tone};
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, ShownQuantity, Sizing};
+use units::three_digits;
+
+use answer::DesignAnswer;
+
+pub use edits::{DesignEdit, SimulatedEdit, written_edits};
+pub use explain::explain;
+pub use json::failure_json;
+pub use page::sizing_html;
+pub(crate) use pictures::{PicturePart, bars_svg};
+pub use predicted::PredictedDesign;
+pub use scenarios::{Candidate, ranked, scenarios, scenarios_json};
+
+/// A deployment and its sizing.
+#[derive(Clone, Copy, Debug)]
+pub struct Sized<'a> {
+    /// The deployment.
+    pub deployment: &'a Deployment,
+    /// The sizing.
+    pub sizing: &'a Sizing,
+    /// A simulation of its disks; `None` if there was none.
+    pub predicted: Option<&'a PredictedDesign>,
+}
+
+impl<'a> Sized<'a> {
+    /// A deployment that was sized and not simulated.
+    pub const fn new(deployment: &'a Deployment, sizing: &'a Sizing) -> Self {
+        Self { deployment, sizing, predicted: None }
+    }
+
+    /// The combined answer of rules and simulation.
+    fn answer(self) -> DesignAnswer {
+        DesignAnswer::new(self.sizing.is_workable(), self.predicted)
+    }
+
+    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation is inconclusive.
+    pub fn exit_code(self) -> u8 {
+        self.answer().exit_code()
+    }
+}
+
+/// The same as plain text in lines of at most `width` characters, without the formulas.
+pub fn sizing_text_within(sized: Sized<'_>, width: usize) -> String {
+    report::document_text(&document(sized), width)
+}
+
+/// Every number with its formula, as JSON.
+pub fn sizing_json(sized: Sized<'_>) -> String {
+    json::render(sized)
+}
+
+/// The document that page and text show.
+pub(crate) fn document(sized: Sized<'_>) -> Document {
+    Document { banner: banner(sized), sections: tables::sections(sized) }
+}
+
+/// A number with its unit for a table; a dash if it does not apply.
+fn shown(sized: Sized<'_>, key: Key) -> String {
+    let found = sized.sizing.number(key);
+    found.map_or_else(|| "-".to_owned(), |value| ShownQuantity::of_number(key, value).written())
+}
+
+fn banner(sized: Sized<'_>) -> Banner {
+    let deployment = sized.deployment;
+    let mode = match deployment.mode {
+        Mode::Compatible => "as the official workbook calculates, known mistakes included",
+        Mode::Corrected => "known mistakes of the official workbook corrected",
+    };
+    Banner {
+        subject: deployment.name.clone(),
+        started: started(sized, mode),
+        verdict: sized.answer().headline(),
+        tone: sized.answer().tone(),
+        number: shown(sized, Key::ServerAll),
+        number_unit: "servers",
+        number_metric: "servers-needed",
+        meaning: meaning(sized),
+        figures: figures(sized),
+    }
+}
+
+/// Customer and date, the product, the assumption about its figures, and the mode.
+fn started(sized: Sized<'_>, mode: &str) -> String {
+    let deployment = sized.deployment;
+    let origin = &deployment.origin;
+    let product = match &deployment.product.assumed {
+        Some(assumed) => {
+            format!("{} with figures of {} (ASSUMPTION)", deployment.product.name, assumed.from)
+        }
+        None => deployment.product.name.clone(),
+    };
+    let mut parts = vec![origin.customer.as_str(), origin.date.as_str(), product.as_str(), mode];
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
+}
+
+fn meaning(sized: Sized<'_>) -> Vec<String> {
+    let deployment = sized.deployment;
+    let mut sentences = vec![format!(
+        "{} mailboxes in {} databases with {} of each.",
+        shown(sized, Key::MailboxesTotal),
+        shown(sized, Key::DatabaseAll),
+        match deployment.total_copies() {
+            1 => "one copy".to_owned(),
+            copies => format!("{copies} copies"),
+        },
+    )];
+    sentences.push(match deployment.site_model() {
+        None => "One site.".to_owned(),
+        Some(SiteModel::ActivePassive) => "Two sites, of which the second waits.".to_owned(),
+        Some(_) => "Two sites, both of which serve users.".to_owned(),
+    });
+    let violations = sized.sizing.findings.iter();
+    let violations = violations.filter(|finding| finding.severity == Severity::Violation);
+    match violations.count() {
+        0 if sized.predicted.is_some() => sentences.push("No rule is violated.".to_owned()),
+        0 => sentences.push(
+            "No rule is violated. Latency and failures were not simulated (`size --predict`, `size \
+             --prove`): do that, and test the hardware, before you buy it."
+                .to_owned(),
+        ),
+        1 => sentences.push("One rule is violated: see Findings.".to_owned()),
+        count => sentences.push(format!("{count} rules are violated: see Findings.")),
+    }
+    sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
+    sentences.extend(sized.predicted.map(PredictedDesign::sentence));
+    sentences.extend(sized.answer().exit_status());
+    sentences
+}
+
+fn figures(sized: Sized<'_>) -> Vec<Figure> {
+    let mailboxes = format!("of {} mailboxes", shown(sized, Key::DatabaseMailboxes));
+    let used = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
+    let used = sized.sizing.number(used).map(|share| ShownQuantity::of_number(used, share));
+    let used = used.map_or_else(
+        || "processors not sized: no spec_rate".to_owned(),
+        |used| format!("{} of the processors at the worst", used.written()),
+    );
+    let build = sized.sizing.architecture.first.name();
+    let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
+    let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
+    let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
+    vec![
+        figure("Databases", "databases-needed", shown(sized, Key::DatabaseAll), mailboxes),
+        figure("Disks", "disks-needed", shown(sized, Key::DiskAll), in_all),
+        figure(
+            "Memory",
+            "memory-per-server",
+            shown(sized, Key::MemoryRamGb(ServerKind::First)),
+            "per server".to_owned(),
+        ),
+        figure(
+            "Active at worst",
+            "active-databases",
+            shown(sized, Key::ServerWorstActiveDbs(ServerKind::First)),
+            format!("databases per server; {used}"),
+        ),
+    ]
+}
+
+const fn figure(
+    label: &'static str,
+    metric: &'static str,
+    value: String,
+    remark: String,
+) -> Figure {
+    Figure { label, metric, value, remark, tone: Tone::Plain }
+}

@@ -1,0 +1,237 @@
+//! Many designs in one table, best first: feasible ones before others, then by fewer disks, servers
+//! and gigabytes of memory.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+use plan::deployment::Replacement;
+use plan::{Deployment, PlanError};
+use provision::{size, survived_failures};
+use report::document::{Block, Cell, Column, Section, Table, TableRow};
+use report::format::number;
+use serde_json::{Value as Json, json};
+use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
+
+use crate::pareto::{self, ParetoPoint, pareto_front};
+
+/// One design of a sweep.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Values of the document that it replaces.
+    pub replacements: Vec<Replacement>,
+    /// Sizing of the design, or the contradiction in it.
+    pub outcome: Result<Sizing, String>,
+    /// Kinds of failure that it survives, if it has copies.
+    pub survived: Option<usize>,
+}
+
+/// Numeric columns of the table: heading and key.
+const COLUMNS: [(&str, Key); 6] = [
+    ("servers", Key::ServerAll),
+    ("databases", Key::DatabaseAll),
+    ("disks", Key::DiskAll),
+    ("memory", Key::MemoryAllGb),
+    ("active at worst", Key::ServerWorstActiveDbs(ServerKind::First)),
+    ("processors", Key::ProcessorUtilWorst),
+];
+
+/// Further columns if the deployment gives prices: heading and key.
+const PRICED: [(&str, Key); 3] =
+    [("cost", Key::CostAll), ("rack units", Key::RackUnitsAll), ("power", Key::PowerAllWatts)];
+
+/// Ranking criteria of designs, most important first; costs count only if there are prices.
+const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::MemoryAllGb];
+
+impl Candidate {
+    /// The design of a deployment with these replacements, or its error.
+    pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
+        Self {
+            survived: parsed.as_ref().ok().and_then(survived_failures),
+            outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
+            replacements,
+        }
+    }
+
+    fn is_workable(&self) -> bool {
+        self.outcome.as_ref().is_ok_and(Sizing::is_workable)
+    }
+
+    /// Rank class: feasible designs first, contradictory ones last.
+    fn class(&self) -> u8 {
+        match &self.outcome {
+            _ if self.is_workable() => 0,
+            Ok(_) => 1,
+            Err(_) => 2,
+        }
+    }
+
+    fn number(&self, key: Key) -> Option<f64> {
+        self.outcome.as_ref().ok()?.number(key)
+    }
+
+    /// The replaced values, such as `availability.copies=3`.
+    fn name(&self) -> String {
+        self.replacements
+            .iter()
+            .map(|of| format!("{}={}", of.key, of.value))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    fn cell(&self, key: Key) -> String {
+        let value = self.number(key);
+        value.map_or_else(
+            || "-".to_owned(),
+            |value| match key {
+                Key::CostAll => number(value, 0),
+                _ => ShownQuantity::of_number(key, value).written(),
+            },
+        )
+    }
+
+    /// Why it is not feasible; empty if it is.
+    fn reason(&self) -> String {
+        match &self.outcome {
+            Err(complaint) => complaint.lines().next().unwrap_or_default().to_owned(),
+            Ok(sizing) => {
+                let findings = sizing.findings.iter();
+                let worst = findings.filter(|finding| finding.severity == Severity::Violation);
+                worst.map(|finding| finding.text.as_str()).next().unwrap_or_default().to_owned()
+            }
+        }
+    }
+}
+
+/// The columns for these designs, including costs if any design has them.
+fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
+    let priced = PRICED
+        .into_iter()
+        .filter(|(_, key)| candidates.iter().any(|candidate| candidate.number(*key).is_some()));
+    COLUMNS.into_iter().chain(priced).collect()
+}
+
+/// The designs, best first; ties keep their order.
+pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.sort_by(|left, right| {
+        let by_number = RANKED_BY.iter().map(|key| {
+            let numbers = [left, right].map(|one| one.number(*key).unwrap_or(f64::MAX));
+            numbers[0].total_cmp(&numbers[1])
+        });
+        by_number.fold(left.class().cmp(&right.class()), Ordering::then)
+    });
+    candidates
+}
+
+/// The figures by which designs are compared: cost if there are prices, otherwise disks.
+fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
+    candidates
+        .iter()
+        .zip(1..)
+        .map(|(candidate, rank)| ParetoPoint {
+            name: candidate.name(),
+            rank,
+            holds: candidate.is_workable(),
+            cost: candidate.number(cost_key(candidates)),
+            load: candidate.number(Key::MailboxesTotal),
+            margin_percent: None,
+            survived: candidate.survived.map(|count| count as f64),
+        })
+        .collect()
+}
+
+fn cost_key(candidates: &[Candidate]) -> Key {
+    let is_priced = candidates.iter().any(|of| of.number(Key::CostAll).is_some());
+    if is_priced { Key::CostAll } else { Key::DiskAll }
+}
+
+/// The designs that no other one beats, for the page.
+pub(super) fn trade_offs(candidates: &[Candidate]) -> Option<Section> {
+    let cost = if cost_key(candidates) == Key::CostAll { "Cost" } else { "Disks" };
+    pareto::section(&points(candidates), (cost, "Mailboxes"))
+}
+
+/// The table for the page; `None` if there was no sweep.
+pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
+    let first = candidates.first()?;
+    let given = first.replacements.iter().map(|_| Column::text("what changes"));
+    let mut columns = vec![Column::text("rank")];
+    columns.extend(given);
+    let numbers = self::columns(candidates);
+    columns.extend(numbers.iter().map(|(label, _)| Column::numbers(label)));
+    columns.push(Column::text("forbidden by"));
+    let mut rows = Vec::new();
+    for (candidate, rank) in candidates.iter().zip(1..) {
+        let rank = if candidate.is_workable() { format!("{rank}") } else { "-".to_owned() };
+        let mut cells = vec![Cell::plain(rank)];
+        let given = candidate.replacements.iter();
+        cells.extend(given.map(|of| Cell::plain(format!("{} = {}", of.key, of.value))));
+        cells.extend(numbers.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
+        cells.push(Cell::plain(candidate.reason()));
+        rows.push(TableRow::body(cells));
+    }
+    let caption = "Every combination, the best first: workable, then the least cost where prices \
+                   are given, then the fewest disks, servers and memory.";
+    let blocks = vec![Block::Table(Table { caption, columns, rows })];
+    Some(Section { id: "scenarios", title: "Scenarios", blocks })
+}
+
+/// The table as text.
+pub fn scenarios(candidates: &[Candidate]) -> String {
+    let mut head: Vec<String> = vec!["rank".to_owned()];
+    let keys = candidates.first().map(|first| first.replacements.iter());
+    head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
+    let numbers = columns(candidates);
+    head.extend(numbers.iter().map(|(label, _)| (*label).to_owned()));
+    head.push("forbidden by".to_owned());
+    let mut rows = vec![head];
+    for (index, candidate) in candidates.iter().enumerate() {
+        let rank = if candidate.is_workable() { (index + 1).to_string() } else { "-".to_owned() };
+        let mut row = vec![rank];
+        row.extend(candidate.replacements.iter().map(|replacement| replacement.value.clone()));
+        row.extend(numbers.iter().map(|(_, key)| candidate.cell(*key)));
+        row.push(candidate.reason());
+        rows.push(row);
+    }
+    aligned(&rows)
+}
+
+/// Pads columns to their widest cell, except the last.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths).take(columns - 1) {
+            let _ = write!(line, "{cell:>width$}  ");
+        }
+        line.push_str(row.last().map_or("", String::as_str));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// The table for programs.
+pub fn scenarios_json(candidates: &[Candidate]) -> Json {
+    let fronts = pareto_front(&points(candidates));
+    let ranked = candidates.iter().zip(fronts).map(candidate_json);
+    json!({ "ranked": ranked.collect::<Vec<_>>() })
+}
+
+fn candidate_json((candidate, is_best): (&Candidate, bool)) -> Json {
+    let inputs = candidate.replacements.iter();
+    let inputs: serde_json::Map<String, Json> =
+        inputs.map(|replacement| (replacement.key.clone(), json!(replacement.value))).collect();
+    let numbers = COLUMNS.iter().chain(&PRICED);
+    let numbers = numbers.map(|(_, key)| (key.name().into_owned(), json!(candidate.number(*key))));
+    json!({
+        "inputs": inputs,
+        "workable": candidate.is_workable(),
+        "forbidden_by": candidate.reason(),
+        "best_trade_off": is_best,
+        "failures_survived": candidate.survived,
+        "values": numbers.collect::<serde_json::Map<String, Json>>(),
+    })
+}

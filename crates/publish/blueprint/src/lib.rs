@@ -1,0 +1,27 @@
+//! Pages about what should be bought: a sizing, its failures played through, and simulated arrays
+//! ranked beside each other.
+//!
+//! It is separate from `report`, which shows what a run measured, so that `report` knows neither
+//! the formulas of a sizing nor the copies of a deployment. Both render the same kind of document,
+//! so their pages look and link alike. Nothing here touches a disk or a clock.
+
+mod deployment;
+mod design;
+mod pareto;
+mod prediction;
+
+pub use deployment::{
+    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
+    deployment_text, proof_html, proof_json, proof_text,
+};
+pub use design::{
+    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
+    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text_within, written_edits,
+};
+pub use prediction::{
+    PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
+    predictions_json, predictions_text, ranked_predictions,
+};
+
+#[cfg(test)]
+mod tests;

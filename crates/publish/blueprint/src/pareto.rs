@@ -1,0 +1,136 @@
+//! Designs that no other design beats: cheaper, for more mailboxes, with more latency to spare or
+//! with more failures survived, and worse in none of these.
+
+use report::document::{Block, Cell, Column, Section, Table, TableRow};
+use report::format::number;
+use units::three_digits;
+
+/// Maximum number of designs on the page; files list all.
+const MOST_LISTED: usize = 40;
+
+/// The figures by which a design is compared; `None` is unknown and counts as worst.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ParetoPoint {
+    /// Its name.
+    pub name: String,
+    /// Its rank among all designs, from 1.
+    pub rank: usize,
+    /// Whether it meets all limits; designs that do not are beaten by definition.
+    pub holds: bool,
+    /// Cost: a price, or a number of disks. Less is better.
+    pub cost: Option<f64>,
+    /// Mailboxes, or IOPS that it carries. More is better.
+    pub load: Option<f64>,
+    /// Distance of the worst latency from its limit, in percent of the limit. More is better.
+    pub margin_percent: Option<f64>,
+    /// Failures that it survives. More is better.
+    pub survived: Option<f64>,
+}
+
+impl ParetoPoint {
+    /// The compared figures, signed so that more is better.
+    fn merits(&self) -> [f64; 4] {
+        let cost = self.cost.map(|cost| -cost);
+        [cost, self.load, self.margin_percent, self.survived]
+            .map(|of| of.unwrap_or(f64::NEG_INFINITY))
+    }
+
+    /// Whether it is at least as good in everything and better in something.
+    fn beats(&self, other: &Self) -> bool {
+        let pairs = self.merits().into_iter().zip(other.merits());
+        let (mut is_as_good, mut is_better) = (true, false);
+        for (own, others) in pairs {
+            is_as_good &= own >= others;
+            is_better |= own > others;
+        }
+        is_as_good && is_better
+    }
+}
+
+/// For each of `points`, in order: whether it holds and no other beats it.
+pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
+    let is_beaten =
+        |point: &ParetoPoint| points.iter().any(|other| other.holds && other.beats(point));
+    points.iter().map(|point| point.holds && !is_beaten(point)).collect()
+}
+
+/// The table of Pareto-optimal designs; `None` if no design holds. `cost` and `load` are the
+/// headings of those columns.
+pub(crate) fn section(
+    points: &[ParetoPoint],
+    (cost, load): (&'static str, &'static str),
+) -> Option<Section> {
+    let front = pareto_front(points);
+    let mut best: Vec<&ParetoPoint> =
+        points.iter().zip(front).filter(|(_, is_best)| *is_best).map(|(point, _)| point).collect();
+    if best.is_empty() {
+        return None;
+    }
+    best.sort_by(|one, two| two.merits()[0].total_cmp(&one.merits()[0]));
+    let columns = vec![
+        Column::numbers("Rank"),
+        Column::text("Design"),
+        Column::numbers(cost),
+        Column::numbers(load),
+        Column::numbers("Latency To Spare, %"),
+        Column::numbers("Failures Survived"),
+    ];
+    let rows = best.iter().take(MOST_LISTED).map(|point| row(point)).collect();
+    let caption = "Designs that hold and that no other design beats in cost, load, latency to \
+                   spare and failures survived; the cheapest first";
+    let blocks = vec![Block::Table(Table { caption, columns, rows })];
+    Some(Section { id: "pareto", title: "Best Trade-Offs", blocks })
+}
+
+fn row(point: &ParetoPoint) -> TableRow {
+    TableRow::body(vec![
+        Cell::plain(point.rank.to_string()),
+        Cell::plain(point.name.clone()),
+        Cell::or_none(point.cost.map(three_digits)),
+        Cell::or_none(point.load.map(three_digits)),
+        Cell::or_none(point.margin_percent.map(|margin| number(margin, 0))),
+        Cell::or_none(point.survived.map(|count| number(count, 0))),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ParetoPoint, pareto_front};
+
+    fn point(cost: f64, load: f64, margin: Option<f64>, holds: bool) -> ParetoPoint {
+        ParetoPoint {
+            holds,
+            cost: Some(cost),
+            load: Some(load),
+            margin_percent: margin,
+            ..ParetoPoint::default()
+        }
+    }
+
+    #[test]
+    fn designs_that_another_beats_or_that_fail_are_not_on_the_front() {
+        let points = [
+            point(10.0, 100.0, Some(20.0), true),
+            // Dearer and no better.
+            point(12.0, 100.0, Some(20.0), true),
+            // More expensive, with more to spare.
+            point(12.0, 100.0, Some(50.0), true),
+            // The cheapest fails, so it beats nothing.
+            point(1.0, 500.0, Some(90.0), false),
+            // As cheap as the first, but its latency is unknown.
+            point(10.0, 100.0, None, true),
+            // Cheaper, for fewer.
+            point(5.0, 50.0, Some(20.0), true),
+        ];
+        assert_eq!(pareto_front(&points), [true, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn alike_designs_are_all_on_the_front_and_without_any_there_is_none() {
+        let alike = [point(1.0, 1.0, None, true), point(1.0, 1.0, None, true)];
+        assert_eq!(pareto_front(&alike), [true, true]);
+        assert!(super::section(&[point(1.0, 1.0, None, false)], ("Cost", "Load")).is_none());
+        let section = super::section(&alike, ("Cost", "Load")).unwrap();
+        assert_eq!(section.blocks.len(), 1);
+    }
+}

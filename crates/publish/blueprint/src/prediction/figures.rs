@@ -1,0 +1,173 @@
+//! The figures of a simulated run that a ranking needs: small enough to keep thousands in memory,
+//! and storable without the run.
+
+use record::{RunRecord, Series};
+use report::document::Tone;
+use report::{
+    achieved_iops, lacking, margin_percent, mean_ms, meaning, simulated, tone, verdict_name,
+};
+use serde::{Deserialize, Serialize};
+use verdict::{Ruling, Verdict};
+
+/// Machine-readable verdict on a design that cannot be simulated.
+const IMPOSSIBLE: &str = "impossible";
+
+/// The figures of one simulated run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PredictionFigures {
+    /// Name of the verdict's ruling.
+    ruling: String,
+    /// Machine-readable verdict, such as `simulated_pass`.
+    pub(super) verdict: String,
+    /// The same for people.
+    pub(super) headline: String,
+    /// Whether it passed with less I/O than the plan's mailboxes need.
+    is_lacking: bool,
+    /// Why it does not pass; empty if it does.
+    pub(super) reason: String,
+    /// The name and the time of the run, for the head of a page.
+    pub(super) subject: String,
+    pub(super) started: String,
+    /// Meaning of the verdict, and the accuracy of the model.
+    pub(super) said: Vec<String>,
+    /// Name of the array.
+    pub(super) array: Option<String>,
+    /// Rates and means in milliseconds; `None` if nothing was measured.
+    pub(super) iops: Option<f64>,
+    pub(super) read_ms: Option<f64>,
+    pub(super) write_ms: Option<f64>,
+    pub(super) log_write_ms: Option<f64>,
+    /// The rate at which the target counts as reached.
+    pub(super) wanted_iops: Option<f64>,
+    /// The rate, or the target if it counts as reached: small deviations either way are chance.
+    pub(super) carried_iops: Option<f64>,
+    /// Mailboxes that the rate supports, if the plan states the I/O of one.
+    pub(super) mailboxes: Option<f64>,
+    /// Distance of the worst latency from its limit, in percent of the limit.
+    pub(super) margin_percent: Option<f64>,
+}
+
+/// The rate that a run supports: the target if the share of it that counts as `reached` was
+/// achieved, so that a passing design has exactly the mailboxes it was sized for.
+fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
+    target.filter(|target| iops >= target * reached).unwrap_or(iops)
+}
+
+impl PredictionFigures {
+    /// The figures of a run and its verdict.
+    pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
+        let settings = &run.start.settings;
+        let reached = settings.thresholds.target_reached_percent / 100.0;
+        let iops = achieved_iops(run);
+        let carried_iops = iops.map(|iops| carried(iops, run.target_iops(), reached));
+        let said = meaning::sentences(run, verdict).into_iter().take(1);
+        let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
+        Self {
+            ruling: verdict.outcome.name().to_owned(),
+            verdict: report::verdict_of(run, verdict).to_owned(),
+            headline: verdict_name(run, verdict),
+            is_lacking: lacking(verdict).is_some(),
+            reason: reason(run, verdict),
+            subject: report::subject(&run.start),
+            started: report::started(&run.start),
+            said: said.chain(run.simulated().map(simulated::trust)).collect(),
+            array: run.simulated().map(|of| of.array.clone()),
+            iops,
+            read_ms: mean_ms(run, Series::DatabaseRead),
+            write_ms: mean_ms(run, Series::DatabaseWrite),
+            log_write_ms: mean_ms(run, Series::LogWrite),
+            wanted_iops: run.target_iops().map(|target| target * reached),
+            carried_iops,
+            mailboxes: carried_iops
+                .zip(per_mailbox)
+                .map(|(iops, each)| (iops / each + 1e-9).floor()),
+            margin_percent: margin_percent(verdict),
+        }
+    }
+
+    /// The figures of a design that cannot be simulated, such as a set with too few disks.
+    pub fn impossible(why: &str) -> Self {
+        Self {
+            ruling: Ruling::CannotJudge.name().to_owned(),
+            verdict: IMPOSSIBLE.to_owned(),
+            headline: "IMPOSSIBLE".to_owned(),
+            is_lacking: false,
+            reason: why.to_owned(),
+            subject: String::new(),
+            started: String::new(),
+            said: Vec::new(),
+            array: None,
+            iops: None,
+            read_ms: None,
+            write_ms: None,
+            log_write_ms: None,
+            wanted_iops: None,
+            carried_iops: None,
+            mailboxes: None,
+            margin_percent: None,
+        }
+    }
+
+    /// Why the design cannot be simulated; `None` if it can.
+    pub fn impossibility(&self) -> Option<&str> {
+        (self.verdict == IMPOSSIBLE).then_some(&*self.reason)
+    }
+
+    /// The ruling; `CannotJudge` for a name that no program writes.
+    pub(super) fn ruling(&self) -> Ruling {
+        let all = [Ruling::Pass, Ruling::Warn, Ruling::Fail];
+        let found = all.into_iter().find(|ruling| ruling.name() == self.ruling);
+        found.unwrap_or(Ruling::CannotJudge)
+    }
+
+    pub(super) fn tone(&self) -> Tone {
+        if self.is_lacking { Tone::Warn } else { tone(self.ruling()) }
+    }
+
+    /// Rank of the verdict, best first; impossible designs come last.
+    pub(super) fn class(&self) -> u8 {
+        if self.impossibility().is_some() {
+            return 3;
+        }
+        match self.ruling() {
+            Ruling::Pass | Ruling::Warn => 0,
+            Ruling::CannotJudge => 1,
+            Ruling::Fail => 2,
+        }
+    }
+}
+
+/// Why a run does not pass, in a few words.
+fn reason(run: &RunRecord, verdict: &Verdict) -> String {
+    let decisive = match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => return String::new(),
+        Ruling::Fail => Ruling::Fail,
+        Ruling::CannotJudge => Ruling::CannotJudge,
+    };
+    let mut found = Vec::new();
+    for finding in verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
+        // The table has the figures of the failed rule.
+        found.push(match decisive {
+            Ruling::CannotJudge => {
+                meaning::objection(run, finding).trim_end_matches('.').to_owned()
+            }
+            _ => finding.title.to_owned(),
+        });
+    }
+    found.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::carried;
+
+    /// 1,096 mailboxes at 0.1 IOPS each are 109.6 IOPS.
+    #[test]
+    fn a_target_that_is_reached_is_carried_in_full() {
+        for (iops, carries) in [(108.6, 109.6), (130.0, 109.6), (90.0, 90.0)] {
+            let found = carried(iops, Some(109.6), 0.99);
+            assert!((found - carries).abs() < 1e-9, "{iops}: {found}");
+        }
+        assert!((carried(90.0, None, 0.99) - 90.0).abs() < 1e-9);
+    }
+}

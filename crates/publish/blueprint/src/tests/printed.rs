@@ -1,0 +1,93 @@
+//! The customer's edition: a page without terminal marks, with names, dates and costs.
+
+use plan::Deployment;
+use provision::size;
+
+use super::sizing_text;
+use crate::{Candidate, Sized, ranked, scenarios, sizing_html, sizing_json};
+
+const DESIGN: &str = "name = \"Post & Sons\"\ndescription = \"Move of the old site\"\n\
+    customer = \"Contoso <AG>\"\nauthor = \"A. Smith\"\ndate = \"2026-11-27\"\n\
+    [[tier]]\nmailboxes = 90000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+    [availability]\nservers_per_site = 16\ncopies = 3\n";
+
+fn parsed(text: &str) -> Deployment {
+    Deployment::parse("d.toml", text).expect("a deployment")
+}
+
+#[test]
+fn a_page_names_customer_date_author_and_what_it_is_about() {
+    let deployment = parsed(DESIGN);
+    let sizing = size(&deployment);
+    let sized = Sized::new(&deployment, &sizing);
+    let (page, text) = (sizing_html(sized, &[]), sizing_text(sized));
+    assert!(page.contains("Contoso &lt;AG&gt;, 2026-11-27, Exchange 2016"), "{page}");
+    for words in ["Contoso <AG>", "2026-11-27", "A. Smith", "Move of the old site"] {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(page.contains("A. Smith") && page.contains("Move of the old site"));
+}
+
+/// No terminal marks, no fractions of a mailbox, no empty rows, no hundred thousand GB.
+#[test]
+fn a_page_reads_as_print() {
+    let deployment = parsed(DESIGN);
+    let sizing = size(&deployment);
+    let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
+    assert!(!page.contains('`'), "a backtick");
+    let shown = page.split("id=\"trace\"").next().expect("what is before the formulas");
+    assert!(!shown.contains("<span>0</span></td><td class=\"plain\" data-label=\"unit\">GB"));
+    assert!(shown.contains("<span>TB</span>"), "{shown}");
+    let each = shown.split(" mailboxes</span>").next().expect("a figure");
+    let mailboxes = each.rsplit("<span>of ").next().expect("mailboxes of a database");
+    assert!(mailboxes.parse::<u32>().is_ok(), "{mailboxes}");
+    assert!(page.contains("@page { @top-left { content: \"Post & Sons\"; "), "no running title");
+}
+
+const PRICES: &str = "[prices]\ncurrency = \"CHF\"\nserver = 6000\nmemory_gb = 5\ndisk = 250\n";
+
+/// With prices, few expensive servers may rank behind many cheap ones.
+#[test]
+fn prices_are_in_the_bill_and_rank_designs() {
+    let text = format!("{DESIGN}{PRICES}");
+    let deployment = parsed(&text);
+    let sizing = size(&deployment);
+    let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
+    assert!(page.contains("CHF, as far as [prices] gives prices"), "{page}");
+    let candidates = ["3", "4"].map(|copies| {
+        let edit = plan::deployment::Replacement {
+            key: ["availability", "copies"].join("."),
+            value: copies.to_owned(),
+        };
+        let parsed = Deployment::parse_with("d.toml", &text, std::slice::from_ref(&edit));
+        Candidate::of(vec![edit], parsed)
+    });
+    let table = scenarios(&ranked(candidates.to_vec()));
+    let head = table.lines().next().expect("a heading");
+    assert!(head.contains("cost"), "{table}");
+    assert!(!head.contains("watts"), "{table}");
+    let without = scenarios(&[Candidate::of(Vec::new(), Ok(parsed(DESIGN)))]);
+    assert!(!without.contains("cost"), "{without}");
+}
+
+/// Every form of a design that uses another product's figures starts by stating this.
+#[test]
+fn assumed_figures_are_marked_in_every_form() {
+    let text = format!("product = \"SE\"\n{DESIGN}[figures]\nfrom = \"2016\"\n");
+    let deployment = parsed(&text);
+    let sizing = size(&deployment);
+    let sized = Sized::new(&deployment, &sizing);
+    let said = "ASSUMPTION: 9 figures are those of Exchange 2016, because none are published for \
+                Exchange SE";
+    let (page, text) = (sizing_html(sized, &[]), sizing_text(sized));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let head = words.split("What is assumed").next().expect("a beginning");
+    assert!(head.contains("Exchange SE with figures of Exchange 2016 (ASSUMPTION)"), "{head}");
+    assert!(head.contains(said) && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let running = page.split("@top-left").nth(1).expect("a running title");
+    assert!(running.split('}').next().expect("its rule").contains(said), "{running}");
+    assert!(page.matches(said).count() >= 3, "{}", page.matches(said).count());
+    let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).expect("JSON");
+    assert_eq!(json["assumed_figures"]["from"], "Exchange 2016");
+    assert_eq!(json["assumed_figures"]["names"].as_array().map(Vec::len), Some(9));
+}
