@@ -327,8 +327,8 @@ impl fmt::Display for ManifestError {
             ),
             Self::Differs { file, key, wanted, found } => write!(
                 f,
-                "{file}: was prepared with {key} {found}, the plan says {wanted}; change the plan \
-                 or prepare another folder"
+                "{file}: was prepared with {key} {found}, the plan says {wanted}; change the plan, \
+                 prepare another folder, or fill this one anew with `--reset`"
             ),
         }
     }

@@ -400,6 +400,6 @@ fn a_manifest_of_another_page_size_is_refused() {
     assert_eq!(
         summary.failure.unwrap().text,
         "a/Plimsoll001.edb: was prepared with page_size 8.0 KiB, the plan says 32.0 KiB; change \
-         the plan or prepare another folder"
+         the plan, prepare another folder, or fill this one anew with `--reset`"
     );
 }
