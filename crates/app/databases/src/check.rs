@@ -1,6 +1,6 @@
 //! `check`: verifies the checksum of every page of every file, as fast as the storage reads.
 
-pub mod flags;
+pub(crate) mod flags;
 
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
@@ -23,7 +23,7 @@ const INDENT: usize = 4;
 
 /// Checks the files; fails if any is damaged, and gives no verdict on a sound one that was not
 /// closed.
-pub fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.files.iter().any(|path| genuine_log::holds_logs(path)) {
         return genuine_log::check::run(flags, console);
     }

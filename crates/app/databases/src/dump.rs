@@ -1,6 +1,6 @@
 //! `dump`: one page, field by field and node by node, damaged or not.
 
-pub mod flags;
+pub(crate) mod flags;
 
 use ese::checksum::{PageVerdict, verify};
 use ese::page::{PageRef, node_flags, page_flags};
@@ -43,7 +43,7 @@ const NODE_FLAGS: [(u8, &str); 3] = [
 ];
 
 /// Prints the page; fails if it is damaged.
-pub fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if genuine_log::holds_logs(&flags.file) {
         return genuine_log::dump::run(flags, console);
     }

@@ -1,12 +1,64 @@
 //! The verbs that people use on database files and logs, ours and those of other programs.
 
-pub mod check;
-pub mod dump;
-pub mod export;
+mod check;
+mod dump;
+mod export;
 mod genuine_log;
-pub mod header;
+mod header;
 mod opened;
-pub mod recover;
-pub mod schema;
-pub mod space;
+mod recover;
+mod schema;
+mod space;
 pub mod verify;
+
+use clap::Subcommand;
+use console::error::CommandError;
+use console::{Console, Outcome};
+use recover::flags::RecoverFlags;
+use verify::flags::VerifyFlags;
+use check::flags::CheckFlags;
+use schema::flags::SchemaFlags;
+use dump::flags::DumpFlags;
+use export::flags::ExportFlags;
+use console::args::FileFlags;
+
+/// What to do with a database file or a log.
+#[derive(Debug, Subcommand)]
+pub enum DatabaseVerb {
+    /// Replay the log of a database that was not closed properly
+    Recover(RecoverFlags),
+    /// Check the integrity of a database: trees, space, indexes; never writes
+    Verify(VerifyFlags),
+    /// Verify the checksum of every page of database files; never writes
+    Check(CheckFlags),
+    /// Print the header of a database file and the state of its two copies; or that of a log file,
+    /// a checkpoint file or a flush map
+    Header(FileFlags),
+    /// Print the tables of a database with columns and indexes; or the JSON Schema of plan,
+    /// deployment, report, journal or events
+    Schema(SchemaFlags),
+    /// Show the pages of a database by tree, owned and free
+    Space(FileFlags),
+    /// Print one page of a database, field by field and node by node
+    Dump(DumpFlags),
+    /// Print the rows of a table, or write all tables to files; without either, list the tables
+    Export(ExportFlags),
+}
+
+/// Runs it.
+///
+/// # Errors
+///
+/// The command cannot answer: its input is bad, or what it needs is missing.
+pub fn run(verb: &DatabaseVerb, console: &mut Console) -> Result<Outcome, CommandError> {
+    match verb {
+        DatabaseVerb::Recover(flags) => recover::run(flags, console),
+        DatabaseVerb::Verify(flags) => verify::run(flags, console),
+        DatabaseVerb::Check(flags) => check::run(flags, console),
+        DatabaseVerb::Header(flags) => header::run(flags, console),
+        DatabaseVerb::Schema(flags) => schema::run(flags, console),
+        DatabaseVerb::Space(flags) => space::run(flags, console),
+        DatabaseVerb::Dump(flags) => dump::run(flags, console),
+        DatabaseVerb::Export(flags) => export::run(flags, console),
+    }
+}

@@ -1,6 +1,6 @@
 //! `recover`: brings a database that was not closed properly back to its committed state.
 
-pub mod flags;
+pub(crate) mod flags;
 mod owner;
 
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ use flags::RecoverFlags;
 
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
 /// properly is not opened for writing at all.
-pub fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(copy) = &flags.into {
         return genuine_log::recover::run(flags, copy, console);
     }

@@ -13,7 +13,7 @@ use console::args::FileFlags;
 use console::error::CommandError;
 
 /// Prints one line per tree, as far as its space can be read.
-pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut opened = OpenDatabase::open(&flags.file)?;
     let page_bytes = opened.reader.page_size().bytes_u64();
     let report = opened.reader.salvaged_space_report().map_err(|error| opened.ends(error))?;

@@ -1,6 +1,6 @@
 //! `verify`: checks a database for internal consistency.
 
-pub mod flags;
+pub(crate) mod flags;
 mod folded;
 
 use std::fmt;
@@ -32,7 +32,7 @@ const INDENT: usize = 4;
 
 /// Examines the databases; fails if anything is wrong. One that was not closed is examined as far
 /// as possible: inconsistencies that its log would repair are distinguished from damage.
-pub fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &VerifyFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let (mut outcomes, mut answers) = (Vec::new(), Vec::new());
     for file in &flags.files {
         let examined = Examined::of(file, console.is_quiet())?;

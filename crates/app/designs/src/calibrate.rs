@@ -1,6 +1,6 @@
 //! `calibrate`: an array file for existing storage, so that `simulate` can be verified against it.
 
-pub mod flags;
+pub(crate) mod flags;
 mod held;
 mod proof;
 
@@ -29,7 +29,7 @@ use host::version;
 const RESERVE_BYTES: u64 = 1 << 30;
 
 /// Measures, fits, writes the file, and reports the quality of the fit.
-pub fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &CalibrateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     refuse(flags)?;
     let stop = signals::install("stopping cleanly; again ends at once and leaves a file")?;
     console.remark(format_args!(

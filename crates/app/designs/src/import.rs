@@ -1,6 +1,6 @@
 //! `import`: converts another instrument's configuration to a plan, or its result to a record.
 
-pub mod flags;
+pub(crate) mod flags;
 mod result;
 
 use jetstress::{JetstressFile, PlanDraft, kind_of, plan_of_config};
@@ -12,7 +12,7 @@ use console::error::CommandError;
 use flags::ImportFlags;
 
 /// Writes the plan or the record, and names everything that was not converted or is missing.
-pub fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ImportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let text = documents::read_foreign(&flags.file)?;
     match kind_of(&text) {
         Some(JetstressFile::HtmlResult | JetstressFile::XmlResult) => {

@@ -25,7 +25,7 @@ use super::predict::{self, PredictionOrder};
 const USUAL_ROOT: &str = "/mnt/mail";
 
 /// Prints the example, or lays a deployment out.
-pub fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let Some(path) = &flags.deployment else {
         console.answer_text(&Plan::example())?;
         return Ok(Outcome::Pass);

@@ -46,7 +46,7 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(super) const STOPS_A_SIMULATION: &str = "stopping; again ends at once";
 
 /// Simulates, and prints the result.
-pub fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(document) = deployment::document(&flags.plan)? {
         return deployment::run(flags, &document, console);
     }

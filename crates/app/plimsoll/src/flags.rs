@@ -25,28 +25,14 @@ use crate::cmd::scan::flags::ScanFlags;
 use crate::cmd::selftest::flags::SelftestFlags;
 use crate::cmd::serve::flags::ServeFlags;
 use crate::cmd::watch::flags::WatchFlags;
-use console::args::FileFlags;
-use databases::check::flags::CheckFlags;
-use databases::dump::flags::DumpFlags;
-use databases::export::flags::ExportFlags;
-use databases::recover::flags::RecoverFlags;
-use databases::schema::flags::SchemaFlags;
-use databases::verify::flags::VerifyFlags;
-use designs::calibrate::flags::CalibrateFlags;
-use designs::import::flags::ImportFlags;
-use designs::plan::flags::PlanFlags;
-use designs::profile::flags::ProfileFlags;
-use designs::simulate::flags::SimulateFlags;
-use designs::size::flags::SizeFlags;
 pub(crate) use examples::EXAMPLES_HEADING;
 use fleets::flags::FleetFlags;
 pub(crate) use groups::beginning;
+use databases::DatabaseVerb;
+use designs::DesignVerb;
+use volumes::VolumeVerb;
 use host::version::{LONG_VERSION, VERSION};
 pub(crate) use support::{DoctorFlags, LogsFlags};
-use volumes::cache::flags::CacheFlags;
-use volumes::format::flags::FormatFlags;
-use volumes::inspect::flags::InspectFlags;
-use volumes::iscsi::flags::IscsiFlags;
 
 /// Finds the load line of mailbox storage and proves it.
 ///
@@ -97,18 +83,12 @@ pub(crate) fn command() -> Command {
 pub(crate) enum Verb {
     /// Create two small databases, run a mailbox load on them, and report what the disk carries
     Quick(QuickFlags),
-    /// Turn a raw block device into a volume for test databases; its contents are lost
-    Format(FormatFlags),
     /// Create the databases of a plan and fill them
     Prepare(PrepareFlags),
     /// Run a mailbox load on prepared databases, measure, verify, judge and report
     Run(RunFlags),
     /// Raise the load on prepared databases until a limit breaks, and report the load line
     Line(LineFlags),
-    /// Predict a run: the same plan in virtual time, on a simulated array
-    Simulate(SimulateFlags),
-    /// Measure the storage under a folder and fit an array model to it
-    Calibrate(CalibrateFlags),
     /// Render the report of a run again
     Report(ReportFlags),
     /// Compare runs: what changed, by how much, and whether it is more than noise
@@ -123,41 +103,8 @@ pub(crate) enum Verb {
     Fleet(FleetFlags),
     /// Let a fleet run plans on this host, within the folders that you allow
     Agent(AgentFlags),
-    /// Replay the log of a database that was not closed properly
-    Recover(RecoverFlags),
-    /// Check the integrity of a database: trees, space, indexes; never writes
-    Verify(VerifyFlags),
-    /// Verify the checksum of every page of database files; never writes
-    Check(CheckFlags),
-    /// Print the header of a database file and the state of its two copies; or that of a log file,
-    /// a checkpoint file or a flush map
-    Header(FileFlags),
-    /// Print the tables of a database with columns and indexes; or the JSON Schema of plan,
-    /// deployment, report, journal or events
-    Schema(SchemaFlags),
-    /// Show the pages of a database by tree, owned and free
-    Space(FileFlags),
-    /// Print one page of a database, field by field and node by node
-    Dump(DumpFlags),
-    /// Print the rows of a table, or write all tables to files; without either, list the tables
-    Export(ExportFlags),
-    /// Work out servers, databases and disks for mailboxes, with the reason for every number
-    Size(SizeFlags),
     /// Check that this system and storage support what a test relies on (no load)
     Selftest(SelftestFlags),
-    /// Show the layers underneath a path: file system, disk, caches, unbuffered I/O
-    Inspect(InspectFlags),
-    /// Size, make, serve, examine and remove a flash cache in front of volumes, over NBD
-    Cache(CacheFlags),
-    /// Plan, make, verify, grow and remove LUNs over iSCSI for mail servers
-    Iscsi(IscsiFlags),
-    /// Print a commented plan to start from; for a deployment, the plans and scripts that build and
-    /// test it
-    Plan(PlanFlags),
-    /// Measure mailbox sizes and activity from logs and reports, as input for `size`
-    Profile(ProfileFlags),
-    /// Convert a JetstressConfig.xml to a plan, or a published result of Jetstress to a record
-    Import(ImportFlags),
     /// Identify the Exchange release of a version number or a file, from a dated table
     Builds(BuildsFlags),
     /// Show or set the limits on client message sizes in a server's configuration files
@@ -168,6 +115,12 @@ pub(crate) enum Verb {
     Doctor(DoctorFlags),
     /// Pack everything that explains a run into one archive, without secrets, to send to others
     Logs(LogsFlags),
+    #[command(flatten)]
+    Databases(DatabaseVerb),
+    #[command(flatten)]
+    Designs(DesignVerb),
+    #[command(flatten)]
+    Volumes(VolumeVerb),
     /// Print a completion script for a shell
     Completions(CompletionFlags),
     /// Print the manual page, or write that of each command into a folder

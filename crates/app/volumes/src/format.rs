@@ -1,7 +1,7 @@
 //! `format`: turns a raw device into a volume for test databases. The only step that takes a device
 //! with foreign content.
 
-pub mod flags;
+pub(crate) mod flags;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -22,7 +22,7 @@ use console::shell::shell_word;
 use flags::FormatFlags;
 
 /// Formats the device if no data is lost, or if the user has permitted it.
-pub fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FormatFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let target = RawTarget::of(&flags.device).filter(|target| target.inside.is_empty());
     let target = target.ok_or_else(|| {
         CommandError::new(format!(

@@ -2,7 +2,7 @@
 
 mod age;
 pub(crate) mod answer;
-pub mod flags;
+pub(crate) mod flags;
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use console::signals;
 use flags::{InspectFlags, InspectWhat};
 
 /// Prints the facts of each path, then the findings, good and bad.
-pub fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &InspectFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(InspectWhat::Layout(flags)) = &flags.what {
         return layout::run(flags, console);
     }

@@ -2,7 +2,7 @@
 //! and left out; everything else is printed.
 
 mod cell;
-pub mod flags;
+pub(crate) mod flags;
 mod rows;
 mod sink;
 
@@ -30,7 +30,7 @@ const ENDINGS: [(&str, ExportFormat); 4] = [
 
 /// Prints the table, writes all of them to a folder, or prints the names of all tables if none is
 /// named.
-pub fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let format = format(flags)?;
     let (bare, logs) = (flags.without_checksums, flags.with_logs.as_deref());
     let mut opened = OpenDatabase::open_with(&flags.file, bare, logs, flags.deleted)?;

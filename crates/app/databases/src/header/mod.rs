@@ -37,7 +37,7 @@ impl HeaderLine {
 }
 
 /// Prints the header; fails if a copy is damaged.
-pub fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
     ByteSource::open(path)

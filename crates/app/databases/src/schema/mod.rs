@@ -2,7 +2,7 @@
 //! of our documents.
 
 mod answers;
-pub mod flags;
+pub(crate) mod flags;
 mod json;
 mod kinds;
 mod words;
@@ -29,7 +29,7 @@ const INDENT: usize = 4;
 const DETAIL: usize = 9;
 
 /// Prints the schema of a kind of document; or of a database the named table, or all of them.
-pub fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(schema) = kinds::schema_of(&flags.file) {
         if flags.table.is_some() {
             return Err(CommandError::usage("a schema has no tables; leave TABLE out"));

@@ -1,7 +1,7 @@
 //! `profile`: measures mailbox sizes and activity from administrators' files or from the same
 //! reports fetched online, and storage load from counter logs and block traces.
 
-pub mod flags;
+pub(crate) mod flags;
 mod load;
 mod sign_in;
 
@@ -23,7 +23,7 @@ const MAILBOX_USAGE: &str = "getMailboxUsageDetail";
 const EMAIL_ACTIVITY: &str = "getEmailActivityUserDetail";
 
 /// Reads all files and answers with the tiers of a deployment, or with the load over the day.
-pub fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let mut collector = Collector::new(options(flags));
     let mut load = LoadCollector::new(LoadOptions {
         all_days: flags.all_days,

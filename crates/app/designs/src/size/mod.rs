@@ -1,6 +1,6 @@
 //! `size`: derives servers, databases and disks from mailboxes, with the reason for every number.
 
-pub mod flags;
+pub(crate) mod flags;
 mod prove;
 mod sweep;
 
@@ -20,7 +20,7 @@ use super::predict::{self, PredictionOrder};
 pub use sweep::EXAMPLE;
 
 /// Sizes the deployment; fails if it is not feasible.
-pub fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if flags.example {
         console.answer_text(Deployment::example())?;
         return Ok(Outcome::Pass);

@@ -4,7 +4,7 @@ mod check;
 mod create;
 #[cfg(target_os = "linux")]
 mod drain;
-pub mod flags;
+pub(crate) mod flags;
 mod flash;
 #[cfg(target_os = "linux")]
 mod hand_over;
@@ -25,7 +25,7 @@ use console::error::CommandError;
 use flags::{CacheAction, CacheFlags};
 
 /// Runs the requested action.
-pub fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &CacheFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         CacheAction::Size(flags) => size::run(flags, console),
         CacheAction::Create(flags) => create::run(flags, console),

@@ -4,7 +4,7 @@ mod answer;
 mod apply;
 mod backing;
 mod destroy;
-pub mod flags;
+pub(crate) mod flags;
 mod grow;
 mod pattern;
 mod plan;
@@ -31,7 +31,7 @@ use designs::plan::laid_out;
 use flags::{IscsiAction, IscsiFlags};
 
 /// Runs the requested action.
-pub fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+pub(crate) fn run(flags: &IscsiFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     match &flags.action {
         IscsiAction::Plan(flags) => plan::run(flags, console),
         IscsiAction::Apply(flags) => apply::run(flags, console),
