@@ -27,6 +27,7 @@ impl Outcome {
     }
 
     /// The worse of two: a fault outweighs an inconclusive result.
+    #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.badness() > self.badness() { other } else { self }
     }

@@ -11,16 +11,16 @@ mod schema;
 mod space;
 pub mod verify;
 
+use check::flags::CheckFlags;
 use clap::Subcommand;
+use console::args::FileFlags;
 use console::error::CommandError;
 use console::{Console, Outcome};
-use recover::flags::RecoverFlags;
-use verify::flags::VerifyFlags;
-use check::flags::CheckFlags;
-use schema::flags::SchemaFlags;
 use dump::flags::DumpFlags;
 use export::flags::ExportFlags;
-use console::args::FileFlags;
+use recover::flags::RecoverFlags;
+use schema::flags::SchemaFlags;
+use verify::flags::VerifyFlags;
 
 /// What to do with a database file or a log.
 #[derive(Debug, Subcommand)]

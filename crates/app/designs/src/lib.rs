@@ -8,15 +8,15 @@ mod profile;
 pub mod simulate;
 pub mod size;
 
+use calibrate::flags::CalibrateFlags;
 use clap::Subcommand;
 use console::error::CommandError;
 use console::{Console, Outcome};
-use simulate::flags::SimulateFlags;
-use calibrate::flags::CalibrateFlags;
-use size::flags::SizeFlags;
+use import::flags::ImportFlags;
 use plan::flags::PlanFlags;
 use profile::flags::ProfileFlags;
-use import::flags::ImportFlags;
+use simulate::flags::SimulateFlags;
+use size::flags::SizeFlags;
 
 /// What to work out without storage.
 #[derive(Debug, Subcommand)]

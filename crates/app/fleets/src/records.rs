@@ -6,7 +6,6 @@ use std::thread;
 
 use record::{DIGEST, JOURNAL, RunRecord};
 
-use console;
 use console::error::CommandError;
 use host::{crew, load_by_digest};
 

@@ -25,14 +25,14 @@ use crate::cmd::scan::flags::ScanFlags;
 use crate::cmd::selftest::flags::SelftestFlags;
 use crate::cmd::serve::flags::ServeFlags;
 use crate::cmd::watch::flags::WatchFlags;
+use databases::DatabaseVerb;
+use designs::DesignVerb;
 pub(crate) use examples::EXAMPLES_HEADING;
 use fleets::flags::FleetFlags;
 pub(crate) use groups::beginning;
-use databases::DatabaseVerb;
-use designs::DesignVerb;
-use volumes::VolumeVerb;
 use host::version::{LONG_VERSION, VERSION};
 pub(crate) use support::{DoctorFlags, LogsFlags};
+use volumes::VolumeVerb;
 
 /// Finds the load line of mailbox storage and proves it.
 ///

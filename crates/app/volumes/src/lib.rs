@@ -6,12 +6,12 @@ mod inspect;
 mod iscsi;
 mod layout;
 
+use cache::flags::CacheFlags;
 use clap::Subcommand;
 use console::error::CommandError;
 use console::{Console, Outcome};
 use format::flags::FormatFlags;
 use inspect::flags::InspectFlags;
-use cache::flags::CacheFlags;
 use iscsi::flags::IscsiFlags;
 
 /// What to do with a volume.

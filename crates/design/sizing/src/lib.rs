@@ -1,7 +1,7 @@
 //! Role-requirements arithmetic: from mailboxes to servers, databases and disks.
 //!
 //! Everything here is a pure function of a deployment. Each constant and formula names its source;
-//! each result carries the formula that produced it, because [`number::Number`] records its
+//! each result carries the formula that produced it, because `number::Number` records its
 //! operators. Formulas find each other's results in a [`Sheet`] by [`Key`]; name, unit, source and
 //! title of each key are in one catalogue.
 

@@ -35,7 +35,7 @@ pub struct Tally {
     pub uninitialised: u64,
     /// Pages past the space that the database owns. They are only checked for flipped bits.
     pub foreign: u64,
-    /// The damage, page by page; at most [`Tally::MOST_FINDINGS`].
+    /// The damage, page by page; at most `Tally::MOST_FINDINGS`.
     pub findings: Vec<DamagedPage>,
     /// Why the scan ended early, if the device became unreachable.
     pub broken_off: Option<DeviceError>,

@@ -68,7 +68,7 @@ impl LoadSteps {
         parts.sum::<f64>() / plan.databases.len() as f64
     }
 
-    /// The mean of [`LoadSteps::share`] over the measurement.
+    /// The mean of `LoadSteps::share` over the measurement.
     pub fn mean_share(&self, plan: &Plan) -> f64 {
         let whole = plan.test.duration;
         let mut instants: Vec<u64> = self.steps.iter().map(|step| step.after_ns).collect();

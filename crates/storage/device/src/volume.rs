@@ -77,7 +77,7 @@ pub enum OpenMode {
     },
     /// The same for a caller that writes every byte before anything reads one. If that is faster,
     /// and [`Caps::zeroed`] says so, the bytes are the remains of deleted files; the first
-    /// [`OpenMode::ZEROED_BYTES`] are zeros in any case.
+    /// `OpenMode::ZEROED_BYTES` are zeros in any case.
     CreateUnwritten {
         /// Initial length in bytes.
         length: u64,

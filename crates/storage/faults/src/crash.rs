@@ -22,7 +22,7 @@ use units::Seed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrashOptions {
     /// Power fails as this request is submitted, counted from 1 over all files and operations on
-    /// names; it counts as in flight. `None` if only [`CrashVolume::crash`] causes a failure.
+    /// names; it counts as in flight. `None` if only `CrashVolume::crash` causes a failure.
     pub at_request: Option<u64>,
     /// Bytes that are written whole or not at all.
     pub atomic_write_unit: u32,

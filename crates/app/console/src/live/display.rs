@@ -29,6 +29,7 @@ impl Display {
     }
 
     /// Adds the outlook of a test in a set.
+    #[must_use]
     pub fn with_outlook(mut self, outlook: Option<SetOutlook>) -> Self {
         self.run.outlook = outlook;
         self

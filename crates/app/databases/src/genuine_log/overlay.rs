@@ -17,7 +17,6 @@ use units::PageNumber;
 use super::replay::{GenerationChain, ReplayExtras};
 use super::scratch::unnamed;
 use super::store::OverlayStore;
-use console;
 use console::error::CommandError;
 use console::term::ProgressLine;
 

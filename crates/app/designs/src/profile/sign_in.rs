@@ -7,7 +7,6 @@ use std::time::{Duration, Instant, SystemTime};
 use sign_in::{Credential, Secret, SignIn, Surroundings, UsageReports, Way};
 
 use crate::profile::flags::{SignInFlags, SignInWay};
-use console;
 use console::documents;
 use console::error::CommandError;
 

@@ -14,7 +14,6 @@ use fleet::{
 };
 use host::{StopFlag, crew};
 
-use console;
 use console::error::CommandError;
 use designs::simulate::item::{LoadProfiles, build, figures};
 

@@ -16,7 +16,6 @@ use serve::{
 };
 
 use super::{guide, questions};
-use console;
 use console::documents::read_plan;
 use console::error::CommandError;
 use fleets::show::state as fleet_state;

@@ -14,7 +14,6 @@ use super::mailbox::{DaemonInbox, DaemonMessage, Slot};
 use super::state::Daemon;
 use super::tls::TlsWire;
 use super::{manager, report};
-use console;
 
 /// How long connections may take to answer the requests already received.
 const PATIENCE: Nanos = Nanos::from_secs(60);

@@ -12,8 +12,6 @@ use device_os::World;
 use mirror::{BackingAnswer, BackingOp};
 use units::Nanos;
 
-use console;
-
 /// Pause between attempts to lock the file.
 const RETRY: Nanos = Nanos::from_millis(50);
 

@@ -27,7 +27,6 @@ use super::registry::Registry;
 use crate::cache::mirror as shared;
 use crate::cache::serve::mailbox::DaemonInbox;
 use crate::cache::serve::presence::ClientPresence;
-use console;
 
 /// Interval of the state machine's timer.
 const TICK: Nanos = Nanos::from_millis(20);

@@ -11,7 +11,6 @@ use plan::MirroredVolume;
 
 use super::event::EventSlot;
 use crate::cache::mirror::{self as shared, LeaseValue, VolumeKeys, VolumeValue};
-use console;
 use console::error::CommandError;
 
 /// A host that serves alone drops a silent copy within this time, unless its flash or the machine

@@ -16,7 +16,6 @@ use crate::cache::serve::daemon::{Ended, remarkable};
 use crate::cache::serve::mailbox::{DaemonInbox, DaemonMessage, Slot};
 use crate::cache::serve::manager;
 use crate::cache::serve::stopping::Stopping;
-use console;
 
 /// Clients at once.
 const CONNECTIONS: usize = 64;
