@@ -3,6 +3,7 @@
 mod attached;
 mod cached;
 mod caches;
+mod compared;
 mod content;
 mod image;
 mod machine;
@@ -13,4 +14,5 @@ mod tools;
 pub(crate) use attached::attached;
 pub(crate) use cached::{cached, cached_in_shared_memory};
 pub(crate) use caches::caches;
+pub(crate) use compared::compared;
 pub(crate) use moved::moved;

@@ -22,6 +22,12 @@ pub(super) fn build() -> Result<Plimsoll, Failure> {
     Ok(Plimsoll(shell::root().join("target/debug/plimsoll")))
 }
 
+/// Builds it as its users do.
+pub(super) fn build_released() -> Result<Plimsoll, Failure> {
+    shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
+    Ok(Plimsoll(shell::root().join("target/release/plimsoll")))
+}
+
 /// The program under test.
 pub(super) struct Plimsoll(PathBuf);
 

@@ -154,6 +154,11 @@ pub(crate) const PROVE: &[Step] = &[
         run: &guest::cached_in_shared_memory,
     },
     Step {
+        name: "vhost-speed",
+        what: "a guest's reads over vhost-user beside those over NBD",
+        run: &guest::compared,
+    },
+    Step {
         name: "mirror-guest",
         what: "a guest under fio's verification moved 20 times with its volume",
         run: &guest::moved,

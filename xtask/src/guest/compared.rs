@@ -1,0 +1,112 @@
+//! A guest's reads over vhost-user beside its reads over NBD: one machine, and one served volume as
+//! both of its disks. The guest's processor is emulated, which costs either way the same and makes
+//! their ratio smaller than a real processor would.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use xtask::failure::Failure;
+
+use super::image::{self, Contents, OF_A_DISK, pack};
+use super::machine::{GuestDisk, Hardware, Machine};
+use super::program::{self, emptied};
+use super::tools::is_equipped;
+
+/// Bytes of the volume, and of the flash.
+const VOLUME_BYTES: usize = 256 << 20;
+const FLASH_BYTES: usize = 512 << 20;
+
+/// Time limit for the guest to boot and to measure ten pairs.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// The server's sockets.
+const EXPORT: &str = "mail.sock";
+const RINGS: &str = "rings.sock";
+
+/// Files that must cost no time: both ways read the same flash.
+const MEMORY: &str = "/dev/shm";
+
+/// Least ratio of the median reads with one request in flight: below it the shorter way is slower.
+const LEAST: f64 = 1.0;
+
+/// Reads per second over vhost-user and over NBD.
+type Pair = [f64; 2];
+
+/// Runs the comparison, which takes three minutes.
+pub(crate) fn compared() -> Result<(), Failure> {
+    if !is_equipped(&[("/usr/bin/fio", "fio")]) {
+        return Ok(());
+    }
+    let plimsoll = program::build_released()?;
+    let folder = emptied(Path::new(MEMORY), &format!("plimsoll-guest-{}", std::process::id()))?;
+    let measured = measure(&plimsoll, &folder);
+    let _ = fs::remove_dir_all(&folder);
+    let said = measured?;
+    let [one, many] = [1, 16].map(|depth| judged(&said, depth));
+    many?;
+    let ratio = one?;
+    if ratio >= LEAST {
+        return Ok(());
+    }
+    Err(Failure::new(format!("vhost-user is slower than NBD in a guest: {ratio:.2} x")))
+}
+
+fn measure(plimsoll: &program::Plimsoll, folder: &Path) -> Result<String, Failure> {
+    let kernel = image::kernel(&image::folder()?)?;
+    let root = packed(folder, &kernel)?;
+    fs::write(folder.join("disk.img"), vec![1; VOLUME_BYTES]).map_err(Failure::of)?;
+    // A flash device has its bytes from the start; a file gets them with the first write.
+    fs::write(folder.join("flash.img"), vec![0; FLASH_BYTES]).map_err(Failure::of)?;
+    plimsoll.answer(folder, &["cache", "create", "flash.img"])?;
+    let (listen, rings) = (format!("unix:{EXPORT}"), format!("mail={RINGS}"));
+    let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
+    let sockets = [&*listen, "--vhost-user", &*rings];
+    let _server = plimsoll.serve((folder, "serve"), &[&words[..], &sockets].concat())?;
+    let hardware = Hardware { kernel, root, memory_mib: 512, reconnect_seconds: 60 };
+    let disks = [GuestDisk::VhostUser(RINGS), GuestDisk::Nbd(EXPORT)];
+    let mut guest = Machine::start((folder, "compared"), &hardware, (&disks, "compare"), false)?;
+    guest.wait("the last pair", PATIENCE, |said| said.contains("every pair measured\n"))?;
+    Ok(guest.said())
+}
+
+fn packed(folder: &Path, kernel: &Path) -> Result<PathBuf, Failure> {
+    let programs = &["/usr/bin/fio"];
+    pack(folder, kernel, &Contents { first: "compared.sh", programs, modules: OF_A_DISK })
+}
+
+/// Prints the pairs of a depth; returns the median of their ratios.
+fn judged(said: &str, depth: u32) -> Result<f64, Failure> {
+    let start = format!("pair {depth} ");
+    let pairs: Vec<Pair> =
+        said.lines().filter_map(|line| line.strip_prefix(&start)).filter_map(pair).collect();
+    let mut ratios: Vec<f64> = pairs.iter().map(|[ring, socket]| ring / socket).collect();
+    ratios.sort_by(f64::total_cmp);
+    let ratio = ratios.get(ratios.len() / 2).copied();
+    let ratio = ratio.ok_or_else(|| Failure::new(format!("no pair was measured:\n{said}")))?;
+    for [ring, socket] in &pairs {
+        println!("  {depth:>2} in flight: {ring:.0} over vhost-user, {socket:.0} over NBD");
+    }
+    println!("a guest's reads of 32 KiB, {depth} in flight: {ratio:.2} x those over NBD");
+    Ok(ratio)
+}
+
+fn pair(text: &str) -> Option<Pair> {
+    let mut numbers = text.split_whitespace().map(str::parse);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(ring)), Some(Ok(socket))) if socket > 0.0 => Some([ring, socket]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judged;
+
+    #[test]
+    fn a_depth_is_judged_by_the_median_of_its_pairs() {
+        let said = "pair 1 30 20\npair 16 9 9\npair 1 50 20\npair 1 10 20\npair 1 x 20\n";
+        assert!((judged(said, 1).unwrap() - 1.5).abs() < 1e-9);
+        assert!(judged("nothing", 1).is_err());
+    }
+}
