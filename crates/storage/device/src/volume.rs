@@ -87,7 +87,7 @@ pub enum OpenMode {
 impl OpenMode {
     /// Bytes at the start of a new file that are always zero, so that no reader mistakes it for an
     /// older file by its header.
-    pub(crate) const ZEROED_BYTES: u64 = 1 << 20;
+    pub const ZEROED_BYTES: u64 = 1 << 20;
 
     /// The length of a file to be created; `None` if it must exist.
     pub const fn new_length(self) -> Option<u64> {

@@ -73,6 +73,7 @@ pub enum SpaceLimit {
 
 impl SpaceLimit {
     /// Bytes that a quota leaves; `None` for any other limit.
+    #[cfg(target_os = "linux")]
     pub(crate) fn left_bytes(&self) -> Option<u64> {
         match self {
             Self::Quota { most_bytes, used_bytes, .. } => {

@@ -44,7 +44,7 @@ impl ConsoleRequest {
 
 /// Makes Ctrl-C, Ctrl-Break, closing the window and a shutdown set `asked`; a second Ctrl-C or
 /// Ctrl-Break terminates the process with status 2.
-pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
+pub fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
     let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
     if all.is_empty() {
         // SAFETY: the handler is a function of this program with the signature that the system
@@ -74,7 +74,7 @@ unsafe extern "system" fn on_event(event: u32) -> i32 {
 }
 
 /// Asks the console to let standard error move the cursor; returns whether it may.
-pub(crate) fn error_output_redraws() -> bool {
+pub fn error_output_redraws() -> bool {
     let mut mode = 0;
     // SAFETY: the handle is that of the error output or refused, and `mode` is live.
     unsafe {

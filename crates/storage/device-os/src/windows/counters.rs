@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// Counts of the system's memory, at most a second old. `None` if not counted, or not yet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MemoryCounts {
+pub struct MemoryCounts {
     /// Free system page table entries.
     pub free_page_table_entries: Option<u64>,
     /// Pages repurposed from standby since the machine was started, and when the count was read.
@@ -34,7 +34,7 @@ static LATEST: Mutex<MemoryCounts> =
 
 impl MemoryCounts {
     /// The latest counts. The first call starts the counting and finds none yet.
-    pub(crate) fn latest() -> Self {
+    pub fn latest() -> Self {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
             // Without the thread the counts are unknown, and the report says so.

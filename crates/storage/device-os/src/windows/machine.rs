@@ -35,19 +35,19 @@ pub use super::privilege::is_held as takes_space_as_it_is;
 
 /// Identity of a file or folder on the machine, independent of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileIdentity {
+pub struct FileIdentity {
     volume: u64,
     file: u128,
 }
 
 impl FileIdentity {
     /// The number of its volume.
-    pub(crate) const fn volume(&self) -> u64 {
+    pub const fn volume(&self) -> u64 {
         self.volume
     }
 
     /// The identity of the file at `path`, links followed.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         // Requests no access, so that it does not conflict with any other open handle.
         let mut options = OpenOptions::new();
         options.access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
@@ -70,20 +70,20 @@ impl FileIdentity {
 /// A folder that no other process of this machine has taken; released when dropped, or when the
 /// process ends in any way.
 #[derive(Debug)]
-pub(crate) struct FolderHold {
+pub struct FolderHold {
     _mutex: OwnedHandle,
 }
 
 impl FolderHold {
     /// Takes the folder at `path`; `None` if another process has it. A name is taken: a lock of the
     /// folder itself would block changes of its contents.
-    pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
+    pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let FileIdentity { volume, file } = FileIdentity::of(path)?;
         Self::take_name(&format!("plimsoll-folder-{volume:x}-{file:x}"))
     }
 
     /// Takes a name that belongs to no folder; `None` if another process has it.
-    pub(crate) fn take_name(name: &str) -> io::Result<Option<Self>> {
+    pub fn take_name(name: &str) -> io::Result<Option<Self>> {
         let name = wide(Path::new(&format!("Global\\{name}")));
         // SAFETY: the name is terminated; no security attributes are given.
         let mutex = unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) };
@@ -106,7 +106,7 @@ impl FolderHold {
 
 /// Processor time up to now.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ProcessorTimes {
+pub struct ProcessorTimes {
     /// Busy time of all processors of the machine.
     pub busy: Duration,
     /// Total time of all processors of the machine.
@@ -117,7 +117,7 @@ pub(crate) struct ProcessorTimes {
 
 impl ProcessorTimes {
     /// Those up to now.
-    pub(crate) fn now() -> io::Result<Self> {
+    pub fn now() -> io::Result<Self> {
         let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
         // SAFETY: the pointers are to live structures.
         check(unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) })?;
@@ -147,7 +147,7 @@ fn span(time: FILETIME) -> Duration {
 
 /// Memory of the machine and of this process, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MemoryInUse {
+pub struct MemoryInUse {
     /// That the machine has.
     pub total: u64,
     /// Available to programs without swapping.
@@ -162,7 +162,7 @@ pub(crate) struct MemoryInUse {
 
 impl MemoryInUse {
     /// That of now.
-    pub(crate) fn now() -> io::Result<Self> {
+    pub fn now() -> io::Result<Self> {
         let mut machine =
             MEMORYSTATUSEX { dwLength: length_of::<MEMORYSTATUSEX>(), ..Default::default() };
         // SAFETY: the pointer is to a live structure that contains its length.
@@ -188,7 +188,7 @@ impl MemoryInUse {
 }
 
 /// The Windows version, such as `Windows 10.0.20348`, whatever it reports to older programs.
-pub(crate) fn release() -> String {
+pub fn release() -> String {
     let mut version =
         OSVERSIONINFOW { dwOSVersionInfoSize: length_of::<OSVERSIONINFOW>(), ..Default::default() };
     let name = if sys::is_wine() { "Windows (Wine)" } else { "Windows" };

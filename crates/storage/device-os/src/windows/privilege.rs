@@ -19,7 +19,7 @@ use super::sys::{check, wide};
 
 /// Whether this process holds the privilege to allocate space without writing it
 /// (`SeManageVolumePrivilege`); enables it the first time.
-pub(crate) fn is_held() -> bool {
+pub fn is_held() -> bool {
     static HELD: OnceLock<bool> = OnceLock::new();
     *HELD.get_or_init(|| enable("SeManageVolumePrivilege").unwrap_or(false))
 }

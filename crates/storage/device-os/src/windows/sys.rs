@@ -339,7 +339,7 @@ pub(super) fn sharpen_timers() {
 
 /// Time since the machine was started, including sleep.
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such clock")]
-pub fn boot_clock() -> Option<Duration> {
+pub(crate) fn boot_clock() -> Option<Duration> {
     // SAFETY: takes nothing.
     Some(Duration::from_millis(unsafe { GetTickCount64() }))
 }
