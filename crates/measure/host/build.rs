@@ -45,7 +45,10 @@ fn features() -> &'static str {
 /// How the C library comes into the program.
 fn linkage() -> &'static str {
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
-    if features.split(',').any(|feature| feature == "crt-static") { "static" } else { "dynamic" }
+    let is_asked_for = features.split(',').any(|feature| feature == "crt-static");
+    // Musl is linked in unless asked otherwise, and cargo then names no feature.
+    let is_musl = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|library| library == "musl");
+    if is_asked_for || is_musl { "static" } else { "dynamic" }
 }
 
 /// The commit in short, with a mark if files differ from it.
