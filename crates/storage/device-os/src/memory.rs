@@ -21,8 +21,8 @@ const CLASSES: usize = 9;
 /// The largest allocation that mimalloc serves. It cycles through all free pieces of a size, while
 /// the system's allocator reuses the piece freed last. Long values are assembled several times per
 /// operation; with mimalloc each time would use memory that has left the processor's cache. Musl's
-/// allocator is the exception: all threads share its lock, and it maps and unmaps each allocation of
-/// 128 KiB and more, so a static program did half as many transactions.
+/// allocator is the exception: all threads share its lock, and it maps and unmaps each allocation
+/// of 128 KiB and more, so a static program did half as many transactions.
 const LARGEST_SMALL: usize = if cfg!(target_env = "musl") { usize::MAX } else { 2 << 10 };
 
 /// An allocator for a program that does unbuffered I/O: buffers are cut from huge pages if the
