@@ -1,6 +1,7 @@
 //! A guest's reads over vhost-user beside its reads over NBD: one machine, and one served volume as
 //! both of its disks. The guest's processor is emulated, which costs either way the same and makes
-//! their ratio smaller than a real processor would.
+//! their ratio smaller than a real processor would. How far it can go shows a third disk, of zeros,
+//! which QEMU answers at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,8 @@ const MEMORY: &str = "/dev/shm";
 /// Least ratio of the median reads with one request in flight: below it the shorter way is slower.
 const LEAST: f64 = 1.0;
 
-/// Reads per second over vhost-user and over NBD.
-type Pair = [f64; 2];
+/// Reads per second over vhost-user, over NBD, and of a disk of zeros.
+type Turn = [f64; 3];
 
 /// Runs the comparison, which takes three minutes.
 pub(crate) fn compared() -> Result<(), Failure> {
@@ -64,7 +65,8 @@ fn measure(plimsoll: &program::Plimsoll, folder: &Path) -> Result<String, Failur
     let sockets = [&*listen, "--vhost-user", &*rings];
     let _server = plimsoll.serve((folder, "serve"), &[&words[..], &sockets].concat())?;
     let hardware = Hardware { kernel, root, memory_mib: 512, reconnect_seconds: 60 };
-    let disks = [GuestDisk::VhostUser(RINGS), GuestDisk::Nbd(EXPORT)];
+    let disks =
+        [GuestDisk::VhostUser(RINGS), GuestDisk::Nbd(EXPORT), GuestDisk::Zeros(VOLUME_BYTES)];
     let mut guest = Machine::start((folder, "compared"), &hardware, (&disks, "compare"), false)?;
     guest.wait("the last pair", PATIENCE, |said| said.contains("every pair measured\n"))?;
     Ok(guest.said())
@@ -75,28 +77,37 @@ fn packed(folder: &Path, kernel: &Path) -> Result<PathBuf, Failure> {
     pack(folder, kernel, &Contents { first: "compared.sh", programs, modules: OF_A_DISK })
 }
 
-/// Prints the pairs of a depth; returns the median of their ratios.
+/// Prints the turns of a depth; returns the median ratio of vhost-user to NBD.
 fn judged(said: &str, depth: u32) -> Result<f64, Failure> {
     let start = format!("pair {depth} ");
-    let pairs: Vec<Pair> =
-        said.lines().filter_map(|line| line.strip_prefix(&start)).filter_map(pair).collect();
-    let mut ratios: Vec<f64> = pairs.iter().map(|[ring, socket]| ring / socket).collect();
-    ratios.sort_by(f64::total_cmp);
-    let ratio = ratios.get(ratios.len() / 2).copied();
-    let ratio = ratio.ok_or_else(|| Failure::new(format!("no pair was measured:\n{said}")))?;
-    for [ring, socket] in &pairs {
-        println!("  {depth:>2} in flight: {ring:.0} over vhost-user, {socket:.0} over NBD");
+    let turns: Vec<Turn> =
+        said.lines().filter_map(|line| line.strip_prefix(&start)).filter_map(turn).collect();
+    let median = |ratio: fn(&Turn) -> f64| {
+        let mut ratios: Vec<f64> = turns.iter().map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied()
+    };
+    let ratios =
+        median(|[ring, socket, _]| ring / socket).zip(median(|[_, socket, zeros]| zeros / socket));
+    let (ratio, of_zeros) =
+        ratios.ok_or_else(|| Failure::new(format!("no pair was measured:\n{said}")))?;
+    for [ring, socket, zeros] in &turns {
+        println!(
+            "  {depth:>2} in flight: {ring:.0} over vhost-user, {socket:.0} over NBD, {zeros:.0} of \
+             zeros"
+        );
     }
-    println!("a guest's reads of 32 KiB, {depth} in flight: {ratio:.2} x those over NBD");
+    println!(
+        "a guest's reads of 32 KiB, {depth} in flight: {ratio:.2} x those over NBD; of zeros \
+         {of_zeros:.2} x"
+    );
     Ok(ratio)
 }
 
-fn pair(text: &str) -> Option<Pair> {
-    let mut numbers = text.split_whitespace().map(str::parse);
-    match (numbers.next(), numbers.next()) {
-        (Some(Ok(ring)), Some(Ok(socket))) if socket > 0.0 => Some([ring, socket]),
-        _ => None,
-    }
+fn turn(text: &str) -> Option<Turn> {
+    let numbers: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
+    let turn = Turn::try_from(numbers.ok()?).ok()?;
+    (turn[1] > 0.0).then_some(turn)
 }
 
 #[cfg(test)]
@@ -104,9 +115,10 @@ mod tests {
     use super::judged;
 
     #[test]
-    fn a_depth_is_judged_by_the_median_of_its_pairs() {
-        let said = "pair 1 30 20\npair 16 9 9\npair 1 50 20\npair 1 10 20\npair 1 x 20\n";
+    fn a_depth_is_judged_by_the_median_of_its_turns() {
+        let said =
+            "pair 1 30 20 40\npair 16 9 9 9\npair 1 50 20 40\npair 1 10 20 40\npair 1 x 20 9\n";
         assert!((judged(said, 1).unwrap() - 1.5).abs() < 1e-9);
-        assert!(judged("nothing", 1).is_err());
+        assert!(judged("pair 1 30 20\n", 1).is_err());
     }
 }

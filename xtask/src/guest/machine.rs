@@ -32,6 +32,8 @@ pub(super) enum GuestDisk<'a> {
     Nbd(&'a str),
     /// A socket of vhost-user.
     VhostUser(&'a str),
+    /// A disk of this many bytes that QEMU answers with zeros, at once.
+    Zeros(usize),
 }
 
 impl GuestDisk<'_> {
@@ -58,6 +60,12 @@ impl GuestDisk<'_> {
                 format!("socket,id=guest,path={socket},reconnect=1"),
                 "-device".to_owned(),
                 "vhost-user-blk-pci,chardev=guest,num-queues=1".to_owned(),
+            ],
+            Self::Zeros(bytes) => vec![
+                "-blockdev".to_owned(),
+                format!("null-co,node-name=zeros,size={bytes},read-zeroes=on"),
+                "-device".to_owned(),
+                "virtio-blk-pci,drive=zeros".to_owned(),
             ],
         }
     }
