@@ -3,6 +3,7 @@
 
 mod cell;
 pub(crate) mod flags;
+mod losses;
 mod rows;
 mod sink;
 

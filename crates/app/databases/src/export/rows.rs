@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use ese::LogTime;
 use ese::catalog::CatalogTable;
-use ese::compression::CompressionError;
-use ese::reader::{LostPart, PartialValue, ReadDamage, ReadError, SalvageStep, Salvaged};
-use ese::record::{RecordError, RecordRef};
+use ese::reader::{LostPart, ReadError, SalvageStep, Salvaged};
+use ese::record::RecordRef;
 use ese::schema::ColumnDefinition;
 use units::PageNumber;
 
 use super::cell::{ExportCell, csv_field, string};
+use super::losses::{column_name, named_row, note, row_name, unknown};
 use super::sink::RowSink;
 use crate::export::flags::ExportFormat;
 use crate::opened::OpenDatabase;
@@ -47,6 +47,8 @@ pub(super) struct RowCount {
     /// Values stored by an unknown method.
     pub(crate) not_decoded: u64,
     lost_leaves: u64,
+    /// Values of exported rows that are lost, entirely or in part.
+    pub(super) lost_values: u64,
 }
 
 /// Writes all readable rows of a table, and reports the others.
@@ -101,6 +103,10 @@ pub(super) fn write(
     if let Some(rows) = walk.nodes_per_leaf().filter(|_| count.lost_leaves > 0) {
         let about = rows * count.lost_leaves;
         opened.say(&format!("{name}: about {about} rows are lost"));
+    }
+    if count.lost_values > 0 {
+        let values = count.lost_values;
+        opened.say(&format!("{name}: {values} values of exported rows are lost or not whole"));
     }
     if count.not_decoded > 0 {
         let values = count.not_decoded;
@@ -166,91 +172,24 @@ fn row<'t>(
             Err(error) => {
                 let reason = error.without_source().map_err(|error| opened.ends(error))?;
                 if named.as_ref() != Some(&reason) {
-                    let whose = column_name(table, place, column, &reason);
+                    let whose = named_row(opened, table, parsed, place);
+                    let whose = format!("{whose}{}", column_name(table, column, &reason));
                     opened.damage(&whose, &reason, "what it hides is skipped");
                     named = Some(reason.clone());
                 }
+                count.lost_values += 1;
                 row.push((column, vec![unknown(reason)]));
                 continue;
             }
         };
         for value in &values {
-            note(opened, table, column, place.0, value, count);
+            if let Salvaged::Partial(partial) = value {
+                note(opened, table, column, (parsed, place), partial, count);
+            }
         }
         row.push((column, values));
     }
     Ok(Some(row))
-}
-
-fn row_name(table: &CatalogTable, (page, line): (PageNumber, usize)) -> String {
-    format!("{}, page {page}, line {line}", table.definition.name)
-}
-
-/// Names the column at fault: one damaged tag hides all tagged columns of its record. A number also
-/// used by a template names none.
-fn column_name(
-    table: &CatalogTable,
-    place: (PageNumber, usize),
-    column: &ColumnDefinition,
-    reason: &ReadDamage,
-) -> String {
-    let id = match reason {
-        ReadError::Record {
-            error: RecordError::TagOrder { column } | RecordError::TagOffset { column },
-        } => *column,
-        _ => column.id,
-    };
-    let row = row_name(table, place);
-    let mut columns = table.columns().filter(|other| other.id == id);
-    match (columns.next(), columns.next()) {
-        (Some(only), None) => format!("{row}, column {}", only.name),
-        _ => row,
-    }
-}
-
-/// A value that is entirely unreadable.
-const fn unknown(reason: ReadDamage) -> Salvaged {
-    Salvaged::Partial(PartialValue { bytes: None, chunks: Vec::new(), reason })
-}
-
-/// Reports an incomplete value.
-fn note(
-    opened: &mut OpenDatabase,
-    table: &CatalogTable,
-    column: &ColumnDefinition,
-    page: PageNumber,
-    value: &Salvaged,
-    count: &mut RowCount,
-) {
-    let Salvaged::Partial(partial) = value else {
-        return;
-    };
-    if let ReadError::Compression { error: error @ CompressionError::UnknownMethod { .. } } =
-        &partial.reason
-    {
-        if count.not_decoded == 0 {
-            let name = &table.definition.name;
-            opened.say(&format!(
-                "{name}, column {}: {error}; such values are given as they are stored, with \
-                 --format jsonl",
-                column.name
-            ));
-        }
-        count.not_decoded += 1;
-        return;
-    }
-    let (name, of) = (&table.definition.name, &column.name);
-    if let ReadError::BeyondFile { .. } = &partial.reason {
-        let whose = format!("{name}, column {of}");
-        opened.damage(&whose, &partial.reason, "values there are skipped or not whole");
-        return;
-    }
-    let whose = format!("{name}, page {page}, column {of}");
-    let consequence = match partial.chunks.len() {
-        0 => "the value is skipped".to_owned(),
-        parts => format!("{parts} parts of the value are left"),
-    };
-    opened.damage(&whose, &partial.reason, &consequence);
 }
 
 /// Returns the names of a table's columns. A repeated name gets its number appended.
