@@ -5,6 +5,7 @@
 
 mod answer;
 mod bill;
+mod caveats;
 mod columns;
 mod edits;
 mod explain;

@@ -12,6 +12,7 @@ use report::format::number;
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
+use super::caveats::caveats;
 use crate::pareto::{self, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
@@ -65,8 +66,12 @@ impl Candidate {
         }
     }
 
-    fn number(&self, key: Key) -> Option<f64> {
+    pub(super) fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
+    }
+
+    fn survived_cell(&self) -> String {
+        self.survived.map_or_else(|| "-".to_owned(), |count| count.to_string())
     }
 
     /// The replaced values, such as `availability.copies=3`.
@@ -108,6 +113,11 @@ fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
         .into_iter()
         .filter(|(_, key)| candidates.iter().any(|candidate| candidate.number(*key).is_some()));
     COLUMNS.into_iter().chain(priced).collect()
+}
+
+/// Heading of the number of survived failures; `None` if no design has copies.
+fn survival_column(candidates: &[Candidate]) -> Option<&'static str> {
+    candidates.iter().any(|of| of.survived.is_some()).then_some("failures survived")
 }
 
 /// The designs, best first; ties keep their order.
@@ -158,6 +168,8 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     columns.extend(given);
     let numbers = self::columns(candidates);
     columns.extend(numbers.iter().map(|(label, _)| Column::numbers(label)));
+    let survival = survival_column(candidates);
+    columns.extend(survival.map(Column::numbers));
     columns.push(Column::text("forbidden by"));
     let mut rows = Vec::new();
     for (candidate, rank) in candidates.iter().zip(1..) {
@@ -166,12 +178,14 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
         let given = candidate.replacements.iter();
         cells.extend(given.map(|of| Cell::plain(format!("{} = {}", of.key, of.value))));
         cells.extend(numbers.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
+        cells.extend(survival.map(|_| Cell::plain(candidate.survived_cell())));
         cells.push(Cell::plain(candidate.reason()));
         rows.push(TableRow::body(cells));
     }
     let caption = "Every combination, the best first: workable, then the least cost where prices \
                    are given, then the fewest disks, servers and memory.";
-    let blocks = vec![Block::Table(Table { caption, columns, rows })];
+    let mut blocks = vec![Block::Table(Table { caption, columns, rows })];
+    blocks.extend(caveats(candidates).map(|caveat| Block::Note(caveat.to_owned())));
     Some(Section { id: "scenarios", title: "Scenarios", blocks })
 }
 
@@ -182,6 +196,8 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
     let numbers = columns(candidates);
     head.extend(numbers.iter().map(|(label, _)| (*label).to_owned()));
+    let survival = survival_column(candidates);
+    head.extend(survival.map(str::to_owned));
     head.push("forbidden by".to_owned());
     let mut rows = vec![head];
     for (index, candidate) in candidates.iter().enumerate() {
@@ -189,10 +205,15 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
         let mut row = vec![rank];
         row.extend(candidate.replacements.iter().map(|replacement| replacement.value.clone()));
         row.extend(numbers.iter().map(|(_, key)| candidate.cell(*key)));
+        row.extend(survival.map(|_| candidate.survived_cell()));
         row.push(candidate.reason());
         rows.push(row);
     }
-    aligned(&rows)
+    let mut text = aligned(&rows);
+    for caveat in caveats(candidates) {
+        let _ = writeln!(text, "\n{caveat}");
+    }
+    text
 }
 
 /// Pads columns to their widest cell, except the last.
