@@ -19,7 +19,7 @@ pub use comparison::{
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
 pub use overlap::{RunOverlap, overlaps};
-pub use rules::{MailboxRoom, room_bytes};
+pub use rules::{LEAST_CACHE, MailboxRoom, room_bytes};
 pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
 
 use record::RunRecord;

@@ -48,6 +48,7 @@ pub(crate) use mailbox_load::RULE as MAILBOX_LOAD;
 pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
 pub use mailbox_room::{MailboxRoom, room_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
+pub use page_fault_stalls::LEAST_CACHE;
 pub(crate) use steady_state::trend_of_the_rate;
 
 /// Rules that object if something other than the storage may have made a load fail.
@@ -130,7 +131,7 @@ fn judged_phase(run: &RunRecord) -> Phase {
     }
 }
 
-/// Warns of any unobserved time of the measurement, in percent; cannot judge if it exceeds
+/// Warns of any unobserved time of the measurement, in percent; inconclusive if it exceeds
 /// `most_percent`. The limit shown is the one of the two that was exceeded.
 fn unseen(
     rule: &'static str,

@@ -2,10 +2,14 @@
 //! when page writes do not keep up with page reads.
 
 use record::{Phase, RunRecord};
-use units::thousands;
+use units::{Bytes, thousands};
 
 use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
+
+/// The least cache that Jetstress gives a database, for which its limit was made: a smaller one makes
+/// pages wait on storage that keeps up as well.
+pub const LEAST_CACHE: Bytes = Bytes::from_mib(32);
 
 /// Fails if stalls over all databases are more frequent than the limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
@@ -47,10 +51,18 @@ fn stalls_by_database(run: &RunRecord) -> Vec<Evidence> {
         .filter(|&(stalls, _)| stalls > 0)
         .collect();
     stalls.sort_by_key(|&(stalls, index)| (std::cmp::Reverse(stalls), index));
-    stalls
-        .iter()
-        .map(|&(stalls, index)| {
-            Evidence::of_database(index, format!("{} stalls", thousands(stalls)))
-        })
-        .collect()
+    let by_database = stalls.iter().map(|&(stalls, index)| {
+        Evidence::of_database(index, format!("{} stalls", thousands(stalls)))
+    });
+    small_cache(run).into_iter().chain(by_database).collect()
+}
+
+fn small_cache(run: &RunRecord) -> Option<Evidence> {
+    let cache = Bytes(run.start.settings.cache_maximum_bytes);
+    (cache < LEAST_CACHE).then(|| {
+        Evidence::of_run(format!(
+            "with {cache} of cache for a database, less than {LEAST_CACHE}, the cache may be to \
+             blame"
+        ))
+    })
 }

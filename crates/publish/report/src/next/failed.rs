@@ -1,7 +1,8 @@
 //! Steps after a failed run: find the cause of errors, or the load that the storage supports.
 
 use record::RunRecord;
-use verdict::{Finding, Kind, Limit, Ruling, Unit, Verdict};
+use units::Bytes;
+use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
 use super::command::{again, inspect, line};
 use super::step::{NextStep, StepKind};
@@ -27,7 +28,15 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     if fails(verdict, "log-write-latency-average") {
         let words = "Slow log writes mean that no write cache acknowledges them: check that the \
                      controller's cache is on and its battery good; then";
-        steps.push(StepKind::CheckWriteCache.with(words, same));
+        steps.push(StepKind::CheckWriteCache.with(words, same.clone()));
+    }
+    let cache = Bytes(run.start.settings.cache_maximum_bytes);
+    if fails(verdict, "page-fault-stalls") && cache < LEAST_CACHE {
+        let words = format!(
+            "A cache of {cache} makes pages wait on any storage: set `cache_maximum` in the plan \
+             to {LEAST_CACHE} or more; then"
+        );
+        steps.push(StepKind::LargerCache.with(words, same));
     }
     let found = line(run);
     steps.extend(found.map(|line| StepKind::FindLine.with("Find the load that it carries", line)));

@@ -37,6 +37,7 @@ step_kinds! {
     LoadTest = "load-test",
     FindCause = "find-cause",
     CheckWriteCache = "check-write-cache",
+    LargerCache = "larger-cache",
     FasterCopies = "faster-copies",
     FindDelay = "find-delay",
     FindLine = "find-line",

@@ -186,6 +186,12 @@ fn slow_log(run: &mut RunRecord) {
     run.start.settings.thresholds.log_write_average_ns = 1;
 }
 
+/// A cache so small that pages wait for a place.
+fn crowded(run: &mut RunRecord) {
+    run.start.settings.cache_maximum_bytes = 1 << 20;
+    run.start.settings.thresholds.page_fault_stalls_per_second = -1.0;
+}
+
 fn delayed(run: &mut RunRecord) {
     run.long_requests.push(LongRequest {
         at_ns: 40 * SECOND,
@@ -351,6 +357,7 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::FindCause, |run| run.checksums[0].bad_pages = 2, REMOVED),
     case(StepKind::FindCause, |run| issue(run, IssueKind::InputOutput), REMOVED),
     case(StepKind::CheckWriteCache, slow_log, REMOVED),
+    case(StepKind::LargerCache, crowded, REMOVED),
     Case { plan: copied, ..case(StepKind::FasterCopies, slow_copies, REMOVED) },
     case(StepKind::FindDelay, delayed, REMOVED),
     Case { made: slow, plan: held, ..case(StepKind::FindLine, nothing, Act::Command) },
