@@ -107,7 +107,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What this machine lacks.
+/// A missing requirement of this machine, if any.
 fn missing() -> Option<&'static str> {
     if let Some(missing) = xtask::network::missing() {
         return Some(missing);

@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
     manifest.parent().map_or(manifest.clone(), PathBuf::from)
 }
 
-/// A command line in words, to be run from the root.
+/// A command with these words, run from the root of the repository.
 pub fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).current_dir(root());

@@ -163,7 +163,7 @@ fn folder() -> PathBuf {
     shell::root().join("target/windows")
 }
 
-/// What has been built.
+/// Programs of a Windows build.
 #[derive(Default)]
 struct WindowsBuild {
     program: PathBuf,

@@ -32,7 +32,7 @@ impl Machine {
         }
     }
 
-    /// The tool of binutils that lists a program of this machine.
+    /// Name of the `objdump` for this machine's programs.
     pub(super) fn objdump(self) -> &'static str {
         match self {
             Self::Amd64 => "x86_64-linux-gnu-objdump",

@@ -1,5 +1,5 @@
-//! Lists a program's requirements on the target system from its own tables: otherwise a missing
-//! library would show only at the first start, when it cannot be fixed.
+//! Determines the libraries and the C library version that a program needs. A missing one would
+//! otherwise show only when a user first starts the program.
 
 use std::path::Path;
 

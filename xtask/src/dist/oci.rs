@@ -55,7 +55,7 @@ pub(super) fn image(program: &[u8], licences: &str, release: &Release) -> Result
     tar::archive(&layout, "", release.epoch)
 }
 
-/// What the container sees.
+/// The container's root file system.
 fn root(program: &[u8], licences: &str) -> Tree {
     let mut tree = Tree::default();
     tree.file("etc/passwd", 0o644, ACCOUNTS.as_bytes().to_vec());

@@ -80,7 +80,7 @@ impl Programs {
         Program::stripped(&self.linux, &shell::root().join("target/dist-work/linux"))
     }
 
-    /// What they were built for.
+    /// Target triples of the programs.
     pub(super) fn targets(&self) -> Vec<&'static str> {
         let windows = self.windows.as_ref().map(|_| windows::TARGET);
         std::iter::once(HERE).chain(windows).collect()

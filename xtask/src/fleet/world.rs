@@ -21,7 +21,7 @@ use super::wait_until;
 /// For a fleet to prepare, warm up and begin.
 const BEGINS_WITHIN: Duration = Duration::from_mins(5);
 
-/// What all proofs share.
+/// Resources shared by all proofs.
 pub(super) struct Site {
     pub(super) network: Network,
     folder: PathBuf,

@@ -1,5 +1,5 @@
-//! Disks with caches that are on, off and believed to be otherwise, in a QEMU machine: checks the
-//! program's findings on them.
+//! Checks the program's findings on QEMU disks whose write caches are on or off, also when the
+//! kernel believes otherwise.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,7 +32,7 @@ const EXPECTED: [(&str, &str, &str); 14] = [
     ("kernel-told-back", "cache-views", "warning"),
 ];
 
-/// Boots the guest and compares.
+/// Boots the guest and compares the program's findings with [`EXPECTED`].
 pub(crate) fn caches() -> Result<(), Failure> {
     if !is_equipped(&[]) {
         return Ok(());

@@ -136,7 +136,7 @@ impl Machine {
         String::from_utf8_lossy(&bytes.unwrap_or_default()).replace('\r', "")
     }
 
-    /// Complete lines of that.
+    /// The complete lines of the console output.
     pub(super) fn said(&self) -> String {
         let text = self.console();
         text.rfind('\n').map_or(String::new(), |end| text[..=end].to_owned())

@@ -26,7 +26,7 @@ pub(crate) struct Step<'a> {
     pub run: &'a dyn Fn() -> Result<(), Failure>,
 }
 
-/// What a step took.
+/// Time that a step took.
 struct Cost<'a> {
     name: &'a str,
     wall: Duration,

@@ -74,7 +74,7 @@ pub(crate) fn helper(name: &str) -> Result<PathBuf, Failure> {
     Ok(executable.into())
 }
 
-/// All workspace artifacts that cargo has built for the tests selected by `words`.
+/// Builds the tests selected by `words` and returns all workspace artifacts.
 fn artifacts(words: &[&str]) -> Result<Vec<Artifact>, Failure> {
     let test = ["cargo", "test", "--no-run", "--message-format", "json-render-diagnostics", "-q"];
     let output = shell::command(&test)

@@ -19,7 +19,7 @@ const LONG_FUNCTION: usize = 70;
 const LONG_FILE: usize = 800;
 const LIMITS: &str = "xtask/figures.toml";
 
-/// What was measured.
+/// Measurements of the source.
 pub(super) struct Figures {
     functions: usize,
     long_functions: Vec<String>,

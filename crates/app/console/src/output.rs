@@ -144,7 +144,7 @@ impl Console {
         self.write("\n")
     }
 
-    /// The answer `kind` for programs, with these members.
+    /// Prints the JSON answer `kind` with these members.
     pub fn answer_json(
         &mut self,
         kind: &str,
@@ -153,7 +153,7 @@ impl Console {
         self.answer_json_line(&report::answer(kind, members).to_string())
     }
 
-    /// Prints an answer for programs that is JSON already.
+    /// Prints an answer that is already JSON.
     pub fn answer_json_line(&mut self, json: &str) -> Result<(), CommandError> {
         self.write(&units::plain_json(json))?;
         self.write("\n")
@@ -219,7 +219,7 @@ pub fn speak_to_programs() {
     FOR_PROGRAMS.store(true, Ordering::Relaxed);
 }
 
-/// An error that ends the program with this status, on the error output.
+/// Prints to standard error the error that ends the program with this status.
 pub fn fail(sentence: &str, exit_status: u8) {
     if is_for_programs() {
         return tell(&events::error(sentence, exit_status));
@@ -232,7 +232,7 @@ pub fn complain(sentence: &str) {
     say(&format_args!("plimsoll: {sentence}"));
 }
 
-/// A line on the error output. If even that is closed, the line is lost.
+/// Prints a line to standard error. If even that is closed, the line is lost.
 pub fn say(line: &dyn fmt::Display) {
     let line = line.to_string();
     if is_for_programs() {
@@ -241,7 +241,7 @@ pub fn say(line: &dyn fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", units::plain(&line));
 }
 
-/// An event or an error for programs, on the error output.
+/// Prints an event or an error for programs to standard error.
 pub fn tell(event: &serde_json::Value) {
     let line = event.to_string();
     let _ = writeln!(io::stderr(), "{}", units::plain_json(&line));

@@ -26,7 +26,7 @@ static INSTALLED: OnceLock<StopFlag> = OnceLock::new();
 /// Whether the work that a signal would stop is over.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Listens from now on; `answer` explains the effect of the first signal, and of a second one.
+/// Installs the handlers; `answer` explains the effect of the first signal and of a second one.
 pub fn install(answer: &'static str) -> Result<StopFlag, CommandError> {
     let asked = Arc::new(AtomicBool::new(false));
     system::stop_on_request(&asked)?;

@@ -18,7 +18,7 @@ use screen::Screen;
 const REDRAW: Duration = Duration::from_millis(200);
 /// Interval between lines in a log.
 const LINE: Duration = Duration::from_mins(1);
-/// Between two events.
+/// Interval between events.
 const EVENT: Duration = Duration::from_secs(10);
 
 /// Answers the signal that asked to stop, below the terminal's display.
@@ -88,12 +88,12 @@ impl ProgressLine {
         let _ = writeln!(io::stderr(), "{} {line}", now.unwrap_or_default());
     }
 
-    /// Since the work began.
+    /// Time since the work began.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Removes the lines, so that the next output is alone.
+    /// Erases the progress lines before other output.
     pub fn clear(&mut self) {
         if self.redraws()
             && let Some(screen) = &mut self.screen

@@ -45,11 +45,11 @@ pub enum DatabaseVerb {
     Export(ExportFlags),
 }
 
-/// Runs it.
+/// Runs a command on a database file or a log.
 ///
 /// # Errors
 ///
-/// The command cannot answer: its input is bad, or what it needs is missing.
+/// The input is invalid, or something that the command needs is missing.
 pub fn run(verb: &DatabaseVerb, console: &mut Console) -> Result<Outcome, CommandError> {
     match verb {
         DatabaseVerb::Recover(flags) => recover::run(flags, console),

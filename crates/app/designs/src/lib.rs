@@ -36,11 +36,11 @@ pub enum DesignVerb {
     Import(ImportFlags),
 }
 
-/// Runs it.
+/// Runs a command.
 ///
 /// # Errors
 ///
-/// The command cannot answer: its input is bad, or what it needs is missing.
+/// The input is invalid, or something that the command needs is missing.
 pub fn run(verb: &DesignVerb, console: &mut Console) -> Result<Outcome, CommandError> {
     match verb {
         DesignVerb::Simulate(flags) => simulate::run(flags, console),

@@ -21,7 +21,7 @@ use designed::DesignedSet;
 /// Mount root of a simulation's volumes; nothing is created there.
 const ROOT: &str = "/mnt/mail";
 
-/// Maximum edits tried; more than this are no help.
+/// Maximum number of edits to simulate.
 const MOST_EDITS: usize = 5;
 
 /// Subject and destination of a prediction.

@@ -22,7 +22,7 @@ pub struct FleetProgress {
     pub hosts: Vec<HostProgress>,
 }
 
-/// How far a host is.
+/// Activity and load of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostProgress {
     /// The host's name.
@@ -60,7 +60,7 @@ impl HostProgress {
 }
 
 impl FleetProgress {
-    /// Writes it into the folder of its run.
+    /// Writes the progress into the folder of its run.
     pub(super) fn write(&self, folder: &Path) -> Result<(), CommandError> {
         let text = json!({ "stage": self.stage, "hosts": self.hosts_json() }).to_string();
         Ok(documents::replace(&folder.join(PROGRESS), text.as_bytes())?)

@@ -60,7 +60,7 @@ pub(super) fn up(flags: &FleetUpFlags, console: &mut Console) -> Result<Outcome,
         fs::canonicalize(state).map_err(|error| CommandError::file(state, "find", &error))?;
     write_files(flags, &state)?;
     let mut server = start(&program, &state)?;
-    // A full disk, for example: `down` could not stop a server that no file names.
+    // If the disk is full, for example: `down` finds a server only by its file.
     if let Err(error) = note(&server, &state).and_then(|()| wait_until_ready(&state)) {
         let _ = server.kill().and_then(|()| server.wait());
         return Err(error);

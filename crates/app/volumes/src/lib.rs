@@ -27,11 +27,11 @@ pub enum VolumeVerb {
     Iscsi(IscsiFlags),
 }
 
-/// Runs it.
+/// Runs a command.
 ///
 /// # Errors
 ///
-/// The command cannot answer: its input is bad, or what it needs is missing.
+/// The input is invalid, or something that the command needs is missing.
 pub fn run(verb: &VolumeVerb, console: &mut Console) -> Result<Outcome, CommandError> {
     match verb {
         VolumeVerb::Format(flags) => format::run(flags, console),

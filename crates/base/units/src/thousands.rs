@@ -44,8 +44,8 @@ pub fn three_digits_beside(value: f64, limit: f64) -> String {
     texts.flatten().next().unwrap_or_else(|| three_digits(value))
 }
 
-/// `limit` with three significant digits, or as many more as it takes to lie on the same side of
-/// [`three_digits_beside`] as it does of `value`: 229.2 below 229.1, not 229.
+/// `limit` with three significant digits, or with more if rounding would move it to the other side
+/// of the value that [`three_digits_beside`] prints: 229.2 next to 229.1, not 229.
 pub fn limit_beside(value: f64, limit: f64) -> String {
     let least = decimals_of_three(limit);
     let shown = rounded(&three_digits_beside(value, limit));

@@ -3,14 +3,14 @@
 
 use std::fmt;
 
-/// What a file is.
+/// Kind of an input file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
     /// A message tracking log of a transport server.
     MessageTracking,
     /// `Get-MessageTrackingLog | Export-Csv`.
     TrackingExport,
-    /// What the script `email_stats` writes: messages per user and day.
+    /// Output of the script `email_stats`: messages per user and day.
     EmailStats,
     /// Output of `Generate-MessageProfile.ps1`.
     MessageProfile,
@@ -40,7 +40,7 @@ impl LogKind {
         Self::MailboxStatistics,
     ];
 
-    /// Headers without which a file is not of this kind.
+    /// Headers that a file of this kind must have.
     pub(crate) const fn needed(self) -> &'static [&'static str] {
         match self {
             Self::MessageTracking => {

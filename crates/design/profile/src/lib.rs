@@ -71,7 +71,7 @@ impl Default for Options {
 pub struct FileReport {
     /// Its name, as given.
     pub name: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: LogKind,
     /// Rows below the headers.
     pub rows: u64,

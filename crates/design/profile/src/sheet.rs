@@ -16,7 +16,7 @@ pub struct BadRow {
     pub column: String,
     /// The text found.
     pub found: String,
-    /// What should.
+    /// The kind of value expected.
     pub wanted: &'static str,
 }
 

@@ -58,7 +58,7 @@ pub const fn quorum_word(mode: &Mode) -> &'static str {
     }
 }
 
-/// Explains the words, for use below a table.
+/// Explains the quorum words; shown below tables.
 pub const QUORUM: &str = "\
      Quorum: where it is not kept, the group stops and no database is active until \
      an administrator acts. By hand: activate the site that is left (Stop- and \

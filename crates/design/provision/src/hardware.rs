@@ -38,7 +38,7 @@ impl<T> Places<T> {
 /// SSDs of a server, all alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetaCacheDisks {
-    /// How many.
+    /// Number of SSDs.
     pub ssds: usize,
     /// Capacity of one.
     pub ssd: Bytes,

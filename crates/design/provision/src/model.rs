@@ -95,9 +95,9 @@ pub struct Build {
 /// Whether logs are compressed in transit to the other site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkCompression {
-    /// They are.
+    /// Logs are compressed.
     Enabled,
-    /// They are not, or there is no other site.
+    /// Logs are not compressed, or there is no other site.
     Disabled,
 }
 
@@ -189,7 +189,7 @@ impl std::error::Error for ProvisionError {}
 /// Everything to be built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provision {
-    /// What it was made from.
+    /// The requirements behind it.
     pub needs: Requirements,
     /// The groups.
     pub groups: Vec<Group>,
@@ -276,7 +276,7 @@ impl Server {
     }
 }
 
-/// What a volume is for.
+/// Purpose of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Databases, and their logs unless those are separate.
@@ -335,7 +335,7 @@ impl Provision {
 }
 
 impl Purpose {
-    /// For people.
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Databases => "databases",
@@ -354,7 +354,7 @@ pub struct Volume {
     pub name: String,
     /// The number of its disk, in order.
     pub disk: usize,
-    /// Least length.
+    /// Minimum size.
     pub size: Bytes,
     /// Its contents.
     pub purpose: Purpose,
@@ -376,6 +376,6 @@ pub struct Database {
 pub struct DatabaseCopy {
     /// Its server.
     pub server: String,
-    /// Whether it replays late.
+    /// Whether it is a lagged copy.
     pub lagged: bool,
 }

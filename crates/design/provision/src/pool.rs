@@ -48,7 +48,7 @@ impl Pool {
     }
 
     /// Share of the disks' I/O capacity that a load takes, with writes weighted by their penalty;
-    /// above 1 it is too much.
+    /// above 1 the disks are overloaded.
     pub(crate) fn load(&self, iops: f64, read_share: f64) -> f64 {
         let writes = (1.0 - read_share) * write_penalty(self.level);
         iops * (read_share + writes) / (f64::from(self.disks()) * self.disk_iops)

@@ -6,14 +6,14 @@ use sizing::Sizing;
 use crate::Requirements;
 use crate::layout::{Layout, Mode, lay_out, play};
 
-/// A layout and what failures do to it.
+/// A layout and its simulated failures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// Location of each copy of one group.
     pub layout: Layout,
     /// Every failure, the most harmless first.
     pub modes: Vec<Mode>,
-    /// The requirements it was laid out from, from which a failure's cost to the survivors follows.
+    /// The requirements behind the layout; they give the load on the survivors of a failure.
     pub needs: Requirements,
 }
 

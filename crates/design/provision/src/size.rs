@@ -1,5 +1,5 @@
-//! The whole sizing of a deployment: the arithmetic, then the layout it asks for, whose simulated
-//! failures check the arithmetic.
+//! Sizes a deployment: calculates it, lays out the copies, and checks the calculation against
+//! simulated failures of the layout.
 
 use plan::Deployment;
 use sizing::{Calculation, FailureMode, PlayedLayout, Sizing, calculate};

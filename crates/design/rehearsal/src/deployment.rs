@@ -58,7 +58,7 @@ pub struct PlayedCopy {
     pub place: OperationPlace,
     /// Bytes of its log.
     pub log: OperationPlace,
-    /// Whether it replays late.
+    /// Whether it is a lagged copy.
     pub is_lagged: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct PlayedRules {
     pub witness: Option<Witness>,
     /// Whether a lagged copy takes over when no other is left.
     pub activates_lagged: bool,
-    /// Amount of log that a lagged copy has not replayed; it must replay it before users can work
+    /// Delay of a lagged copy's replay; it must catch up on this much log before users can work
     /// on it.
     pub lag: Nanos,
     /// Time an administrator takes to activate the surviving site.
@@ -111,14 +111,14 @@ impl Default for PlayedRules {
 /// Why a deployment cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShapeError {
-    /// Nothing is there to play.
+    /// There are no hosts or no databases.
     Empty,
-    /// A number names nothing.
+    /// A database has no copies, or an index is out of range.
     Dangling {
         /// The database.
         database: String,
     },
-    /// A database has no sessions, or a load without requests.
+    /// A database has no sessions, or a target load of 0.
     NoLoad {
         /// The database.
         database: String,
@@ -149,7 +149,7 @@ impl fmt::Display for ShapeError {
 impl std::error::Error for ShapeError {}
 
 impl PlayedDeployment {
-    /// Checks that every index is valid.
+    /// Checks that there is something to play, and that every index is valid.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.hosts.is_empty() || self.databases.is_empty() {
             return Err(ShapeError::Empty);

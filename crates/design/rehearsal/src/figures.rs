@@ -3,12 +3,12 @@
 use simdisk::operations::{ArrayUsage, OperationAnswer, OperationKind};
 use units::Nanos;
 
-/// Requests of one kind: their number, total time and maximum time.
+/// Requests of one kind: their number and total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestSum {
-    /// How many.
+    /// Number of requests.
     pub count: u64,
-    /// Total nanoseconds of all of them.
+    /// Sum of their latencies, in nanoseconds.
     pub nanoseconds: u64,
 }
 
@@ -69,12 +69,12 @@ impl CopyFigures {
     }
 }
 
-/// Utilisation of an array's busiest parts, as shares of the time.
+/// Utilisation of an array's parts, 0 to 1: busy shares of the time, and the fill level of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UsageShares {
     /// Its busiest drive.
     pub drives: f64,
-    /// Its write memory, filled.
+    /// Fill level of its write memory.
     pub cache: f64,
     /// Its links.
     pub link: f64,
@@ -96,7 +96,7 @@ pub enum LimitingPart {
 }
 
 impl LimitingPart {
-    /// For people.
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Drives => "disks",
@@ -121,7 +121,7 @@ impl UsageShares {
         }
     }
 
-    /// The more of each.
+    /// The larger share of each part.
     #[must_use]
     pub(crate) fn max(self, other: Self) -> Self {
         Self {
@@ -132,7 +132,8 @@ impl UsageShares {
         }
     }
 
-    /// Returns the limiting part: memory if it is full, otherwise the busiest part.
+    /// Returns the limiting part: memory if it is full and the drives are not saturated, otherwise
+    /// the busiest of the other parts.
     pub fn limit(self) -> LimitingPart {
         if self.cache >= FULL && self.drives < FULL {
             return LimitingPart::Cache;

@@ -6,7 +6,7 @@ use units::Nanos;
 use crate::figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, UsageShares};
 use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch};
 
-/// What users accept.
+/// Limits that users accept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Highest mean of database reads, in milliseconds.
@@ -49,7 +49,7 @@ pub struct HostRow {
 pub struct CopyRow {
     /// Number of its database.
     pub database: usize,
-    /// What it does.
+    /// Its duty in the stretch.
     pub duty: Duty,
     /// Its figures.
     pub figures: RowFigures,
@@ -91,7 +91,7 @@ pub struct Breach {
     pub text: String,
     /// By how much, as a share of the limit; 0.1 means 10 %.
     pub excess: f64,
-    /// What limits.
+    /// The limiting part.
     pub limit: LimitingPart,
 }
 

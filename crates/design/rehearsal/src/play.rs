@@ -36,7 +36,7 @@ pub struct PlayOrder<'a> {
     pub rest_percent: u32,
     /// Time played at the start of each stretch, and whenever something ends within one.
     pub transition: Nanos,
-    /// Played after that, to represent the rest.
+    /// Time played after that, to represent the rest.
     pub steady: Nanos,
     /// Seed of addresses and platters.
     pub seed: Seed,
@@ -51,7 +51,7 @@ pub struct GroupOutcome {
     pub arrays: Vec<usize>,
     /// The pieces, in order.
     pub pieces: Vec<PlayedPiece>,
-    /// When the failed drive of each array was whole again, by the number of the array.
+    /// Number of each array with a rebuilt drive, and the end of the rebuild.
     pub rebuilt: Vec<(usize, Nanos)>,
     /// Events of the simulation.
     pub events: u64,
@@ -75,7 +75,7 @@ impl PlayListener for () {
     }
 }
 
-/// When a piece was played.
+/// Position and length of a played piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSpan {
     /// Duration that was played.
@@ -126,7 +126,7 @@ struct Player<'a, 'b, L> {
     stage: GroupStage<'a>,
     /// Time that was played.
     played: Nanos,
-    /// Where in the timeline.
+    /// Position in the timeline.
     at: Nanos,
     pieces: Vec<PlayedPiece>,
     rebuilt: Vec<(usize, Nanos)>,

@@ -28,7 +28,7 @@ const MARGIN: f64 = 1.01;
 pub(crate) struct StagedCopy {
     /// Numbers of its database and of the copy.
     pub of: (usize, usize),
-    /// What it does.
+    /// Its duty in the current stretch.
     pub duty: Duty,
     /// Replay speed: that of the load, or faster.
     speed: Rc<Cell<f64>>,
@@ -149,12 +149,12 @@ impl<'a> GroupStage<'a> {
         }
     }
 
-    /// Bytes that the seeding of each copy has moved.
+    /// Bytes moved by each of the [`Self::flows`].
     pub(crate) fn seeded(&self) -> Vec<u64> {
         self.flows().into_iter().map(|flow| self.run.flow_bytes(flow)).collect()
     }
 
-    /// Flows under way.
+    /// Flows in progress, by copy: the one that seeds it, then those that read it for others.
     pub(crate) fn flows(&self) -> Vec<usize> {
         self.copies
             .iter()

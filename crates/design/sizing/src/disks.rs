@@ -14,7 +14,6 @@ const SEQUENTIAL_IOPS: f64 = 300.0;
 
 /// The cost of one RAID level. Source: S-W76.
 pub(crate) struct Level {
-    /// Which one.
     pub raid: Raid,
     /// Its I/O on the disks of a server, and the same with room for a rebuild.
     back_end_iops: Key,

@@ -105,8 +105,8 @@ fn needed(
     io.max(in_groups(data.clone(), group))
 }
 
-/// Processors and memory of servers reserved for lagged copies. At worst as many of them are active
-/// as on another server if lagged copies catch up by themselves; otherwise none.
+/// Processors and memory of servers reserved for lagged copies. If lagged copies catch up by
+/// themselves, at worst as many are active as on a server of the first site; otherwise none.
 pub(crate) fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if !architecture.late_apart {

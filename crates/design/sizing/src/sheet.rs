@@ -15,14 +15,14 @@ use crate::number::{Number, write};
 pub enum Value {
     /// A number.
     Number(f64),
-    /// A choice between a few things.
+    /// A choice among a few alternatives.
     Decision(Decision),
 }
 
 /// One result or input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it is.
+    /// Key by which formulas find it.
     pub key: Key,
     /// The value.
     pub value: Value,
@@ -30,7 +30,7 @@ pub struct Fact {
     pub formula: String,
     /// The same with numbers in place of names.
     pub numbers: String,
-    /// Who says so.
+    /// Source of the formula or input.
     pub source: Cow<'static, str>,
 }
 
@@ -52,7 +52,7 @@ impl Sheet {
         self.named(&key.name())
     }
 
-    /// The same by the name of a key, as people and formulas write it.
+    /// The value and explanation under the key of this name, as people and formulas write it.
     pub fn named(&self, name: &str) -> Option<&Fact> {
         self.places.get(name).map(|&place| &self.facts[place])
     }

@@ -15,7 +15,7 @@ use crate::sheet::Sheet;
 /// A mistake of the workbook that affects this deployment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// Which one.
+    /// The mistake.
     pub quirk: Quirk,
     /// The affected result.
     pub key: Key,

@@ -46,7 +46,6 @@ pub(crate) struct Totals {
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requests {
-    /// How many.
     pub count: u64,
     /// Bytes of all of them.
     pub bytes: u64,

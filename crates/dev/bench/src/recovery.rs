@@ -97,7 +97,7 @@ fn measure(name: &str, folder: &Path, file: &str) -> Result<f64, Failure> {
     let mut percent_reads = 0;
     for pair in 0..PAIRS {
         let mut round = Round::default();
-        // fio uses the shares of the preceding replay, so a replay goes first in the first pair.
+        // fio uses the read share of the preceding replay, so the first pair begins with a replay.
         if pair % 2 == 0 {
             percent_reads = scene.ours(&mut round)?;
             scene.peers(percent_reads, &mut round)?;
@@ -200,9 +200,8 @@ impl RecoveryScene {
         Ok((redone.summary, requests))
     }
 
-    /// Measures fio's reads with as many in flight as replay has reads, then its reads and writes
-    /// with as many as replay has requests. The latter destroy the file, which is copied anew for
-    /// each replay.
+    /// Measures fio's reads at replay's read depth, then its mixed reads and writes at replay's
+    /// total depth. The writes destroy the file, which is copied anew for each replay.
     fn peers(&self, percent_reads: u32, round: &mut Round) -> Result<(), Failure> {
         let depth = reads_in_flight();
         round.peer_reads = self.peer(&["--rw=randread"], depth)?;

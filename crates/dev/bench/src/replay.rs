@@ -23,7 +23,7 @@ use crate::median;
 const GENERATIONS: u32 = 1024;
 /// Minimum share of the read speed: replay may take twice as long as reading.
 const LEAST_SHARE: f64 = 0.5;
-/// The amount that a command gives to the pages of a replay.
+/// Page cache of a replay, as large as in `plimsoll recover --into`.
 const CACHE_BYTES: usize = 64 << 20;
 const MOST_MEMORY_MIB: f64 = 512.0;
 const MIB: f64 = 1_048_576.0;

@@ -10,7 +10,7 @@ use hdrhistogram::Histogram;
 /// Microseconds of one tick of `/proc/self/stat`: `USER_HZ` is 100 on every Linux (`man 5 proc`).
 const TICK_MICROS: u64 = 10_000;
 
-/// Upper bound at which longer reads are counted.
+/// Longer reads are counted as this long.
 const LONGEST_READ_NANOS: u64 = 60_000_000_000;
 
 /// Resources that this process has used so far, over all threads.
@@ -37,11 +37,11 @@ pub(crate) struct Tally {
 /// One engine with a number of sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// What the engine is called.
+    /// The engine's name.
     pub engine: String,
     /// Sessions at once.
     pub sessions: u32,
-    /// What they did.
+    /// Sum of their operations.
     pub tally: Tally,
     /// How long they took.
     pub span: Duration,
@@ -91,8 +91,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts an operation. One that found its record missing or changed by another session counts
-    /// as well, and also as a miss.
+    /// Counts an operation; also a miss if its record was missing or changed by another session.
     pub(crate) fn count(&mut self, missed: bool) {
         self.operations += 1;
         self.missed += u64::from(missed);
@@ -126,7 +125,7 @@ impl Line {
         (after - before) as f64 / self.tally.operations.max(1) as f64
     }
 
-    /// Microseconds.
+    /// Quantile of the read latency in microseconds.
     fn quantile(&self, share: f64) -> f64 {
         self.tally.reads.value_at_quantile(share) as f64 / 1e3
     }

@@ -41,7 +41,7 @@ pub enum Steps {
     Some(u64),
 }
 
-/// What to run.
+/// Options of a crash test.
 #[derive(Clone, Debug)]
 pub struct CrashOptions {
     /// Seed of everything.

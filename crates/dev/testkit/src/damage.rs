@@ -24,7 +24,7 @@ use life::Life;
 pub use table::{Count, DamageTable};
 use table::{DamageKind, Judgement};
 
-/// How much damage.
+/// Options of a damage test.
 #[derive(Clone, Copy, Debug)]
 pub struct DamageOptions {
     /// Seed of everything.

@@ -41,7 +41,7 @@ const WRITABLE: u16 = 2;
 /// Feature bits of virtio: flushes, event indexes, version 1.
 const FEATURES: u64 = 1 << 9 | 1 << 29 | 1 << 32;
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuestRequest {
     /// Read [`REQUEST_BYTES`] starting at this byte.
@@ -105,7 +105,7 @@ impl GuestRing {
         Ok(())
     }
 
-    /// Slots that were answered since the last time; waits for one, and sleeps meanwhile.
+    /// Slots answered since the last call. Waits for at least one, sleeping meanwhile.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub struct PeerError {
     pub reader: String,
     /// The file it was asked to read.
     pub file: String,
-    /// What it said.
+    /// The reader's error.
     pub message: String,
 }
 

@@ -80,7 +80,7 @@ impl Tgt {
     /// Adds a LUN over a new file of `bytes` bytes in the folder.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn add_lun(&self, lun: u16, bytes: u64) {
         let disk = self.disk(lun);
         let file = File::create_new(&disk).expect("a new disk");
@@ -91,7 +91,7 @@ impl Tgt {
     /// Offers the file of a LUN, with further words of `tgtadm`.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn offer(&self, lun: u16, words: &[&str]) {
         let (number, disk) = (lun.to_string(), self.disk(lun).display().to_string());
         let new = ["--op", "new", "--mode", "logicalunit", "--tid", "1", "--lun", &number];
@@ -106,7 +106,7 @@ impl Tgt {
     /// Sets a parameter of a LUN: `readonly=1`.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn set(&self, lun: u16, parameter: &str) {
         let number = lun.to_string();
         let words = ["--op", "update", "--mode", "logicalunit", "--tid", "1", "--lun", &number];
@@ -116,16 +116,16 @@ impl Tgt {
     /// Sets a parameter of the target: `HeaderDigest=CRC32C`.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn set_target(&self, name: &str, value: &str) {
         let words = ["--op", "update", "--mode", "target", "--tid", "1"];
         self.admin(&[&words[..], &["-n", name, "-v", value]].concat());
     }
 
-    /// Has the target ask for this account, or prove itself by it where it is `outgoing`.
+    /// Makes the target require this account, or authenticate itself with it if `is_outgoing`.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn add_account(&self, user: &str, secret: &str, is_outgoing: bool) {
         self.admin(&["--op", "new", "--mode", "account", "--user", user, "--password", secret]);
         let words = ["--op", "bind", "--mode", "account", "--tid", "1", "--user", user];

@@ -66,17 +66,17 @@ impl World {
         Some(Rc::new(ArrayGuarantee(array.clone())))
     }
 
-    /// The folder.
+    /// The folder as a volume.
     pub fn volume(&self) -> Rc<dyn Volume> {
         Rc::new(self.memory.clone())
     }
 
-    /// The runtime that tasks need.
+    /// The runtime for new tasks.
     pub fn runtime(&self) -> Runtime {
         self.executor.runtime()
     }
 
-    /// What runs the tasks.
+    /// The executor of the tasks.
     pub const fn executor(&self) -> &Executor {
         &self.executor
     }

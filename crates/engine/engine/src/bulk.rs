@@ -60,7 +60,7 @@ pub struct BulkOptions {
     pub signature: Signature,
     /// Signature of the log that the database belongs to; all zero if there is none yet.
     pub log_signature: Signature,
-    /// How much.
+    /// Amount to make.
     pub amount: Amount,
     /// Free pages to leave at the end of the file, for growth without extending it.
     pub reserve: Bytes,

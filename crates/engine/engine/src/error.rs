@@ -157,7 +157,7 @@ pub enum TransactionError {
     Duplicate,
     /// No such row exists.
     NotFound,
-    /// The row cannot be stored.
+    /// The record, or one of its long values, exceeds the maximum size.
     RowTooLarge {
         /// Size of the record or long value in bytes.
         bytes: usize,

@@ -93,14 +93,14 @@ pub struct RecoverySummary {
     pub losers: u64,
     /// Deletes of committed transactions that may still have to be cleaned up.
     pub cleanups: u64,
-    /// How long redo took.
+    /// Duration of redo.
     pub redo_time: Nanos,
 }
 
 /// A transaction still open at the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Loser {
-    /// Which.
+    /// Its id.
     pub transaction: TransactionId,
     /// Position of its first record. The checkpoint must stay at or before it until the rollback is
     /// durable: a crash before that needs the records again.
@@ -122,7 +122,7 @@ pub(crate) struct PendingCleanup {
 /// Work that redo leaves to the live engine. All changes in the log are now in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redone {
-    /// Whose log it was.
+    /// Identity of the replayed log.
     pub(crate) identity: LogIdentity,
     /// End of the log: logging resumes in the following generation.
     pub(crate) end: LogEnd,

@@ -34,7 +34,7 @@ pub(crate) enum Halt {
     },
     /// A page is unsuitable for the tree.
     Damaged {
-        /// Which.
+        /// The page.
         page: PageNumber,
         /// The problem.
         problem: &'static str,

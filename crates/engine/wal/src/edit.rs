@@ -20,7 +20,7 @@ impl TransactionId {
     /// Maintenance outside any transaction: cleanup, space moves.
     pub const NONE: Self = Self(0);
 
-    /// Whether this names a transaction at all.
+    /// `false` for [`Self::NONE`].
     pub const fn is_some(self) -> bool {
         self.0 != 0
     }
@@ -56,7 +56,7 @@ pub enum PageEdit {
     },
     /// Replace a node's bytes; its flags stay, so the key must be stored as before.
     Replace {
-        /// Which node.
+        /// Line of the node.
         line: u16,
         /// The node's new bytes without flags.
         node: Vec<u8>,
@@ -65,12 +65,12 @@ pub enum PageEdit {
     Remove {
         /// The first one.
         line: u16,
-        /// How many.
+        /// Number of nodes.
         count: u16,
     },
     /// Set a node's flags.
     NodeFlags {
-        /// Which node.
+        /// Line of the node.
         line: u16,
         /// All its flags.
         flags: u8,
@@ -79,7 +79,7 @@ pub enum PageEdit {
     PageFlags(u32),
     /// Add to a 32-bit little-endian counter in a node's data, wrapping.
     DeltaU32 {
-        /// Which node.
+        /// Line of the node.
         line: u16,
         /// Offset of the counter in the node's data, in bytes.
         offset: u16,
@@ -91,7 +91,7 @@ pub enum PageEdit {
 /// The edits of one page by one apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageEdits {
-    /// Which page.
+    /// The edited page.
     pub page: PageNumber,
     /// The page's database time before the apply; redo demands it. If the first edit is
     /// [`PageEdit::Format`], redo accepts any older page.

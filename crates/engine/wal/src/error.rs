@@ -24,7 +24,7 @@ pub enum LogError {
     Header {
         /// The file.
         file: String,
-        /// Why.
+        /// The problem.
         problem: LogFileError,
     },
     /// A file is not 1 MiB long.
@@ -45,9 +45,9 @@ pub enum LogError {
     Foreign {
         /// The file.
         file: String,
-        /// Whose it should be.
+        /// Expected signature.
         wanted: Signature,
-        /// Whose it is.
+        /// Signature found.
         found: Signature,
     },
     /// Required log files are missing.

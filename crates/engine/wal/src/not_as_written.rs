@@ -25,7 +25,7 @@ pub enum Written {
         generation: Generation,
         /// The first one; 0 is the header of the file.
         segment: u16,
-        /// How many.
+        /// Number of segments.
         segments: u16,
     },
     /// A whole log file: every segment is sound, but some are not the ones written last.

@@ -50,7 +50,7 @@ pub(crate) struct ReadBack {
 }
 
 impl ReadBack {
-    /// Nothing waits yet.
+    /// An empty queue for the log in `folder`.
     pub(crate) fn new(folder: LogFolder, stream: u32, segment_size: SegmentSize) -> Self {
         Self {
             folder,
@@ -113,7 +113,7 @@ impl ReadBack {
         self.changed.wait_until(|| !self.running.get()).await;
     }
 
-    /// Reads every remaining file once more, and the last one, which was never closed.
+    /// Compares every verified file once more, and the current one, which was never closed.
     pub(crate) async fn compare_rest(&self, last: LogWitness) {
         let rest: Vec<_> = self.verified.borrow().iter().copied().collect();
         for witness in rest {
@@ -133,7 +133,7 @@ impl ReadBack {
         std::mem::take(&mut *self.found.borrow_mut())
     }
 
-    /// Checks the contents of `name` and records each mismatch.
+    /// Compares the file `name` with `witness` and records the first mismatch; `true` if none.
     async fn compare(&self, name: &str, witness: LogWitness) -> bool {
         let difference = match self.read(name, witness).await {
             Ok(difference) => difference,

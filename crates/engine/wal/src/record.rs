@@ -1,5 +1,5 @@
-//! Log records as bytes: begin, commit, applies, and the opening, growth and closing of the
-//! database.
+//! Log records and their encoding: begin, commit and rollback, page changes, and the opening,
+//! growth and closing of the database.
 
 use units::Bytes;
 
@@ -14,17 +14,17 @@ mod tests;
 pub enum LogRecord {
     /// A transaction begins.
     Begin {
-        /// Which.
+        /// The transaction.
         transaction: TransactionId,
     },
     /// A transaction is committed; it is durable once this record is.
     Commit {
-        /// Which.
+        /// The transaction.
         transaction: TransactionId,
     },
     /// A transaction is rolled back: every undo it had pushed has been popped.
     Rollback {
-        /// Which.
+        /// The transaction.
         transaction: TransactionId,
     },
     /// A change of pages.

@@ -26,9 +26,9 @@ pub(crate) struct Batch {
     pub generation: Generation,
     /// The first segment.
     pub first: u16,
-    /// How many.
+    /// Number of segments.
     pub count: u16,
-    /// How long each of them is.
+    /// Size of each segment.
     pub size: SegmentSize,
     /// The segments, not sealed yet.
     pub bytes: Buffer,

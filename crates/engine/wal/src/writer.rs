@@ -82,7 +82,7 @@ struct WriterState {
     tail: Tail,
     /// Position before which everything is on stable storage.
     durable: Lgpos,
-    /// Position before which a waiter wants everything to be.
+    /// Highest position up to which a waiter needs the log durable.
     wanted: Lgpos,
     writing: bool,
     in_flight_bytes: usize,

@@ -15,7 +15,7 @@ const MIX: (u64, u64, u64) = (40, 20, 5);
 /// Percentage of updates that wait for the disk.
 const DURABLE_PERCENT: u32 = 30;
 
-/// Which messages each mailbox holds.
+/// The range of messages in each mailbox.
 #[derive(Clone, Debug)]
 pub struct Mailboxes {
     /// Oldest sequence number, and the one after the newest.

@@ -22,8 +22,8 @@ const REPEAT_STREAM: u64 = 3;
 /// Number of payloads shared by repeated messages.
 const SHARED_PAYLOADS: u64 = 1000;
 
-/// Block size of a compressible payload: each block ends with its zeros, so that a compressor with
-/// a small window finds its share everywhere.
+/// Block size of a compressible payload. Each block ends with its share of zeros, so that even a
+/// compressor with a small window reaches the planned ratio.
 const COMPRESSED_BYTES: usize = 256;
 
 /// Message contents of one database.

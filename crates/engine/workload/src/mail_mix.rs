@@ -27,9 +27,9 @@ pub enum Operation {
 /// Whether a transaction waits for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commit {
-    /// It does not; a crash may lose it.
+    /// Does not wait; a crash may lose the transaction.
     Lazy,
-    /// It does; it survives any crash.
+    /// Waits until the commit is durable: the transaction survives any crash.
     Durable,
 }
 

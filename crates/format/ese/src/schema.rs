@@ -16,11 +16,11 @@ pub enum ColumnType {
     Long = 4,
     /// Eight bytes, signed.
     Currency = 5,
-    /// Four bytes IEEE.
+    /// Four-byte IEEE float.
     Single = 6,
-    /// Eight bytes IEEE.
+    /// Eight-byte IEEE float.
     Double = 7,
-    /// Days since 1899-12-30, eight bytes IEEE.
+    /// Days since 1899-12-30 as an eight-byte IEEE float.
     DateTime = 8,
     /// Up to 255 bytes.
     Binary = 9,
@@ -220,7 +220,7 @@ pub(crate) const CODE_PAGE_WESTERN: u32 = 1252;
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDefinition {
-    /// Which column.
+    /// The column.
     pub id: ColumnId,
     /// Its name.
     pub name: String,
@@ -275,7 +275,7 @@ impl ColumnDefinition {
 /// A column of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySegment {
-    /// Which column.
+    /// The column.
     pub column: ColumnId,
     /// Whether the order is descending.
     pub is_descending: bool,

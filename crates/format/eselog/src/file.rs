@@ -94,7 +94,7 @@ impl<'a> LogFile<'a> {
         facts.version[0] <= MAJOR_VERSION
     }
 
-    /// What the header says.
+    /// The header's fields.
     pub const fn facts(&self) -> &LogFacts {
         &self.facts
     }

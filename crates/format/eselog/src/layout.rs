@@ -60,7 +60,7 @@ pub(crate) enum Length {
     U32(usize),
     /// A fixed number of bytes, present if the byte at this place has one of these bits.
     If(usize, u8, usize),
-    /// The length of a body stated at `at`, less its first `fixed` bytes.
+    /// The four-byte length at `at` of a body whose first `fixed` bytes are not part of it.
     Behind { at: usize, fixed: usize },
 }
 

@@ -142,7 +142,7 @@ impl<S: PageStore> LogReplay<S> {
         }
     }
 
-    /// Attaching and detaching decide whether records concern the file.
+    /// Tracks whether the target is attached: only then do records concern the file.
     fn note_attachment(&mut self, record: &LogRecord<'_>) {
         let Some(id) = record.database().filter(|_| record.place() > self.target.attached_at)
         else {

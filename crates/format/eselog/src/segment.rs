@@ -15,7 +15,7 @@ use crate::bytes::{array, u64_at};
 pub(crate) const SEGMENT_BYTES: usize = 4096;
 /// Bytes in front of a segment's records.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 40;
-/// Offset in a segment of the segment's log position.
+/// Offset of the log position in a segment's header.
 const PLACE: usize = 8;
 
 /// A segment without records of this generation.

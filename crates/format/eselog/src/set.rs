@@ -15,9 +15,9 @@ use crate::records::{BadRecord, RecordFault};
 pub struct LogMember {
     /// Display name of the file.
     pub name: String,
-    /// What its header says.
+    /// Fields of its header.
     pub facts: LogFacts,
-    /// What its segments say.
+    /// Survey of its segments.
     pub survey: LogSurvey,
     /// `true` if its last record reports an engine shutdown.
     pub is_shut_down: bool,

@@ -39,9 +39,9 @@ pub struct Tally {
     pub findings: Vec<DamagedPage>,
     /// Why the scan ended early, if the device became unreachable.
     pub broken_off: Option<DeviceError>,
-    /// Which pages are zeros.
+    /// Pages of zeros.
     zeros: PageSet,
-    /// Which pages the trees point to.
+    /// Pages that the trees point to.
     referenced: PageSet,
     /// The last page of the file.
     last: PageNumber,
@@ -149,15 +149,15 @@ impl Tally {
         flipped.map_or(state, |bit| PageState::Damaged(PageDamage::FlippedChecksum { bit }))
     }
 
-    /// Notes a page that the device does not give.
+    /// Records a page that the device could not read.
     pub(crate) fn unreadable(&mut self, page: PageNumber, error: DeviceError) {
         self.seen += 1;
         self.note(page, Damage::Unreadable(error));
     }
 
-    /// Turns zeros that a tree points to into findings. Call it once, when all parts are merged. A
-    /// freed page may still point to zeros: if any zeros are pointed to, `in_use` supplies the
-    /// pages that the trees consist of; `None` if unknown.
+    /// Reports pages of zeros that a tree points to as wiped. Call it once, after merging all
+    /// parts. A freed page may still point to zeros; so if anything does, `in_use` is called for
+    /// the pages that the trees use, and returns `None` if it cannot determine them.
     pub fn find_wiped_pages(&mut self, in_use: impl FnOnce() -> Option<PageSet>) {
         if self.points_to_zeros()
             && let Some(in_use) = in_use()
@@ -178,7 +178,7 @@ impl Tally {
         self.findings.sort_by_key(|finding| finding.page);
     }
 
-    /// Whether anything points to zeros, so that the pages in use matter.
+    /// Whether any reference leads to a page of zeros, so that the pages in use must be known.
     pub(crate) fn points_to_zeros(&mut self) -> bool {
         for root in references::FIXED_ROOTS {
             self.referenced.insert(root);
@@ -190,8 +190,8 @@ impl Tally {
             })
     }
 
-    /// The flipped checksum bit that makes a small page look like page `really`, which the file
-    /// does not have. Large pages have more checksum blocks to decide by.
+    /// The checksum bit whose flip explains why a small page claims the number `really`, one that
+    /// the file does not have. Large pages have further checksums that settle this.
     fn flipped_number(
         &self,
         size: PageSize,

@@ -14,7 +14,7 @@ use crate::space::{self, TreeSpace};
 use crate::table::Table;
 use crate::verification::Verification;
 
-/// The copy of the catalog that describes the tables.
+/// Source of the table definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CatalogCopy {
@@ -79,7 +79,7 @@ impl Database {
         Ok(Self { reader, copies, catalog, losses, tables })
     }
 
-    /// What its header says.
+    /// Its header.
     pub fn header(&self) -> Header {
         Header::of(&self.copies)
     }

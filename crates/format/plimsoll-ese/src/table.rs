@@ -36,7 +36,7 @@ impl Table {
         })
     }
 
-    /// Whether the engine keeps it for itself, as it does the catalog.
+    /// Whether it is one of the engine's internal tables, such as the catalog.
     pub fn is_system(&self) -> bool {
         self.name().starts_with("MSys")
     }

@@ -13,7 +13,7 @@ use crate::CarrierError;
 pub struct ServerAccess {
     /// `nats://HOST:PORT`, or `tls://HOST:PORT`.
     pub server: String,
-    /// Who we are.
+    /// Login to the server.
     pub credentials: Credentials,
     /// CA certificates for the server's certificate, if the system does not trust its CA.
     pub authority: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct ServerAccess {
     pub name: String,
 }
 
-/// Who we are.
+/// Login to the server.
 #[derive(Clone)]
 pub enum Credentials {
     /// The server asks for none.

@@ -14,14 +14,14 @@ pub enum CarrierError {
     Unreachable {
         /// Its address.
         server: String,
-        /// What the client met.
+        /// The client's error.
         why: String,
     },
     /// The server answered with an error.
     Refused {
         /// The request.
         what: &'static str,
-        /// Its words.
+        /// The server's message.
         why: String,
     },
     /// No answer came in time.
@@ -38,7 +38,7 @@ pub enum CarrierError {
     LeaseLost,
     /// The runtime of the client could not be started.
     Runtime {
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
 }

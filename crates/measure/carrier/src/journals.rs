@@ -31,14 +31,14 @@ const NEXT_WITHIN: Duration = Duration::from_secs(2);
 pub struct KeptJournal {
     /// The pieces, in the order in which they were kept.
     pub chunks: Vec<JournalPiece>,
-    /// Messages that are no piece of a journal.
+    /// Number of messages that are not pieces of a journal.
     pub malformed: u64,
     /// Position of the last message in the stream; the reader's own if there was none.
     pub read_to: u64,
 }
 
 impl Carrier {
-    /// Creates the stream if it is missing.
+    /// Opens the stream, creating it if it is missing.
     fn results(&self) -> Result<Stream, CarrierError> {
         let config = Config {
             name: STREAM.to_owned(),
@@ -50,7 +50,7 @@ impl Carrier {
         self.make_stream("make the stream of results", &config)
     }
 
-    /// Makes the server ready to keep journals.
+    /// Creates the stream of journals if it is missing.
     pub fn make_ready(&self) -> Result<(), CarrierError> {
         self.results().map(drop)
     }

@@ -1,5 +1,5 @@
-//! Subjects of the messages. An agent's id is one token of a subject, so that a server can let each
-//! agent speak for itself alone.
+//! Subjects of the messages. An agent's id is one token of a subject, so that a server can restrict
+//! each agent to its own subjects.
 
 use fleet::{AgentId, RunId};
 
@@ -19,7 +19,7 @@ pub fn orders(agent: &AgentId) -> String {
     format!("plimsoll.v1.order.{agent}")
 }
 
-/// Questions for the clock of one agent's host.
+/// Queries of the clock of one agent's host.
 pub fn clocks(agent: &AgentId) -> String {
     format!("plimsoll.v1.clock.{agent}")
 }

@@ -1,5 +1,5 @@
-//! A queue of work for any number of agents, and a stream of what they made of it. The server hands
-//! each item to one agent at a time, and to another if it hears nothing of it for a while.
+//! A queue of work for any number of agents, and a stream of their results. The server hands each
+//! item to one agent at a time, and to another agent if the first falls silent.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -70,7 +70,7 @@ impl WorkItem {
         carrier.wait("end an item", self.message.double_ack())
     }
 
-    /// Gives the item back, for any agent after `pause`.
+    /// Returns the item to the queue; any agent may take it after `pause`.
     pub fn give_back(&self, carrier: &Carrier, pause: Duration) -> Result<(), CarrierError> {
         carrier.wait("give an item back", self.message.ack_with(AckKind::Nak(Some(pause))))
     }
@@ -82,7 +82,7 @@ impl Carrier {
         LOST_AFTER
     }
 
-    /// Makes the queue and the stream of results, unless they are there.
+    /// Creates the queue, its consumer and the stream of results if they are missing.
     pub fn make_work_ready(&self) -> Result<(), CarrierError> {
         let work = Config {
             name: WORK.to_owned(),
@@ -142,7 +142,7 @@ impl Carrier {
         .map(drop)
     }
 
-    /// Takes all items off the queue that no agent has.
+    /// Deletes all items of the queue, including those that agents have.
     pub fn clear_queue(&self) -> Result<(), CarrierError> {
         self.emptied(WORK)
     }
@@ -158,7 +158,7 @@ impl Carrier {
         self.wait("empty a stream of the sweep", async { stream.purge().await }).map(drop)
     }
 
-    /// How much work is left.
+    /// Counts the items left in the queue.
     pub fn work_left(&self) -> Result<WorkLeft, CarrierError> {
         let queue = self.wait("open the queue", self.jetstream.get_stream_no_info(WORK))?;
         let info = self.wait("look at the queue", queue.consumer_info(AGENTS))?;
@@ -189,7 +189,7 @@ impl Carrier {
         Ok(Letters::of(waiting, task))
     }
 
-    /// The queue for an agent; an error if no sweep has made it yet.
+    /// The queue for an agent; an error if no sweep has created it yet.
     pub fn work_queue(&self) -> Result<WorkQueue, CarrierError> {
         let queue = self.wait("open the queue", self.jetstream.get_stream_no_info(WORK))?;
         let consumer = self.wait("open the queue", queue.get_consumer(AGENTS))?;

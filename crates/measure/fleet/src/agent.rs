@@ -1,5 +1,5 @@
-//! The agent of one host: obeys one controller, does one job at a time, and touches no folder that
-//! it was not allowed.
+//! The agent of one host: obeys one controller, does one job at a time, and touches only allowed
+//! folders.
 
 mod allowed;
 mod kept;
@@ -32,14 +32,14 @@ pub trait AgentSurroundings {
 pub enum AgentEffect {
     /// Fill the databases of this plan; [`Agent::child`] reports the end.
     Fill {
-        /// For which run.
+        /// Id of the run.
         run: RunId,
         /// The plan, as TOML.
         plan: String,
     },
     /// Run this plan up to the end of the warm-up and hold the load there.
     Run {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
         /// The plan, as TOML.
         plan: String,
@@ -49,40 +49,40 @@ pub enum AgentEffect {
     },
     /// Ask the run to end.
     Stop {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
     },
     /// Kill the run at once, as a power failure would.
     Kill {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
     },
     /// Resume the run that was killed.
     Resume {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
     },
     /// Read or write a copy of a database beside the run; [`Agent::copied`] reports the end.
     Copy {
-        /// Of which run.
+        /// Id of the run.
         run: RunId,
         /// Database of its plan, counted from 0.
         database: u32,
-        /// Which end of the copy.
+        /// Whether to read or to write the copy.
         side: CopySide,
         /// Bytes per second.
         bytes_per_second: u64,
     },
     /// Let the held run measure from this instant of this host's clock.
     Release {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
         /// In nanoseconds since 1970.
         at_ns: u64,
     },
     /// Publish the journal of this run again, from this byte on.
     Resend {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
         /// Bytes before it have arrived.
         from_byte: u64,
@@ -119,7 +119,7 @@ pub struct Agent {
     /// Real paths below which it may write.
     allowed: Vec<PathBuf>,
     sequence: u64,
-    /// The highest controller that was obeyed, and its last order with the answer.
+    /// Epoch of the newest controller obeyed; its last order and the answer.
     epoch: u64,
     last: Option<(u64, AgentAnswer)>,
     kept: Option<KeptJob>,
@@ -128,7 +128,7 @@ pub struct Agent {
 
 impl Agent {
     /// An agent that started at `started` by its clock and may write below `allowed`, which are
-    /// real paths. `kept` is what an earlier agent with this id had been doing.
+    /// real paths. `kept` is the job of an earlier agent with this id.
     pub fn new(
         id: AgentId,
         started: Nanos,
@@ -153,7 +153,7 @@ impl Agent {
         }
     }
 
-    /// What it is doing.
+    /// The current job, for heartbeats.
     pub fn job(&self) -> Option<&AgentJob> {
         self.kept.as_ref().map(|kept| &kept.job)
     }
@@ -163,7 +163,7 @@ impl Agent {
         self.kept.as_ref()
     }
 
-    /// Orders of earlier controllers, and orders older than the last.
+    /// Number of ignored orders: of earlier controllers, or older than the last.
     #[cfg(test)]
     pub(crate) const fn ignored(&self) -> u64 {
         self.ignored
@@ -210,7 +210,7 @@ impl Agent {
     pub fn child(&mut self, report: ChildReport) {
         let Some(KeptJob { job, .. }) = &mut self.kept else { return };
         if job.step == AgentStep::Down {
-            // Its last words do not matter: it was killed.
+            // Its exit does not matter: it was killed on purpose.
             return;
         }
         job.step = match report {
@@ -222,7 +222,7 @@ impl Agent {
         };
     }
 
-    /// Takes the news of a copy.
+    /// Handles the report of a copy.
     pub fn copied(&mut self, report: CopyReport) {
         if let Some(kept) = &mut self.kept {
             kept.job.copies.push(report);

@@ -22,14 +22,14 @@ pub use host::HostNow;
 pub enum ControllerEffect {
     /// Send this order to an agent; the answer comes back through [`FleetController::answered`].
     Send {
-        /// To whom.
+        /// The recipient.
         agent: AgentId,
-        /// What.
+        /// The order.
         ask: Ask,
     },
     /// Compare the clock of an agent; the result comes back through [`FleetController::compared`].
     Probe {
-        /// Whose.
+        /// The agent.
         agent: AgentId,
     },
     /// Write this into the fleet's journal.
@@ -59,7 +59,7 @@ pub struct FleetController {
     stage: FleetStage,
     /// When the stage began.
     since: Nanos,
-    /// The common instant, once it is decided.
+    /// Instant at which all hosts begin to measure, once decided.
     measure_from: Option<Nanos>,
     early: Option<String>,
     ignored: u64,
@@ -67,7 +67,7 @@ pub struct FleetController {
 }
 
 impl FleetController {
-    /// A controller for `order`, whose hosts have this work, in their order. `epoch` is larger than
+    /// A controller for `order`, with the work of each host in the same order. `epoch` must exceed
     /// that of every earlier controller. `measure_limit` bounds the measurement.
     pub fn new(
         (run, epoch): (RunId, u64),
@@ -95,7 +95,7 @@ impl FleetController {
         }
     }
 
-    /// What it is waiting for.
+    /// The current stage.
     pub const fn stage(&self) -> FleetStage {
         self.stage
     }

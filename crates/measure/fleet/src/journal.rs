@@ -15,7 +15,7 @@ use crate::{
 pub struct FleetLine {
     /// When, by the controller's clock, in nanoseconds since 1970.
     pub at_ns: u64,
-    /// What.
+    /// The event.
     pub event: FleetEvent,
 }
 
@@ -25,7 +25,7 @@ pub struct FleetLine {
 pub enum FleetEvent {
     /// Always the first: the run and its hosts.
     Started {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
         /// Name of the fleet plan.
         name: String,
@@ -45,19 +45,19 @@ pub enum FleetEvent {
     },
     /// A host has deliberately killed its run.
     Down {
-        /// Which host.
+        /// Index of the host.
         host: usize,
     },
     /// A host that was deliberately down resumes its run.
     Up {
-        /// Which host.
+        /// Index of the host.
         host: usize,
     },
     /// One end of a reseed has ended.
     Copied {
-        /// On which host.
+        /// Index of the host.
         host: usize,
-        /// How.
+        /// The agent's report.
         report: CopyReport,
     },
     /// A host was found.
@@ -67,21 +67,21 @@ pub enum FleetEvent {
         /// Its agent.
         agent: AgentId,
     },
-    /// A host was described.
+    /// A host has described itself.
     Described {
-        /// Which host.
+        /// Index of the host.
         host: usize,
-        /// What it is.
+        /// Facts reported by its agent.
         facts: HostFacts,
     },
     /// The controller entered a stage.
     Stage {
-        /// Which.
+        /// The stage.
         stage: FleetStage,
     },
     /// A host's clock was compared.
     Clock {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// Its offset from the controller's.
         clock: ClockOffset,
@@ -93,14 +93,14 @@ pub enum FleetEvent {
     },
     /// A host has been silent for a while.
     Suspect {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// When it was last heard.
         heard_ns: u64,
     },
     /// A host is lost to the run.
     Lost {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// When it was last heard.
         heard_ns: u64,
@@ -109,19 +109,19 @@ pub enum FleetEvent {
     },
     /// A lost host answers again.
     Back {
-        /// Which host.
+        /// Index of the host.
         host: usize,
     },
     /// A host could not carry out an order.
     Refused {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// Why, in a sentence.
         why: String,
     },
     /// A host's run has ended with this exit status.
     HostEnded {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// 0 pass, 1 fail, 2 cannot judge.
         status: u8,
@@ -130,7 +130,7 @@ pub enum FleetEvent {
     Ignored {
         /// The fault in them.
         fault: String,
-        /// How many.
+        /// Number of messages.
         count: u64,
     },
     /// Always the last of a run that the controller saw through.

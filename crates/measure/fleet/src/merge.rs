@@ -7,7 +7,7 @@ use record::{Phase, RunRecord, Series, SeriesTotal};
 /// All requests of one kind of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetSeries {
-    /// Which kind.
+    /// Kind of the requests.
     pub series: Series,
     /// Requests of all hosts; the histogram is the sum of theirs, bucket by bucket.
     pub total: SeriesTotal,

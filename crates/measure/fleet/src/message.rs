@@ -20,7 +20,7 @@ const LONGEST: usize = 512 * 1024;
 /// An agent is alive. Sent every [`crate::Timing::heartbeat`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Who.
+    /// Id of the agent.
     pub agent: AgentId,
     /// Display name of its host.
     pub host: String,
@@ -28,7 +28,7 @@ pub struct Heartbeat {
     pub sequence: u64,
     /// When the agent started, by its own clock, in nanoseconds since 1970.
     pub started_ns: u64,
-    /// What it is doing.
+    /// Its current job, if any.
     pub job: Option<AgentJob>,
     /// Last reported load of its run; `None` before the first interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,9 +38,9 @@ pub struct Heartbeat {
 /// An agent's job in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentJob {
-    /// For which run.
+    /// Id of the run.
     pub run: RunId,
-    /// How far it is.
+    /// Its current step.
     pub step: AgentStep,
     /// Copies that it has completed for reseeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +52,7 @@ pub struct AgentJob {
 pub struct CopyReport {
     /// Database of the host's plan, counted from 0.
     pub database: u32,
-    /// Which end.
+    /// Whether the copy was read or written.
     pub side: CopySide,
     /// Bytes that were read or written.
     pub bytes: u64,
@@ -62,7 +62,7 @@ pub struct CopyReport {
     pub fault: Option<String>,
 }
 
-/// How far an agent is.
+/// Step of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentStep {
@@ -90,14 +90,14 @@ pub enum AgentStep {
     },
 }
 
-/// An order with what makes it safe to repeat.
+/// An order, with the numbers that make it safe to repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Epoch of the controller: later ones are larger, and an agent ignores smaller ones.
     pub epoch: u64,
     /// Number of the order within that controller; a repeat has the same number.
     pub number: u64,
-    /// What to do.
+    /// The order.
     pub order: AgentOrder,
 }
 
@@ -105,7 +105,7 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentOrder {
-    /// Say what host this is.
+    /// Report facts about the host.
     Describe,
     /// Report whether this plan could run here.
     Check {
@@ -114,14 +114,14 @@ pub enum AgentOrder {
     },
     /// Fill the databases of this plan.
     Prepare {
-        /// For which run.
+        /// Id of the run.
         run: RunId,
         /// The plan, as TOML.
         plan: String,
     },
     /// Open, warm up, find the sessions, and wait.
     Start {
-        /// For which run.
+        /// Id of the run.
         run: RunId,
         /// The plan, as TOML.
         plan: String,
@@ -131,19 +131,19 @@ pub enum AgentOrder {
     },
     /// Measure from this instant.
     Measure {
-        /// For which run.
+        /// Id of the run.
         run: RunId,
         /// By the clock of the agent's host, in nanoseconds since 1970.
         at_ns: u64,
     },
     /// End the run.
     Stop {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
     },
     /// Publish the journal of this run again, from this byte on.
     Resend {
-        /// Which run.
+        /// Id of the run.
         run: RunId,
         /// Bytes before it have arrived.
         from_byte: u64,

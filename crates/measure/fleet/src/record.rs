@@ -14,7 +14,7 @@ use crate::{
 /// A fleet run.
 #[derive(Clone, Debug)]
 pub struct FleetRecord {
-    /// Which run.
+    /// Id of the run.
     pub run: RunId,
     /// Name of the fleet plan.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct FleetRecord {
     pub events: Vec<PlannedEvent>,
     /// The load of each copy when the measurement began, and each change of it.
     pub loads: Vec<LoadChange>,
-    /// The common instant, by the controller's clock.
+    /// Instant at which all hosts begin to measure, by the controller's clock.
     pub measure_from_ns: Option<u64>,
     /// Whether the controller saw the run to its end.
     pub has_ended: bool,
@@ -40,7 +40,7 @@ pub struct FleetRecord {
     pub ignored: Vec<(String, u64)>,
 }
 
-/// Knowledge of one host.
+/// All that is recorded about one host.
 #[derive(Clone, Debug, Default)]
 pub struct HostPart {
     /// Name as the plan has it.
@@ -49,13 +49,13 @@ pub struct HostPart {
     pub agent: Option<AgentId>,
     /// Facts about the host, if it reported them.
     pub facts: Option<HostFacts>,
-    /// Its clock against the controller's: the last comparison.
+    /// Last known offset of its clock from the controller's.
     pub clock: Option<ClockOffset>,
     /// Times it was deliberately down, by the controller's clock: begin, and end if it returned.
     pub downs: Vec<(u64, Option<u64>)>,
     /// The parts of its record before, during and after each event: see [`FleetRecord::cut`].
     pub parts: Vec<Option<RunRecord>>,
-    /// Its ends of reseeds.
+    /// Reports of the reseeds that it read or wrote.
     pub copies: Vec<CopyReport>,
     /// Times at which it was lost and came back.
     pub absences: Vec<Absence>,
@@ -81,7 +81,7 @@ pub struct Absence {
 /// Why a journal is not a fleet's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FleetLoadError {
-    /// It has no line.
+    /// It is empty.
     Empty,
     /// Its first line does not start a fleet run.
     NoStart,
@@ -89,7 +89,7 @@ pub enum FleetLoadError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// What the reader met.
+        /// The parser's error.
         why: String,
     },
     /// A line refers to a host that is not in the run.
@@ -113,7 +113,7 @@ impl fmt::Display for FleetLoadError {
 impl std::error::Error for FleetLoadError {}
 
 impl FleetRecord {
-    /// Folds a fleet's journal. A last line that is cut off, as a crash leaves it, is left out.
+    /// Folds a fleet's journal; ignores a last line that a crash has cut off.
     pub fn load(text: &str) -> Result<Self, FleetLoadError> {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let (first, rest) = lines.split_first().ok_or(FleetLoadError::Empty)?;
@@ -193,8 +193,8 @@ impl FleetRecord {
         Some(())
     }
 
-    /// When each host that measured began, by the controller's clock, with the largest error of
-    /// the comparison.
+    /// Start of each host's measurement by the controller's clock, with its error bound; only hosts
+    /// that measured.
     pub(crate) fn begins(&self) -> Vec<(&str, Nanos, u64)> {
         self.hosts
             .iter()
@@ -216,7 +216,7 @@ impl FleetRecord {
 }
 
 impl HostPart {
-    /// When its measurement began, by the controller's clock, and the largest error of that.
+    /// Start of its measurement by the controller's clock, and its error bound.
     fn measured_from(&self) -> Option<(Nanos, u64)> {
         let (record, clock) = (self.record.as_ref()?, self.clock?);
         let span = record.phases.iter().find(|span| span.phase == Phase::Measure)?;

@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 /// One simulation, complete: an agent needs no file of the controller's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimulationItem {
-    /// Name of the content that decides the result, program included.
+    /// Content key of everything that determines the result, including the program.
     pub key: String,
     /// The program that must simulate it.
     pub build: String,
     /// The plan, as TOML, with every value of the command line.
     pub plan: String,
-    /// Name and text of the array's file, and its changes.
+    /// Name of the array's file.
     pub array_file: String,
     /// The text of that file.
     pub array: String,
     /// Keys and values that differ from the text.
     pub changes: Vec<(String, String)>,
-    /// Whether the operation model simulates it, or the engine.
+    /// `true` to simulate with the operation model, `false` with the engine.
     pub is_by_operations: bool,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
@@ -31,7 +31,7 @@ pub struct SimulationItem {
     pub is_each_folder: bool,
 }
 
-/// What became of an item.
+/// Result of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimulationResult {
     /// The item's key.
@@ -115,7 +115,7 @@ impl SweepLedger {
         Self { missing: missing.into_iter().collect(), ..Self::default() }
     }
 
-    /// Takes a result in. Each key is kept once.
+    /// Accepts a result. Only the first of each key is kept.
     pub fn note(&mut self, result: SimulationResult) -> ResultStep {
         if !self.missing.contains(&result.key) {
             self.ignored += 1;
@@ -133,7 +133,7 @@ impl SweepLedger {
         }
     }
 
-    /// Keys whose results have not come.
+    /// Keys whose results have not arrived.
     pub const fn missing(&self) -> &BTreeSet<String> {
         &self.missing
     }
@@ -143,7 +143,7 @@ impl SweepLedger {
         &self.by_host
     }
 
-    /// Results that changed nothing.
+    /// Number of results that changed nothing.
     #[cfg(test)]
     pub(crate) const fn ignored(&self) -> u64 {
         self.ignored

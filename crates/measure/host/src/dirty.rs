@@ -41,7 +41,7 @@ impl Dirty {
         format!("{}: {self}: {}", path.display(), self.log.advice(path))
     }
 
-    /// For programs.
+    /// As JSON for programs.
     pub fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
             "state": self.state.to_string(),

@@ -1,5 +1,5 @@
-//! The log that a database which was not closed needs: whose it is, which files of it, and whether
-//! they are beside the database, in sequence and intact.
+//! The log needed by a database that was not closed: which engine wrote it, which files are needed,
+//! and whether they are beside the database, in sequence and intact.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,8 +47,8 @@ pub struct LogNeeded {
 }
 
 impl LogNeeded {
-    /// Searches beside the database at `path`; a volume in this program's own format contains only
-    /// its own files.
+    /// Searches the folder of the database at `path`. Does nothing for a path on a raw volume,
+    /// which contains only this program's files.
     pub(crate) fn find(path: &Path, header: &DatabaseHeader) -> Self {
         let needed = (header.generation_min_required.0, header.generation_max_required.0);
         let mut log = Self { maker: Maker::Ours, base: None, needed, files: BTreeMap::new() };
@@ -164,7 +164,7 @@ impl LogNeeded {
         said
     }
 
-    /// For programs.
+    /// As JSON for programs.
     pub(crate) fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
             "made_by": match self.maker {

@@ -24,9 +24,9 @@ pub enum HostEvent<'a> {
         /// Bytes in all.
         total: u64,
     },
-    /// Other work is so far.
+    /// Progress of other work.
     State {
-        /// What it does.
+        /// The work.
         work: &'a str,
         /// How far it is, in words.
         text: &'a str,

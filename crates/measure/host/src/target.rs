@@ -252,7 +252,7 @@ pub fn free_bytes(path: &Path) -> Result<u64, HostError> {
     }
 }
 
-/// This system's name of the storage under `path`: the path itself, or its device. `None` if it
+/// Local path of the storage under `path`: the path itself, or its device. `None` if the storage
 /// belongs to another system.
 pub(crate) fn of_system(path: &Path) -> Option<PathBuf> {
     match RawTarget::of(path) {

@@ -97,7 +97,7 @@ pub enum Problem {
     NoFigures {
         /// The product.
         product: String,
-        /// How many.
+        /// Number of missing figures.
         count: usize,
         /// The word of a product that has them.
         from: &'static str,

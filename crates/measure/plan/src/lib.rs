@@ -1,8 +1,8 @@
 //! Input documents: what to prepare, run and judge.
 //!
-//! A plan is TOML text. [`low`](self) reading takes every key it knows with its place in the text;
-//! one conversion checks all of it and yields a [`Plan`] that the rest of the program trusts. Every
-//! complaint names file, line, key and remedy, and all complaints come at once.
+//! A plan is TOML text. The reader (`low`) takes every known key with its position; one conversion
+//! then checks everything and yields a [`Plan`] that the rest of the program trusts. All complaints
+//! are reported at once, each with file, line, key and remedy.
 //!
 //! A [`Deployment`] is another document: the input of `plimsoll size`. A [`LunDocument`] lists the
 //! LUNs that `plimsoll iscsi` makes, and their initiators.

@@ -71,7 +71,7 @@ impl Plan {
 /// The mailboxes that the storage is to carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MailboxDemand {
-    /// How many.
+    /// Number of mailboxes.
     pub count: u32,
     /// Transactional IOPS of one in its busiest hour.
     pub iops_each: f64,

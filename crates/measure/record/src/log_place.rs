@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
     JsonSchema,
 )]
 pub struct LogPlace {
-    /// The log file.
+    /// Generation of the log file.
     pub generation: u32,
-    /// The segment of the file.
+    /// Segment within the file.
     pub segment: u16,
-    /// The byte of the segment.
+    /// Byte offset within the segment.
     pub byte: u16,
 }
 

@@ -19,7 +19,7 @@ pub const RECEIVED_INDEX: &str = "ReceivedIndex";
 pub mod column {
     /// Primary key, ascending with insertion.
     pub const MESSAGE_ID: u16 = 1;
-    /// Which database.
+    /// Number of the database.
     pub const OBJECT_ID: u16 = 2;
     /// Counts replacements.
     pub const VERSION: u16 = 3;

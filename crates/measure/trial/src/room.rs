@@ -1,5 +1,5 @@
 //! Checks the free space on a run's volumes: the minimum before it begins, and the point at which
-//! it must end because a volume is nearly full. Databases grow; a log is kept to its depth.
+//! it must end because a volume is nearly full. Databases grow; logs stay within their depth.
 
 mod first_look;
 
@@ -56,10 +56,10 @@ pub struct Tenants {
     pub log_bytes: u64,
 }
 
-/// Why a volume has no room for a run, or not for the rest of it.
+/// A lack of space on a volume for a run, or for the rest of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shortage {
-    /// Known before the first request.
+    /// Found before the first request.
     Before {
         /// The volume.
         volume: String,
@@ -68,7 +68,7 @@ pub enum Shortage {
         /// Free bytes.
         free: Bytes,
     },
-    /// Known before a backup makes its copies.
+    /// Found before a backup makes its copies.
     OfCopies {
         /// The volume.
         volume: String,
@@ -85,7 +85,7 @@ pub enum Shortage {
         at: Nanos,
         /// Free bytes.
         free: Bytes,
-        /// How fast that went down.
+        /// Rate at which the free space shrank.
         per_second: Bytes,
         /// Remaining measurement time.
         remaining: Nanos,

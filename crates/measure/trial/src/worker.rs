@@ -25,17 +25,16 @@ pub type ProcessorTime = Rc<dyn Fn(Nanos, u64) -> Nanos>;
 
 /// State shared by the sessions of one database.
 pub(crate) struct Shared {
-    /// Time and tasks.
+    /// Clock and task spawner.
     pub runtime: Runtime,
-    /// The database.
     pub database: Database,
-    /// Its table of messages.
+    /// Table of messages.
     pub table: Table,
     /// Content of its messages.
     pub content: Content,
-    /// Which messages there are.
+    /// Range of message numbers ever used.
     pub ids: Ids,
-    /// Reads its records.
+    /// Decodes message records.
     pub decoder: Decoder,
     /// Measures batch transactions.
     pub meter: Rc<Meter>,
@@ -51,7 +50,7 @@ pub(crate) struct Shared {
     pub under_way: Cell<u32>,
     /// How long a session rests after a batch, in percent of the batch.
     pub rest_percent: u32,
-    /// When simulated processors finish a transaction.
+    /// Simulated processors; `None` if real ones run the transactions.
     pub processors: Option<ProcessorTime>,
 }
 

@@ -44,7 +44,7 @@ pub struct RunComparison {
 /// A metric of every run.
 #[derive(Clone, Debug)]
 pub struct ComparedMetric {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
     /// Its value in each run, in the order of the runs.
     pub values: Vec<ComparedValue>,
@@ -105,7 +105,7 @@ pub enum NotComparable {
     },
     /// Tests of this kind have no numbers to compare.
     Kind {
-        /// Which kind.
+        /// Kind of the tests.
         kind: TestType,
     },
     /// One of them measured nothing.

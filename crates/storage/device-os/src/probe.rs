@@ -144,7 +144,7 @@ pub struct BlockDevice {
     pub facts: DiskFacts,
     /// The kernel it runs under: remedies use that system's commands.
     pub kernel: Platform,
-    /// Whether no kernel has attached it: the program itself speaks to its target.
+    /// Whether this program talks to the storage directly, without a kernel device.
     pub is_unattached: bool,
     /// Its transport; `None` if it is composed of other devices, or unknown.
     pub transport: Option<Transport>,

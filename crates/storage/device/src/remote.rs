@@ -3,7 +3,7 @@
 
 use crate::{Buffer, Completer, DeviceError};
 
-/// How such a request ended.
+/// Outcome of a remote request.
 #[derive(Debug)]
 pub struct RemoteOutcome {
     /// The request's buffer; `None` for a flush.
@@ -17,6 +17,7 @@ pub type RemoteEnd = Box<dyn FnOnce(RemoteOutcome) + Send>;
 
 /// The reactor's service for devices of other crates.
 pub trait Remote {
-    /// Begins a request now: it completes at the reactor's next turn after its end was called.
+    /// Begins a request now; it completes in the reactor's first turn after its [`RemoteEnd`] was
+    /// called.
     fn begin(&self, completer: Completer) -> RemoteEnd;
 }

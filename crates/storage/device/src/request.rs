@@ -137,7 +137,7 @@ impl Op {
 /// An operation and its purpose.
 #[derive(Debug)]
 pub struct Request {
-    /// Why.
+    /// Purpose, for statistics and traces.
     pub purpose: Purpose,
     /// Operation.
     pub op: Op,

@@ -14,7 +14,7 @@ use crate::{
 /// One finished request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Why it was made.
+    /// Purpose of the request.
     pub purpose: Purpose,
     /// Kind of the request.
     pub kind: OpKind,

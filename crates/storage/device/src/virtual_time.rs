@@ -105,7 +105,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Always the same span.
+    /// A constant duration.
     pub const fn fixed(span: Nanos) -> Self {
         Self { shortest: span, spread: 0, prng: Prng::new(Seed(0)) }
     }
@@ -115,7 +115,7 @@ impl Latency {
         Self { shortest, spread: (longest - shortest).0, prng: Prng::new(seed) }
     }
 
-    /// The span of the next operation.
+    /// Draws the duration of the next operation.
     pub(crate) fn draw(&mut self) -> Nanos {
         match self.spread {
             0 => self.shortest,

@@ -75,9 +75,9 @@ pub enum OpenMode {
         /// Initial length in bytes.
         length: u64,
     },
-    /// The same for a caller that writes every byte before anything reads one. If that is faster,
-    /// and [`Caps::zeroed`] says so, the bytes are the remains of deleted files; the first
-    /// `OpenMode::ZEROED_BYTES` are zeros in any case.
+    /// Like `CreateNew`, for a caller that writes every byte before reading any. The volume may
+    /// skip zeroing if that is faster: [`Caps::zeroed`] is then `false`, and the file holds remains
+    /// of deleted ones, except for `OpenMode::ZEROED_BYTES` zeros at its start.
     CreateUnwritten {
         /// Initial length in bytes.
         length: u64,

@@ -75,7 +75,7 @@ impl UnitSeat {
         Self { unit: unit.clone(), number }
     }
 
-    /// What to report instead of the next command.
+    /// The unit attention to report instead of the next command.
     pub(crate) fn attention(&self) -> Option<Sense> {
         self.unit.lock().seats.get_mut(&self.number)?.attention.pop_front()
     }

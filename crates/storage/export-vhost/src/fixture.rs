@@ -17,7 +17,7 @@ const DESCRIPTORS: u64 = 0x1000;
 const AVAILABLE: u64 = 0x2000;
 const USED: u64 = 0x3000;
 
-/// Where buffers begin.
+/// Guest address of the first buffer.
 pub(crate) const BUFFERS: u64 = 0x1_0000;
 
 /// Length of the guest's memory.

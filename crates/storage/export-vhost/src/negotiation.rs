@@ -83,7 +83,7 @@ struct GuestDevice {
     offer: BlockOffer,
     orders: Box<dyn Fn(RingOrder) + Send>,
     memory: SharedGuestMemory,
-    /// What the guest's driver has agreed to.
+    /// Feature bits accepted by the guest's driver.
     features: u64,
     rings: Vec<RingSettings>,
 }

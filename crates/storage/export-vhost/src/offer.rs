@@ -11,7 +11,7 @@ const MOST_SEGMENTS: u32 = 126;
 /// Maximum number of sectors in one discard or one range of zeros: 2 GiB.
 const MOST_CLEARED_SECTORS: u32 = 1 << 22;
 
-/// Rings of one device; a guest has as many as processors, or fewer.
+/// Maximum number of rings per device; guests use at most one per processor.
 pub(crate) const MOST_RINGS: u16 = 16;
 
 /// A volume as a guest sees it.
@@ -21,11 +21,11 @@ pub struct BlockOffer {
     pub serial: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Unit in which it writes, in bytes.
+    /// Smallest unit that it writes, in bytes.
     pub sector: u32,
-    /// Bytes that it moves best.
+    /// Preferred size of requests, in bytes.
     pub preferred_block: u32,
-    /// `true` if it refuses changes.
+    /// `true` if writes are refused.
     pub is_read_only: bool,
 }
 

@@ -15,25 +15,25 @@ use crate::offer::BlockOffer;
 /// A request in the guest's memory.
 pub(crate) type RequestChain = DescriptorChain<Arc<GuestMemoryMmap>>;
 
-/// Maximum length of one request in bytes: the same as the NBD server transfers.
+/// Maximum length of one request in bytes, the same as for NBD.
 const LONGEST: usize = 32 << 20;
 
-/// The beginning of a request, and how much room the guest gave it.
+/// Header of a request, and the sizes of the guest's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockHeader {
     kind: u32,
-    /// First byte, as far as the request has an address.
+    /// First byte; meaningless for requests without an address.
     offset: u64,
     /// Bytes that the guest sends after the header.
     sent: usize,
-    /// Bytes of room before the status.
+    /// Bytes that the guest can receive before the status.
     room: usize,
 }
 
 /// A request to a volume.
 #[derive(Debug)]
 pub(crate) enum BlockCommand {
-    /// Perform a command on these bytes: the first, and how many.
+    /// Perform a command on a range: first byte and number of bytes.
     OnVolume(NbdCommand, (u64, u64)),
     /// Return the serial number.
     Identify,

@@ -87,7 +87,7 @@ impl BlockRing {
         }
     }
 
-    /// Rings this counter after answers from now on.
+    /// Notifies the guest of answers through `call` from now on.
     pub(crate) fn answer_with(&self, call: Option<Rc<dyn GuestCall>>) {
         self.call.replace(call);
     }
@@ -201,7 +201,7 @@ impl BlockRing {
         self.notify();
     }
 
-    /// Waits until the guest offers something or rings, or the ring is stopped.
+    /// Waits until the guest offers a request or sends a notification, or the ring is stopped.
     async fn offered_or_rung(&self) {
         poll_fn(|context| {
             let is_rung = self.kick.poll_rung(context).is_ready();

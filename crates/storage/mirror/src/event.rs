@@ -74,7 +74,7 @@ pub enum RegistryOp {
     },
 }
 
-/// What the registry answers.
+/// An answer of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistryAnswer {
     /// The caller now holds the lease.
@@ -132,16 +132,16 @@ pub enum BackingAnswer {
     Failed,
 }
 
-/// What a node hears.
+/// Input to a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEvent {
     /// Time has passed; sent a few times within the shortest duration in the settings.
     Tick,
     /// A request of the guest on this host.
     Guest(RequestId, GuestRequest),
-    /// An operator asks.
+    /// A command from an operator.
     Command(NodeCommand),
-    /// The peer says.
+    /// A message from the peer.
     Peer(PeerMessage),
     /// The oldest operation on flash is durable, or has failed; after a failure no other
     /// completes until the node is started again.
@@ -152,7 +152,7 @@ pub enum NodeEvent {
     Registry(u64, RegistryAnswer),
 }
 
-/// What a node wants done.
+/// Action that the driver must perform for a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEffect {
     /// Answer the guest.

@@ -1,13 +1,12 @@
-//! Effects that carry contents of blocks: those at home on flash must be fetched first.
+//! Finds the block contents in effects: those stored on flash must be read first.
 
 use crate::event::{GuestOutcome, NodeEffect};
 use crate::image::BlockContent;
 use crate::message::PeerMessage;
 
 impl NodeEffect {
-    /// The contents that it carries. Those on flash must be replaced by their bytes before it is
-    /// carried out. If a home has been overwritten meanwhile, a read must be repeated, and a
-    /// message may be dropped.
+    /// The block contents in the effect. Replace those on flash by their bytes before carrying it
+    /// out. If a home was overwritten meanwhile, repeat a guest's read; a message may be dropped.
     pub fn contents(&mut self) -> Vec<&mut BlockContent> {
         match self {
             Self::Reply(_, GuestOutcome::Value(Some(content)))

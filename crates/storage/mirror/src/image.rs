@@ -16,7 +16,7 @@ pub use whole::ImageHead;
 /// The content of one block; empty for a trimmed block, which reads as zeros.
 pub type BlockData = Arc<[u8]>;
 
-/// What a log entry does.
+/// Effect of a log entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A block gets new content.
@@ -35,7 +35,7 @@ pub enum EntryKind {
 pub struct LogEntry {
     /// Its position, counted from 1 without gaps.
     pub lsn: u64,
-    /// What it does.
+    /// Its effect.
     pub kind: EntryKind,
 }
 
@@ -68,7 +68,7 @@ pub enum FlashOp {
     ReplaceTail {
         /// The last entry that stays.
         base: u64,
-        /// What follows it.
+        /// The entries after `base`.
         entries: Vec<LogEntry>,
     },
     /// How far the log is committed and destaged.

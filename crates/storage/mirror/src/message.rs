@@ -41,7 +41,7 @@ pub enum PeerMessage {
         key: AttachmentKey,
         /// The last entry that stays.
         base: u64,
-        /// What follows it.
+        /// The entries after `base`.
         entries: Vec<LogEntry>,
     },
     /// Owner: begin anew.

@@ -18,16 +18,16 @@ use crate::settings::MirrorSettings;
 /// Progress of a resynchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyProgress {
-    /// Blocks that the peer has.
+    /// Blocks copied to the peer so far.
     pub done: usize,
-    /// All of them.
+    /// Blocks to copy in total.
     pub total: usize,
 }
 
 /// A node at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// It answers the guest.
+    /// `true` if it answers the guest.
     pub is_serving: bool,
     /// `true` if it acknowledges before the backing store has the data.
     pub writes_back: bool,

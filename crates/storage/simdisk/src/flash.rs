@@ -11,15 +11,15 @@ use crate::places::scattered;
 pub(crate) struct FlashParameters {
     /// Number of dies that work concurrently.
     pub dies: usize,
-    /// A read of a flash page.
+    /// Time to read a flash page.
     pub read: f64,
-    /// Programming a flash page.
+    /// Time to program a flash page.
     pub program: f64,
     /// Bytes of a flash page.
     pub page: u64,
-    /// Bytes per microsecond of the interface.
+    /// Rate of the interface in bytes per microsecond.
     pub rate: f64,
-    /// Overhead of every command.
+    /// Fixed time of every command.
     pub overhead: f64,
     /// Additional time of every write, after its bytes have arrived.
     pub write_overhead: f64,

@@ -100,7 +100,7 @@ pub(crate) struct DrivePiece {
     pub mirror: Option<usize>,
     /// Its offset on the disk.
     pub offset: u64,
-    /// How long it is.
+    /// Its length.
     pub length: u64,
 }
 

@@ -18,7 +18,7 @@ pub struct Mention {
     pub text: String,
     /// The version that the mention denotes.
     pub version: BuildNumber,
-    /// How often the version occurs.
+    /// Number of occurrences of the version.
     pub count: usize,
 }
 

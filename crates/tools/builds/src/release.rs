@@ -68,7 +68,7 @@ pub struct Release {
     pub version: BuildNumber,
     /// Release day (or month, if no source has the day), in ISO 8601.
     pub released: String,
-    /// `rangeUpper` of the directory's schema; `None` if no source has it, as in the next two.
+    /// `rangeUpper` of the directory's schema. `None`, also below, if no source has the number.
     pub schema: Option<u32>,
     /// `objectVersion` of the organisation.
     pub organization: Option<u32>,
@@ -76,9 +76,9 @@ pub struct Release {
     pub domain: Option<u32>,
     /// Last day of extended support, in ISO 8601.
     pub support_end: String,
-    /// Who printed it.
+    /// Publications that list the build.
     pub sources: String,
-    /// Oddities, such as sources that disagree; empty if there are none.
+    /// Remarks, e.g. on sources that disagree; empty if there are none.
     pub note: String,
 }
 

@@ -58,10 +58,11 @@ pub struct Upgrade<'table> {
     pub preparations: Vec<Preparation>,
     /// Both schema versions, if the older release's is higher: Setup of the newer release refuses.
     pub sinking_schema: Option<(u32, u32)>,
-    /// Level to install first, if the newer release updates one other than the older's.
+    /// Level to install first, if the newer release is an update of another level than the older
+    /// one's.
     pub first: Option<&'table Release>,
-    /// Number of the newer product's releases after the older one, up to and including the newer
-    /// one.
+    /// Number of releases of the newer product from the older release, exclusive, to the newer one,
+    /// inclusive.
     pub releases_between: usize,
 }
 

@@ -52,9 +52,9 @@ pub(crate) struct Slowdown {
     pub at_ns: u64,
 }
 
-/// The behaviour that the writes show; `None` without single writes of a kind. Lower quartiles
-/// decide, because a busy machine makes writes slower and never faster. Writes that became slow
-/// later were answered early until then, however long single ones took.
+/// Classifies the write behaviour; `None` if either kind has no single writes. Compares lower
+/// quartiles, because a busy machine makes writes slower, never faster. A `slowdown` rules out
+/// `Through`: a cache answered until then, however long single writes took.
 fn write_behaviour(samples: &WriteSamples, slowdown: Option<Slowdown>) -> Option<WriteBehaviour> {
     let volatile_ns = quantile(&samples.volatile_ns, 4)?;
     let durable_ns = quantile(&samples.durable_ns, 4)?;

@@ -18,7 +18,7 @@ pub use strangers::{PlannedTarget, StrangerLogin, TargetRules, of_target};
 /// of the limit of a log write would be 5 ms.
 const LONGEST_ROUND_TRIP: Nanos = Nanos(1_000_000);
 
-/// Who has proved to be who.
+/// The sides that authenticated themselves at login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LunProof {
     /// Neither side.
@@ -54,7 +54,7 @@ pub struct LunWay {
 pub struct LunFacts {
     /// Its address.
     pub name: String,
-    /// Who proved to be who.
+    /// The sides that authenticated themselves.
     pub proof: LunProof,
     /// The portal's answer to discovery: whether it lists this target, or why it did not answer.
     pub discovery: Result<bool, String>,

@@ -43,7 +43,7 @@ impl TraceRequest {
     }
 }
 
-/// Which tool wrote a trace.
+/// Format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
     /// `blkparse` without options: requests as queued, or as dispatched.
@@ -71,7 +71,7 @@ impl TraceFormat {
 /// Why a text is no trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceError {
-    /// None of its lines resembles any format.
+    /// No line matches any known format.
     Unknown,
     /// The format is known, but no line is a read or a write.
     NoRequests(TraceFormat),
@@ -97,7 +97,7 @@ impl std::error::Error for TraceError {}
 /// The requests of a trace, and counts of skipped lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Which tool wrote it.
+    /// Its format.
     pub format: TraceFormat,
     /// Its requests, in the order of its lines.
     pub requests: Vec<TraceRequest>,
@@ -126,7 +126,7 @@ impl Trace {
             skipped: BTreeMap::new(),
         };
         if format == TraceFormat::Blkparse {
-            // Queued requests are those of the program; a trace without them has dispatched ones.
+            // Prefer requests as queued by programs; if the trace lacks them, use dispatched ones.
             trace.take(text, |line| blkparse(line, "Q", &mut names));
             if trace.requests.is_empty() {
                 trace.skipped.clear();
@@ -207,13 +207,13 @@ impl VolumeNames {
     }
 }
 
-/// `8,0`.
+/// Parses `8,0`.
 fn device(word: &str) -> Option<(u32, u32)> {
     let (major, minor) = word.split_once(',')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// `8,0 1 1 0.000000000 697 Q WS 223490 + 8 [kjournald]`.
+/// Parses `8,0 1 1 0.000000000 697 Q WS 223490 + 8 [kjournald]`.
 fn blkparse(line: &str, wanted: &str, names: &mut VolumeNames) -> ParsedLine {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [name, _, _, time, _, action, kind, rest @ ..] = &words[..] else {
@@ -247,7 +247,7 @@ fn blkparse(line: &str, wanted: &str, names: &mut VolumeNames) -> ParsedLine {
     })
 }
 
-/// `[milliseconds] file action [offset length]`.
+/// Parses `[milliseconds] file action [offset length]`.
 fn fio(line: &str, times: usize, names: &mut VolumeNames) -> ParsedLine {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() == Some(&"fio") {
@@ -279,7 +279,7 @@ fn fio(line: &str, times: usize, names: &mut VolumeNames) -> ParsedLine {
     })
 }
 
-/// `0.25,R,4096,8192`.
+/// Parses `0.25,R,4096,8192`.
 fn csv(line: &str) -> ParsedLine {
     let mut fields = line.split(',').map(str::trim);
     let mut next = || fields.next().ok_or("lines that are no request");

@@ -15,7 +15,7 @@ const DEFAULT_CONTENT_BYTES: u64 = 30_000_000;
 /// Default limit of ASP.NET, in bytes.
 const DEFAULT_REQUEST_BYTES: u64 = 4096 << 10;
 
-/// Which way data go.
+/// Direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// From the client to the server: messages sent, attachments added.
@@ -57,7 +57,7 @@ pub struct Link {
     pub side: Side,
     /// The limiting setting.
     pub kind: SettingKind,
-    /// Which way it limits.
+    /// Direction of the limited transfers.
     pub direction: Direction,
     /// The lowest value, in bytes.
     pub bytes: u64,

@@ -14,10 +14,10 @@ use crate::setting_kind::SettingKind;
 /// the runtime counts the first in bytes.
 pub const LARGEST_BYTES: u64 = i32::MAX as u64;
 
-/// The section of `maxAllowedContentLength`, from the outside in.
+/// Elements that enclose `maxAllowedContentLength`, outermost first.
 const LIMITS: [&str; 4] = ["system.webServer", "security", "requestFiltering", "requestLimits"];
 
-/// One change.
+/// A change of one setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The setting.

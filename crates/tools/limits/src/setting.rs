@@ -121,7 +121,7 @@ fn setting(
 ) -> Result<Setting, ConfigError> {
     let span = attribute.range_value();
     let line = node.document().text_pos_at(span.start).row;
-    // Compares the text, not its value: a number written with entities is not replaced blindly.
+    // Parses the raw text, because edits replace it: numbers with XML entities are refused.
     let written = file.text().get(span.clone()).unwrap_or("");
     let number = written.trim().parse().ok();
     let number = number.filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()));

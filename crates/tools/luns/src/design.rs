@@ -22,7 +22,7 @@ pub struct LunDesign {
     pub name: String,
     /// Addresses at which initiators reach the targets.
     pub portals: Vec<SocketAddr>,
-    /// How they prove who they are.
+    /// CHAP authentication of initiators and targets.
     pub authentication: ChapMode,
     /// Allocation unit of the future file systems.
     pub allocation_unit: Bytes,

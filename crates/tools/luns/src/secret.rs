@@ -60,21 +60,21 @@ impl fmt::Debug for InitiatorSecrets {
 pub enum SecretFault {
     /// Too short or too long.
     Length {
-        /// Whose it is.
+        /// The owner of the secret.
         initiator: String,
         /// Its characters.
         found: usize,
     },
     /// Blanks, quotes or characters that keyboards differ in.
     Signs {
-        /// Whose it is.
+        /// The owner of the secret.
         initiator: String,
     },
     /// An attacker who learns one of them could impersonate another.
     Repeated {
-        /// Whose it is.
+        /// The owner of the secret.
         initiator: String,
-        /// Who has the same.
+        /// Another owner of the same secret.
         other: String,
     },
 }

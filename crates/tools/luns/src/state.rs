@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use units::hexadecimal;
 
-/// The layout of the file.
+/// Version of the file's layout.
 const SCHEMA: u32 = 1;
 const KIND: &str = "plimsoll LUNs";
 
-/// Everything created.
+/// Record of everything created on this machine, sealed by a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LunState {
@@ -37,7 +37,7 @@ pub struct LunState {
     seal: String,
 }
 
-/// A LUN that was made.
+/// A created LUN.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LunRecord {
@@ -64,7 +64,7 @@ pub struct FileProof {
     pub born: Option<String>,
 }
 
-/// An account that was made.
+/// A created account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountMark {
@@ -194,7 +194,7 @@ impl LunState {
     }
 }
 
-/// A keyed hash in the nested form that cannot be extended (like HMAC).
+/// Keyed hash, nested like HMAC against length extension.
 fn keyed(key: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&hash(&[key.as_bytes(), &hash(&[&[key.as_bytes()], parts].concat())]))
 }

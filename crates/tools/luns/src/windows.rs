@@ -15,7 +15,7 @@ pub enum WindowsFault {
     ReadOnly {
         /// The LUN.
         lun: String,
-        /// Who was to read it.
+        /// The initiator with read-only access.
         initiator: String,
     },
     /// A folder that cannot be converted to a Windows path.
@@ -73,7 +73,7 @@ pub fn target_script(design: &LunDesign) -> Result<String, WindowsFault> {
     Ok(text.replace('\n', "\r\n"))
 }
 
-/// Converts `/D/luns/db1.lun` to `D:\luns\db1.vhdx`, the only kind of file that its disks can be.
+/// Converts `/D/luns/db1.lun` to `D:\luns\db1.vhdx`: its targets only accept VHDX files.
 fn disk_path(file: &str) -> Option<String> {
     let mut steps = file.strip_prefix('/')?.split('/');
     let drive = steps.next().filter(|drive| {

@@ -12,21 +12,21 @@ pub enum SignInError {
     Address {
         /// Kind of address, e.g. `download`.
         what: &'static str,
-        /// As given.
+        /// The address as given.
         address: String,
     },
-    /// Nothing answered there.
+    /// The host could not be reached.
     Unreachable {
         /// Scheme, host and port.
         place: String,
         /// The network's error.
         problem: String,
     },
-    /// The answer was not understood.
+    /// The response could not be parsed.
     Answer {
         /// Scheme, host and port.
         place: String,
-        /// The requested thing.
+        /// The request, in words.
         what: &'static str,
         /// The problem with it.
         problem: String,
@@ -35,27 +35,27 @@ pub enum SignInError {
     NotOffered(&'static str),
     /// The provider or the person refused.
     Refused {
-        /// The requested thing.
+        /// The request, in words.
         what: &'static str,
-        /// The answer.
+        /// The provider's error.
         refusal: OAuthRefusal,
     },
     /// The user did not answer in time.
     TooLate,
-    /// The access ended and nothing at hand renews it.
+    /// The access token expired, and there is no refresh token.
     Ended,
     /// Microsoft Graph refuses a request that the token permits.
     Forbidden {
-        /// Which report.
+        /// The report.
         report: &'static str,
-        /// The status of HTTP.
+        /// HTTP status.
         status: u16,
     },
     /// Microsoft Graph asks for an unreasonably long wait, or fails repeatedly.
     Busy {
-        /// Which report.
+        /// The report.
         report: &'static str,
-        /// The status of HTTP.
+        /// HTTP status.
         status: u16,
     },
     /// Certificate or key cannot be used.

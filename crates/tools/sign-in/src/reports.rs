@@ -11,7 +11,7 @@ pub struct UsageReports {
     pub email_activity: Vec<u8>,
 }
 
-/// One of them.
+/// One of the two reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum UsageReport {
     MailboxUsage,

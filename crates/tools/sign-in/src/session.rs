@@ -16,10 +16,9 @@ use crate::tokens::Tokens;
 use crate::web::{Reply, Web};
 use crate::{Credential, SignIn, Surroundings, Way};
 
-/// Permissions that the user is asked to grant; the second allows the first to be renewed on the
-/// way.
+/// Permissions requested from the user; `offline_access` adds a refresh token.
 const PERMISSIONS: [&str; 2] = ["Reports.Read.All", "offline_access"];
-/// A larger clock error is reported.
+/// Clock errors above this are reported.
 const SMALL_SKEW_SECONDS: u64 = 60;
 
 /// Signs in and fetches both reports. All tokens are wiped when it returns.

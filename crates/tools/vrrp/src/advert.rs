@@ -56,9 +56,9 @@ pub struct GroupKey {
 /// One advertisement of a master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advert {
-    /// Whose group.
+    /// The group it belongs to.
     pub key: GroupKey,
-    /// Since any fixed moment.
+    /// Time of arrival, since any fixed moment.
     pub nanoseconds: u64,
     /// The sender's own address.
     pub source: IpAddr,

@@ -43,17 +43,17 @@ pub enum Problem {
     },
     /// The master changed often.
     Restless {
-        /// How often.
+        /// Number of changes.
         changes: u32,
     },
     /// Packets with a wrong checksum.
     Damaged {
-        /// How many.
+        /// Number of packets.
         count: u64,
     },
     /// Packets that came through a router; they must be ignored.
     Routed {
-        /// How many.
+        /// Number of packets.
         count: u64,
     },
     /// Two senders share one real address: two processes on a host, or two hosts.
@@ -69,7 +69,7 @@ pub enum Problem {
     Silent,
     /// A virtual address is in use whose advertising protocol is not decoded.
     UnreadProtocol {
-        /// Whose address it is.
+        /// Kind of the address.
         kind: MacKind,
     },
 }

@@ -16,7 +16,7 @@ pub(crate) const GLBP_PORT: u16 = 3222;
 pub(crate) const UDP: u8 = 17;
 /// Length of version 1.
 const VERSION_1_BYTES: usize = 20;
-/// The state of the router that answers.
+/// State of the active router, in versions 1 and 2.
 const ACTIVE_1: u8 = 16;
 const ACTIVE_2: u8 = 6;
 const SECOND: u64 = 1_000_000_000;
@@ -24,19 +24,19 @@ const MILLISECOND: u64 = SECOND / 1000;
 
 /// States of version 1: initial, learn, listen, speak and standby.
 const PASSIVE_1: [u8; 5] = [0, 1, 2, 4, 8];
-/// The same for version 2, which numbers them consecutively.
+/// Those of version 2, which numbers states consecutively.
 const PASSIVE_2: std::ops::RangeInclusive<u8> = 0..=5;
 /// Opcodes: hello, and coup, with which a router takes over.
 const HELLO: u8 = 0;
 const COUP: u8 = 1;
-/// A router resigns its role.
+/// Opcode: a router resigns its role.
 const RESIGN: u8 = 2;
-/// Reports whether an interface has active groups, without naming them.
+/// Opcode: reports whether an interface has active groups, without naming them.
 const ADVERTISE: u8 = 3;
-/// Part of version 2 that names a group, and its length.
+/// Type and length of the version 2 TLV that names a group.
 const GROUP_STATE: u8 = 1;
 const GROUP_STATE_BYTES: u8 = 40;
-/// Other parts: states of an interface, passwords and digests.
+/// Types of other TLVs: interface state, passwords and digests.
 const OTHER_PARTS: std::ops::RangeInclusive<u8> = 2..=4;
 
 /// Whether hellos of HSRP or GLBP are sent to `address`: 224.0.0.2, 224.0.0.102 or `ff02::66`.

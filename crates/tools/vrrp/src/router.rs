@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whose address it is.
+/// The protocol or vendor that reserves the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MacKind {
     /// 00:00:5e:00:01:ID: VRRP for IPv4, and CARP.
@@ -38,7 +38,7 @@ impl fmt::Display for MacKind {
 /// A reserved address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VirtualMac {
-    /// Whose.
+    /// Its protocol or vendor.
     pub kind: MacKind,
     /// The id in it.
     pub id: u16,

@@ -14,7 +14,7 @@ pub struct Source {
     pub last: Advert,
     /// When it was first heard.
     pub first_nanoseconds: u64,
-    /// Advertisements.
+    /// Advertisements heard.
     pub adverts: u64,
     /// Advertisements that other routers accept.
     pub believed: u64,
@@ -24,12 +24,12 @@ pub struct Source {
     pub routed: u64,
 }
 
-/// A virtual address of the link layer that claimed addresses though nothing advertised its id.
+/// A virtual MAC address that claimed IP addresses although no router advertised its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silent {
     /// Network segment.
     pub segment: Segment,
-    /// Whose id.
+    /// The address.
     pub mac: VirtualMac,
     /// The addresses it claimed.
     pub addresses: BTreeSet<IpAddr>,

@@ -13,8 +13,8 @@ use crate::unread::{Heard, Unread};
 use crate::voices::{Voice, Voices};
 use crate::{hsrp, vrrp};
 
-/// Maximum number of sources kept per group. All further ones count as a single source, so that a
-/// flood of forged packets cannot fill the memory.
+/// Maximum number of sources kept per group, and of addresses per virtual MAC. Packets of further
+/// sources are only counted, so that a flood of forged packets cannot fill the memory.
 const MOST_SOURCES: usize = 64;
 
 /// Everything seen so far.
@@ -30,14 +30,14 @@ pub struct Watch {
     last: u64,
 }
 
-/// The observations, judged.
+/// Result of a watch.
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// Nanoseconds between the first and the last frame.
     pub nanoseconds: u64,
     /// Masters by group.
     pub groups: BTreeMap<GroupKey, Vec<Source>>,
-    /// Owners that were silent.
+    /// Virtual addresses in use that no router advertised.
     pub silent: Vec<Silent>,
     /// Problems and notable facts.
     pub findings: Vec<GroupFinding>,
@@ -126,7 +126,7 @@ impl Watch {
         }
     }
 
-    /// Judges everything that was seen.
+    /// Evaluates everything seen.
     pub fn survey(self) -> Survey {
         let groups: BTreeMap<GroupKey, Vec<Source>> = self
             .groups
@@ -212,12 +212,12 @@ fn owns(key: &GroupKey, segment: &Segment, mac: VirtualMac) -> bool {
 }
 
 impl Survey {
-    /// Segments with any traffic seen.
+    /// Segments with IP or ARP traffic.
     pub fn segments(&self) -> impl Iterator<Item = &Segment> {
         self.segments.iter()
     }
 
-    /// Unused ids of VRRP and CARP on `segment`, as far as was seen, as ranges.
+    /// Ranges of VRRP and CARP ids that were not seen on `segment`.
     pub fn free_ids(&self, segment: &Segment) -> Vec<(u8, u8)> {
         let advertised = self
             .groups

@@ -1,6 +1,6 @@
 //! The outer archive of a Debian package.
 
-/// The members in their order, each with its name of at most 16 characters.
+/// Builds an `ar` archive of `members`, in order; names have at most 16 characters.
 pub(crate) fn archive(members: &[(&str, &[u8])], epoch: u64) -> Vec<u8> {
     let mut bytes = b"!<arch>\n".to_vec();
     for (name, content) in members {

@@ -19,14 +19,14 @@ pub struct Figures {
     pub read: SampledLatency,
     /// Mean and worst latency of database writes.
     pub write: SampledLatency,
-    /// The same of log writes.
+    /// Mean and worst latency of log writes.
     pub(crate) log_write: SampledLatency,
     /// Other programs with considerable processor use, if any.
     pub others: Option<String>,
 }
 
 impl Figures {
-    /// Of this interval.
+    /// Sums up an interval.
     pub fn of(interval: &Interval) -> Self {
         let span_ns = interval.to_ns.saturating_sub(interval.from_ns).max(1);
         let counts = counts(interval);
@@ -47,7 +47,7 @@ impl Figures {
         self.reads_per_second + self.writes_per_second
     }
 
-    /// All of it in a few words.
+    /// All figures in a few words.
     pub fn words(&self) -> String {
         let others = self.others.as_deref();
         format!(

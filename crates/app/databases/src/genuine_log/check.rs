@@ -52,7 +52,7 @@ fn members(files: &LogFiles) -> impl Iterator<Item = &LogMember> {
     sets(files).flat_map(LogSet::members)
 }
 
-/// Files of other streams in one folder are no damage.
+/// Files of another stream in the same folder are not damage.
 const fn is_harmless(gap: &Gap) -> bool {
     matches!(gap, Gap::OtherStream { .. })
 }

@@ -34,7 +34,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Replays the logs in `folder` in front of the database at `path`, and prints every loss.
+    /// Replays the logs in `folder` onto an overlay of the database at `path`; prints every loss.
     pub(crate) fn make(
         path: &Path,
         copies: &HeaderCopies,

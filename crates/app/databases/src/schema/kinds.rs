@@ -27,7 +27,7 @@ pub(super) fn schema_of(word: &Path) -> Option<Value> {
     found.filter(|_| !word.exists()).map(|(_, schema)| schema())
 }
 
-/// The words that ask for a schema.
+/// Names of all schemas, separated by commas.
 pub(super) fn names() -> String {
     KINDS.map(|(kind, _)| kind).join(", ")
 }

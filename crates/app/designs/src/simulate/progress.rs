@@ -109,12 +109,12 @@ struct Sweep {
     /// Completed share of each pending simulation.
     shares: Vec<f64>,
     done: usize,
-    /// Number of other simulations, with results from earlier.
+    /// Number of other simulations, whose results are already known.
     known: usize,
 }
 
 impl SweepProgress {
-    /// Creates the progress of `count` simulations, besides `known` earlier ones.
+    /// Creates the progress of `count` simulations, besides `known` ones with earlier results.
     pub(super) fn new(count: usize, known: usize, quiet: bool) -> Self {
         let progress = ProgressLine::new("simulating", quiet);
         Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0, known })))

@@ -24,8 +24,7 @@ const EARLIER_WITHIN: Duration = Duration::from_secs(1);
 /// Interval between checks of the queue.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// Consecutive checks with an empty queue and missing results after which the results will not
-/// arrive.
+/// Consecutive checks that find the queue empty but results missing; the sweep then gives up.
 const MOST_LOOKS: u32 = 4;
 
 /// Time without an agent taking an item after which a remark is printed, once.

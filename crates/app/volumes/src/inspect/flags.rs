@@ -35,7 +35,7 @@ pub struct InspectFlags {
     pub(crate) measure_for: Nanos,
     #[command(flatten)]
     pub(crate) answer: InspectAnswerFlags,
-    /// Something else than paths
+    /// Something other than paths
     #[command(subcommand)]
     pub(crate) what: Option<InspectWhat>,
 }

@@ -14,15 +14,15 @@ use console::error::CommandError;
 /// Owner of the file of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ownership {
-    /// The one that was made.
+    /// The file that we created.
     Ours,
     /// It does not exist.
     Gone,
-    /// Another of the same name.
+    /// Another file of the same name.
     Foreign,
 }
 
-/// Whose the file is.
+/// Compares the file with the one recorded when it was created.
 pub(super) fn ownership(record: &LunRecord) -> Result<Ownership, CommandError> {
     let path = Path::new(&record.file);
     match fs::symlink_metadata(path) {
@@ -34,7 +34,7 @@ pub(super) fn ownership(record: &LunRecord) -> Result<Ownership, CommandError> {
     }
 }
 
-/// Refuses a file that is not the one that was made.
+/// Refuses a file that is not the one we created.
 pub(super) fn prove(record: &LunRecord) -> Result<(), CommandError> {
     match ownership(record)? {
         Ownership::Ours => Ok(()),
@@ -46,7 +46,7 @@ pub(super) fn prove(record: &LunRecord) -> Result<(), CommandError> {
     }
 }
 
-/// Reports that a file is left alone.
+/// The error for a foreign file, which is left alone.
 pub(super) fn foreign(record: &LunRecord) -> CommandError {
     CommandError::new(format!(
         "{}: is not the file that was made for {} (another number or another birth), so it is left \

@@ -1,5 +1,5 @@
-//! `iscsi verify`: tries every LUN from this machine under its initiator's name, and as strangers
-//! that must not reach it.
+//! `iscsi verify`: logs in to every LUN from this machine under its initiator's name, and checks
+//! that strangers are refused.
 
 use device_net::{
     ChapLogin, ChapSecret, IscsiAddress, IscsiError, IscsiInitiator, IscsiPortal, Lun, SecretError,

@@ -10,7 +10,7 @@ const MOST_NAMED: usize = 3;
 pub struct LoadFile {
     /// Its name, as given.
     pub name: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: &'static str,
     /// Time zone of its clock, if the file names one.
     pub zone: Option<String>,

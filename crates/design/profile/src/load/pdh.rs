@@ -125,8 +125,8 @@ fn groups(
     Ok(rated)
 }
 
-/// The date order that fits more rows: month first, as counter logs are written, unless another
-/// program has rewritten them.
+/// The date order that fits more rows. Counter logs have the month first, unless another program
+/// has rewritten them.
 fn order(records: &[StringRecord]) -> DateOrder {
     if readable(records, DateOrder::DayFirst) > readable(records, DateOrder::MonthFirst) {
         DateOrder::DayFirst

@@ -37,7 +37,7 @@ impl PlaceKind {
 pub struct LoadPlace {
     /// Name of the host; empty if the file does not say.
     pub host: String,
-    /// What it is.
+    /// Kind of the place.
     pub kind: PlaceKind,
     /// Its name.
     pub name: String,

@@ -13,7 +13,7 @@ use super::{LoadCollector, LoadFile, LoadProfileError};
 pub struct LoadProfile {
     /// The files read, in reading order.
     pub files: Vec<LoadFile>,
-    /// Clock of all hours, in words.
+    /// Clock that all hours follow, in words.
     pub clock: String,
     /// Whether hours count from the start of a trace, so that the hours of the day are unknown.
     pub is_relative: bool,
@@ -47,7 +47,7 @@ pub struct DayHour {
 /// The busiest hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BusiestHour {
-    /// When.
+    /// The hour.
     pub hour: ClockHour,
     /// The load in it.
     pub load: HourLoad,
@@ -56,7 +56,7 @@ pub struct BusiestHour {
 /// The load of one place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceLoad {
-    /// Which.
+    /// The place.
     pub place: LoadPlace,
     /// Busiest hour of this place.
     pub busiest: BusiestHour,

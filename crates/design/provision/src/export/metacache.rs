@@ -83,7 +83,7 @@ fn write_head(disks: MetaCacheDisks, text: &mut String) -> std::fmt::Result {
     writeln!(text, ". (Join-Path $exscripts 'Manage-MetaCacheDatabase.ps1')")
 }
 
-/// Waits for the administrator.
+/// Writes a pause until the administrator presses Enter.
 fn write_pause(why: &str, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\nRead-Host '{why}; press Enter' | Out-Null")
 }

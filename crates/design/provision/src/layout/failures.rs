@@ -16,7 +16,7 @@ pub struct Rules {
     pub witness: Option<Witness>,
 }
 
-/// What fails together.
+/// Parts that fail together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Any set of this many servers.

@@ -73,7 +73,7 @@ impl FailureMode {
         }
     }
 
-    /// For people.
+    /// Title for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Normal => "normal",

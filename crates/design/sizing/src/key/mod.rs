@@ -18,7 +18,7 @@ pub use tier::TierKey;
 /// The v7.6 workbook and the article of October 2015, whose formulas the numbers follow.
 const WORKBOOK: &str = "S-W76: the v7.6 workbook, recalculated";
 
-/// What the document says.
+/// Source of inputs.
 const INPUT: &str = "the deployment, or its default";
 
 /// The vendor's article on setting up `MetaCache` databases.
@@ -38,9 +38,9 @@ struct Definition {
     name: &'static str,
     /// Empty for counts, shares and decisions.
     unit: &'static str,
-    /// Who says so.
+    /// Source of the value.
     source: &'static str,
-    /// For people.
+    /// Title for people.
     title: &'static str,
 }
 
@@ -82,7 +82,7 @@ impl Key {
         self.definition().source
     }
 
-    /// For people.
+    /// Title for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::FailureActive(mode) => mode.title(),

@@ -2,7 +2,7 @@
 
 use super::{Definition, INPUT, OWN, WORKBOOK};
 
-/// Makes an enum of the lines, so that a name appears once.
+/// Generates the enum from the lines, so that each name is written once.
 macro_rules! tier_catalogue {
     ($($key:ident $name:literal $unit:literal $source:ident $title:literal;)*) => {
         /// Names a number of a tier, without the tier.
@@ -12,7 +12,7 @@ macro_rules! tier_catalogue {
         }
 
         impl TierKey {
-            /// Its line.
+            /// The key's line in the catalogue.
             pub(super) const fn definition(self) -> Definition {
                 match self {
                     $(Self::$key => Definition {

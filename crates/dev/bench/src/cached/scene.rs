@@ -103,10 +103,10 @@ impl CacheScene {
         Ok(hits / reads.max(1.0))
     }
 
-    /// A path at which no earlier server has left a socket.
+    /// Path of a socket; removes one that an earlier server has left there.
     fn socket(&self, name: &str) -> PathBuf {
         let socket = self.in_memory(name);
-        // Mostly there is none.
+        // Usually there is none.
         let _ = fs::remove_file(&socket);
         socket
     }

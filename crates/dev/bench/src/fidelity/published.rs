@@ -7,7 +7,7 @@ use units::Nanos;
 
 /// A published run, and the conditions under which its counterpart is counted.
 pub(super) struct Case {
-    /// What it was.
+    /// Name of the published run.
     pub name: &'static str,
     /// The preset that reproduces it.
     pub preset: Preset,

@@ -33,7 +33,7 @@ pub(super) struct Judgement {
 /// The row of one kind of damage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often.
+    /// Number of injections.
     pub injected: u64,
     /// How often every page concerned was reported as damaged.
     pub detected: u64,

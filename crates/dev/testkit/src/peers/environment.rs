@@ -32,7 +32,7 @@ pub struct PythonReaders {
 pub struct SetUpError {
     /// The step that failed, as a command line.
     pub command: String,
-    /// What it said.
+    /// Its output.
     pub message: String,
 }
 
@@ -93,7 +93,7 @@ impl PythonReaders {
     }
 
     /// Unpacks the sample databases of dissect.esedb's source package into `folder`, unless they
-    /// are there already.
+    /// already exist.
     pub fn fetch_samples(&self, folder: &Path) -> Result<(), SetUpError> {
         self.fetch("fetch_samples.py", folder)
     }

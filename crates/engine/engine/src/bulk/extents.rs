@@ -25,7 +25,8 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// The tree after this one: the next object, at the next roots, with the same parent.
+    /// The tree built after this one: the next object id, rooted just past this tree's pages, with
+    /// the same parent and size.
     pub(super) fn followed_by(self, flags: u32) -> Self {
         let object = ObjectId(self.object.0 + 1);
         let root = PageNumber(self.root.0 + self.primary_pages);

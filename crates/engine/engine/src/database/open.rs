@@ -242,7 +242,7 @@ async fn require_whole_file(core: &Rc<Core>) -> Result<(), OpenError> {
     Err(OpenError::Truncated { file: core.file.name().to_owned(), last, owned })
 }
 
-/// All rows of the catalog.
+/// Reads all rows of the catalog; fails if one cannot be decoded.
 fn catalog_rows(stage: &mut Stage<'_>, page_size: PageSize) -> Result<Vec<CatalogRow>, Halt> {
     let problem = "a row of the catalog that cannot be read";
     let (mut rows, mut at, mut bad) = (Vec::new(), Vec::new(), false);

@@ -36,7 +36,7 @@ impl Analysis {
         Self { dbtime, ..Self::default() }
     }
 
-    /// Takes the database time of a record into account.
+    /// Raises the highest database time to that of a record.
     pub(super) fn observe_time(&mut self, record: &LogRecord) {
         let dbtime = match record {
             LogRecord::Apply(apply) => apply.dbtime,
@@ -46,7 +46,7 @@ impl Analysis {
         self.dbtime = self.dbtime.max(dbtime);
     }
 
-    /// Takes the next record into account.
+    /// Updates the analysis with the next record.
     pub(super) fn observe(&mut self, span: Span, record: &LogRecord) {
         self.observe_time(record);
         match record {

@@ -21,7 +21,7 @@ pub enum RecoveryError {
     Header {
         /// The database file.
         file: String,
-        /// Why.
+        /// The problem found.
         problem: HeaderError,
     },
     /// The file is in a state from which recovery cannot proceed.

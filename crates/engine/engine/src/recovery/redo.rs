@@ -383,7 +383,7 @@ impl Redo {
     }
 }
 
-/// The page edits of a record; `None` if all of them are certainly in the file.
+/// The page edits of a record; empty if it lies before `start`, so that the file has them all.
 fn edits_of(span: Span, record: &LogRecord, start: Lgpos) -> &[PageEdits] {
     match record {
         LogRecord::Apply(apply) if span.start >= start => &apply.pages,

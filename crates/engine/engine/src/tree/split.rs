@@ -1,4 +1,4 @@
-//! Makes room: append, right and middle splits, and the vertical split of a root.
+//! Page splits: append, right and middle splits, and the vertical split of a root.
 
 use ese::page::{PageRef, encode_node, page_flags};
 use units::PageNumber;
@@ -20,7 +20,7 @@ pub(super) struct Wanted<'a> {
     pub bytes: usize,
 }
 
-/// A node off its page.
+/// A node copied from its page.
 #[derive(Clone, Debug)]
 struct DetachedNode {
     flags: u8,

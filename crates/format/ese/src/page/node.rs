@@ -62,7 +62,7 @@ impl<'a> Node<'a> {
         [self.prefix, self.suffix].concat()
     }
 
-    /// How the node's key compares with `key`.
+    /// Compares the node's key with `key`.
     #[inline]
     pub(crate) fn compare_key(&self, key: &[u8]) -> Ordering {
         if self.prefix.is_empty() {
@@ -76,23 +76,23 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// How the node's key compares with that of `other`, a node of the same page.
+    /// Compares the node's key with that of `other`, a node of the same page.
     #[inline]
     pub(crate) fn compare_key_of(&self, other: &Node<'_>) -> Ordering {
-        // Both prefixes are beginnings of the same tag.
+        // Both nodes borrow from the same tag 0, so prefixes of equal length are equal.
         if self.prefix.len() == other.prefix.len() {
             return compare_bytes(self.suffix, other.suffix);
         }
         compare_parts([self.prefix, self.suffix], [other.prefix, other.suffix])
     }
 
-    /// How the node's key compares with `key` followed by `tail`, the form that separators have.
+    /// Compares the node's key with `key` followed by `tail`, the two parts of a separator.
     #[inline]
     pub(crate) fn compare_joined(&self, key: &[u8], tail: &[u8]) -> Ordering {
         compare_parts([self.prefix, self.suffix], [key, tail])
     }
 
-    /// How the node compares with `key` and, if keys are equal, `data`.
+    /// Compares the node with `key`, then with `data` if the keys are equal.
     #[inline]
     pub fn compare_pair(&self, key: &[u8], data: &[u8]) -> Ordering {
         self.compare_key(key).then_with(|| self.data.cmp(data))

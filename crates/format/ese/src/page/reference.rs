@@ -200,7 +200,7 @@ impl<'a> PageRef<'a> {
         if self.is_root() { &[] } else { self.external_header() }
     }
 
-    /// How many nodes the page has.
+    /// Number of nodes on the page.
     #[inline]
     pub fn node_count(&self) -> usize {
         let most = self.size.body_bytes() / TAG_BYTES;
@@ -216,7 +216,8 @@ impl<'a> PageRef<'a> {
         self.node_under(self.external_header(), line)
     }
 
-    /// The node at `line`, below [`node_count`](Self::node_count), given the page's tag 0.
+    /// The node at `line`, which must be below [`node_count`](Self::node_count);
+    /// `external_header` is the page's tag 0.
     #[inline]
     pub(super) fn node_under(&self, external_header: &'a [u8], line: usize) -> Option<Node<'a>> {
         let tag = self.tag(self.tag_at_line(line))?;

@@ -45,8 +45,8 @@ impl<S: PageSource> Reader<S> {
         Ok(Self::with_catalog(source, tables))
     }
 
-    /// Reads the remains of the catalog if both copies are damaged: all rows that either copy has,
-    /// and the losses of both.
+    /// Opens a database whose catalog copies are both damaged: merges the rows readable in either,
+    /// and returns the losses of both.
     pub fn open_salvaged(mut source: S) -> Result<(Self, Vec<Loss>), ReadError<S::Error>> {
         let (mut rows, mut losses) = (BTreeMap::new(), Vec::new());
         for tree in [system_trees::OBJECTS, system_trees::OBJECTS_SHADOW] {

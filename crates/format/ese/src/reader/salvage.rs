@@ -256,7 +256,7 @@ impl Salvage {
         self.leaf = Some(LowerPage { number, page, line: 0, unsound_lines: unsound });
     }
 
-    /// Loads a page of the tree that has not been visited before.
+    /// Loads a page; fails if it belongs to another tree or was visited before.
     fn load<S: PageSource>(
         &mut self,
         source: &mut S,

@@ -67,7 +67,7 @@ impl<S: PageSource> Reader<S> {
             .collect()
     }
 
-    /// Like [`Self::space_report`], as far as readable. Returns only errors that end all reading.
+    /// Like [`Self::space_report`], but skips damaged parts; fails only if the page source does.
     pub fn salvaged_space_report(&mut self) -> Result<Vec<SalvagedSpace>, S::Error> {
         let mut report = vec![self.salvaged(TreeKind::Database, "", "", DATABASE)?];
         for table in self.tables().to_vec() {

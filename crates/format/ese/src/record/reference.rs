@@ -1,4 +1,4 @@
-//! Reads records, for any bytes.
+//! Reads records; arbitrary bytes give an error, never a panic.
 
 use crate::bytes::get_array;
 use crate::page::PageSize;

@@ -99,8 +99,8 @@ impl<'a> Tags<'a> {
         u16_at(self.bytes, index * TAG_BYTES + 2)
     }
 
-    /// Fields of the template table come first; both groups ascend by column, and a number may
-    /// appear in both.
+    /// Index of a column's field. Fields of the template table come first; both groups ascend by
+    /// column, and a number may appear in both.
     fn search(&self, column: ColumnId, is_derived: bool) -> Option<usize> {
         let own = partition(0, self.count, |index| self.word(index) & DERIVED != 0);
         let (from, to) = if is_derived { (0, own) } else { (own, self.count) };

@@ -9,7 +9,7 @@ use crate::bytes::get_array;
 pub struct Extent {
     /// The last page.
     pub last: PageNumber,
-    /// How many pages.
+    /// Number of pages.
     pub pages: u32,
 }
 

@@ -55,7 +55,7 @@ pub enum Problem {
     LastKey,
     /// Pages have a database time later than the latest in the header of the closed database.
     Dbtime {
-        /// How many.
+        /// Number of pages.
         pages: u64,
         /// The latest database time of a page.
         stated: u64,

@@ -1,4 +1,4 @@
-//! The difference that a replace logs: pieces of new data for an old one.
+//! Applies the difference logged by a replace: pieces that turn the old data into the new.
 
 use crate::bytes::u16_at;
 
@@ -16,8 +16,8 @@ struct DiffPiece {
     header_bytes: usize,
 }
 
-/// The first piece. Its long form has three bytes in front, the short one puts the flags into the
-/// upper bits of two.
+/// Parses the first piece. Its long form has a header of three bytes; the short one keeps the flags
+/// in the upper bits of two.
 fn piece(difference: &[u8], is_long_form: bool) -> Option<DiffPiece> {
     let word = u16_at(difference, 0)?;
     if is_long_form {

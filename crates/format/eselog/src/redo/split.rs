@@ -235,7 +235,8 @@ impl<'r> SplitLevel<'r> {
         Self { record, operation, pointer }
     }
 
-    /// Whether the new page holds nothing but the change, so that it needs nothing of the old one.
+    /// Whether the new page receives only the changed node, so that redo can rebuild it without the
+    /// old page.
     fn is_self_contained(&self) -> bool {
         let line = self.record.number(Field::SplitLine);
         let is_last = line + 1 == self.record.number(Field::Lines)

@@ -1,4 +1,4 @@
-//! Result of a replay, and the pages that it could not bring forward.
+//! Result of a replay, and the pages that it could not bring up to date.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::DeletedRows;
 use crate::layout::Field;
 use crate::record::LogRecord;
 
-/// Why a page stays behind.
+/// Why a page could not be brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BehindCause {
     /// Its checksum is wrong.
@@ -38,7 +38,7 @@ pub enum BehindCause {
     OldRecord,
     /// So far past the end of the file that its number must be wrong.
     BeyondFile,
-    /// Depends on the contents of another page, which stayed behind.
+    /// Depends on another page that could not be brought up to date.
     DependsOn(PageNumber),
     /// An uncommitted change could not be undone: its row is not where its tree places it.
     NotUndone,
@@ -68,16 +68,16 @@ impl fmt::Display for BehindCause {
     }
 }
 
-/// A page that stays behind.
+/// A page that the replay could not bring up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behind {
     /// The first record that could not be applied to it.
     pub place: Lgpos,
-    /// Why.
+    /// The cause.
     pub cause: BehindCause,
 }
 
-/// What a replay has done.
+/// Result of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct ReplaySummary {
     /// Records read.
@@ -92,7 +92,7 @@ pub struct ReplaySummary {
     pub changes_undone: u64,
     /// Transactions that are open at the end.
     pub open_transactions: usize,
-    /// Pages that stay behind.
+    /// Pages that could not be brought up to date.
     pub behind: BTreeMap<PageNumber, Behind>,
     /// The highest database time.
     pub dbtime: u64,

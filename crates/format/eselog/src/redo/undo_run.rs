@@ -28,9 +28,9 @@ pub(super) struct UndoRun {
     last: u32,
     /// The stored forms in the last block, once it has been read.
     loaded: Option<Vec<Vec<u8>>>,
-    /// Numbers that were taken out of the middle.
+    /// Numbers of versions taken out of order, before later ones.
     taken: BTreeSet<u32>,
-    /// Levels from here on have been rolled back.
+    /// Lowest level that has been rolled back; so have all above it.
     dead_from: u8,
     /// The highest level of the remaining versions after commits.
     level: u8,
@@ -124,12 +124,12 @@ impl UndoRun {
         }
     }
 
-    /// Takes the version that [`Self::last_number`] has found.
+    /// Removes and returns the version found by [`Self::last_number`].
     pub(super) fn drop_last(&mut self) -> Option<Vec<u8>> {
         self.loaded.as_mut()?.pop()
     }
 
-    /// Takes the version of this number; `None` if it is not here.
+    /// Removes and returns the version with this number, if present.
     pub(super) fn take<S: PageStore>(
         &mut self,
         number: u32,

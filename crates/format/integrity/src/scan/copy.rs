@@ -15,7 +15,7 @@ pub struct BlockCopy {
     in_flight: usize,
     writing: RefCell<VecDeque<Completion>>,
     written: Cell<u64>,
-    /// How long reads have waited for writes.
+    /// Time that reads have waited for writes.
     waited: Cell<Nanos>,
     /// The first write that failed; no writes follow it.
     failed: RefCell<Option<DeviceError>>,

@@ -25,7 +25,7 @@ pub enum Damage {
 }
 
 impl Damage {
-    /// Whether the page is zeros but for one bit.
+    /// Whether the page is all zeros except for one bit.
     pub(super) const fn is_flipped_zero(&self) -> bool {
         matches!(self, Self::Page(PageDamage::FlippedZero { .. }))
     }

@@ -12,7 +12,7 @@ use super::event::EventAction;
 pub struct Duty {
     /// Nanoseconds after the common instant.
     pub after_ns: u64,
-    /// What.
+    /// The action.
     pub act: DutyAct,
 }
 
@@ -22,7 +22,7 @@ pub struct Duty {
 pub enum DutyAct {
     /// Holds a database at this part of its load.
     Load {
-        /// Which database.
+        /// Index of the database.
         database: u32,
         /// Percent of its share of the plan's target.
         percent: u32,
@@ -33,9 +33,9 @@ pub enum DutyAct {
     Return,
     /// Reads or writes the copy of a database from first to last byte.
     Copy {
-        /// Which database.
+        /// Index of the database.
         database: u32,
-        /// Which end of the copy.
+        /// Whether to read or to write the copy.
         side: CopySide,
         /// Bytes per second.
         bytes_per_second: u64,

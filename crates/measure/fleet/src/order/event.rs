@@ -21,7 +21,7 @@ pub struct PlannedEvent {
     /// Time after the common instant from which all hosts measure.
     #[serde(rename = "after_ns", with = "crate::nanos")]
     pub at: Nanos,
-    /// What happens then.
+    /// The action.
     pub action: EventAction,
 }
 
@@ -31,14 +31,14 @@ pub struct PlannedEvent {
 pub enum EventAction {
     /// A host dies: its load ends at once, as with a power failure.
     Lose {
-        /// Which host.
+        /// Index of the host.
         host: usize,
         /// The new active host of each database that was active there.
         take_over: Vec<TakeOver>,
     },
     /// A lost host returns. Its copies are passive until another host is lost.
     Rejoin {
-        /// Which host.
+        /// Index of the host.
         host: usize,
     },
     /// A copy is read from one host and written to another, each from first to last byte.

@@ -14,7 +14,7 @@ const MOST_LATE: Nanos = Nanos::from_secs(5);
 /// The verdicts on one part of the measurement.
 #[derive(Clone, Debug)]
 pub struct PeriodVerdict {
-    /// Which part.
+    /// The part.
     pub period: Period,
     /// Its name, such as `after lose EX03 at 30min`.
     pub name: String,

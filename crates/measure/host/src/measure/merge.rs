@@ -10,13 +10,13 @@ pub(super) struct Merger {
 }
 
 impl Merger {
-    /// For a run on `databases` databases.
+    /// Creates a merger for a run on `databases` databases.
     pub(super) const fn new(databases: usize) -> Self {
         Self { databases, pending: None }
     }
 
-    /// Events to report after this one, with intervals merged. A half interval delays no other
-    /// event: it carries its own time.
+    /// Returns the events to report now, with intervals merged. A pending interval delays no other
+    /// event, since it carries its own time.
     pub(super) fn pass(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Interval(interval) => {
@@ -26,8 +26,8 @@ impl Merger {
         }
     }
 
-    /// Takes one group's interval; returns those that are complete, oldest first. Intervals of one
-    /// time share most of it: groups sample at the same bounds, but not in the same microsecond.
+    /// Takes one group's interval; returns those that are complete, oldest first. Intervals belong
+    /// together if they overlap by half: groups sample at almost the same bounds.
     fn add(&mut self, interval: Interval) -> Vec<Interval> {
         let mut complete = Vec::new();
         match self.pending.take() {
@@ -43,7 +43,7 @@ impl Merger {
         complete
     }
 
-    /// Takes the incomplete interval when another event occurs.
+    /// Takes the incomplete interval at the end of the run.
     pub(super) fn take(&mut self) -> Option<Interval> {
         self.pending.take()
     }

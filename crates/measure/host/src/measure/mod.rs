@@ -68,7 +68,7 @@ pub struct Measured {
     pub record: RunRecord,
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether the storage owes answers still, for which files may stay locked.
+    /// Whether requests are still unanswered; they may keep files locked.
     pub storage_owes: bool,
 }
 
@@ -159,7 +159,7 @@ fn first_look(
     (count, clock): (u32, OsClock),
     (stop, observer): (&StopFlag, &HostObserver),
 ) -> Result<(Start, RoomWatch, DeviceReads, NeighbourRuns), HostError> {
-    // Before the first look, which blames the storage for a wait: a tool may take its time.
+    // Done first, since `patient::first_look` would blame the storage for a slow tool.
     let outputs = Outputs::installed();
     let heard = observer.clone();
     patient::first_look(plan, stop, move |plan| {
@@ -217,7 +217,7 @@ const KEPT: &str = "The reports are complete. The storage still owes an answer: 
                     does not end now, Linux keeps it until the storage answers or is taken away, \
                     and no signal ends it before.";
 
-/// Waits for the threads to exit, or returns why they did not.
+/// Waits for the threads to exit, unless requests are unanswered: then warns that they may not.
 fn leave(crew: GroupCrew, storage_owes: bool, observer: &HostObserver) {
     if storage_owes {
         observer.warn(&KEPT);
@@ -241,7 +241,7 @@ pub(crate) fn conclude<'a>(
     Ok((record, verdict))
 }
 
-/// Why a thread could not begin, or a database not even be opened, if so.
+/// Why a thread could not start, or a database could not be opened; `None` otherwise.
 fn refusal(ends: Vec<End>) -> Result<Option<HostError>, HostError> {
     let mut failures = Vec::new();
     for end in ends {

@@ -22,7 +22,7 @@ pub struct SharedHost<'a> {
     pub order: SimulationOrder<'a>,
 }
 
-/// Simulates hosts on one array at the same time, by the engine; the results are in their order.
+/// Simulates hosts on one array concurrently, with the engine; the results are in host order.
 pub fn simulate_together(
     hosts: &[SharedHost<'_>],
     stop: &StopFlag,
@@ -69,7 +69,8 @@ struct HostShare {
     prefix: String,
 }
 
-/// One plan with the databases of all hosts, each host's folders under its name, and their shares.
+/// One plan with the databases of all hosts, each host's folders under its name, and the share of
+/// each host.
 fn joined(hosts: &[SharedHost<'_>]) -> Result<(Plan, Vec<HostShare>), HostError> {
     let Some(first) = hosts.first() else {
         return Err(HostError::new("no host: nothing to simulate"));

@@ -35,11 +35,11 @@ pub fn of_new_files() -> Option<&'static str> {
 /// and `FILE_SHARE_DELETE` of winnt.h.
 const SHARED_WITH_READERS: u32 = 1 | 4;
 
-/// `ERROR_SHARING_VIOLATION` of winerror.h: another process has it open for something that this
-/// one would not share, or shares less.
+/// `ERROR_SHARING_VIOLATION` of winerror.h: the access or sharing requested conflicts with that of
+/// a process that has the file open.
 const SHARING_VIOLATION: i32 = 32;
 
-/// Takes a folder by its name.
+/// Locks a folder by its name.
 pub fn hold_folder(folder: &Path) -> Hold<FolderHold> {
     as_hold(FolderHold::take(folder))
 }
@@ -55,12 +55,12 @@ fn as_hold(taken: io::Result<Option<FolderHold>>) -> Hold<FolderHold> {
 /// A name is locked in the same way as a folder.
 pub(crate) use device_os::machine::FolderHold as NameHold;
 
-/// Takes a name for this process alone.
+/// Locks a name for this process.
 pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
     as_hold(FolderHold::take_name(name))
 }
 
-/// Whether a process has taken a name.
+/// Whether a process has locked a name.
 pub(crate) fn is_name_held(name: &str) -> bool {
     matches!(hold_name(name), Hold::Busy)
 }
@@ -80,7 +80,7 @@ pub fn create_held(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).share_mode(SHARED_WITH_READERS).open(path)
 }
 
-/// An existing file for this process alone to write.
+/// Opens an existing file that only this process may write.
 pub(crate) fn open_held(path: &Path) -> io::Result<Hold<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).share_mode(SHARED_WITH_READERS);
@@ -136,18 +136,18 @@ pub fn layout_roots() -> LayoutRoots {
     }
 }
 
-/// The file type does not show it. A device such as `NUL` has no metadata, and is refused for that
-/// reason.
+/// File types do not show devices here. A device such as `NUL` has no metadata, and is refused for
+/// that reason.
 pub(crate) const fn is_device(_: FileType) -> bool {
     false
 }
 
-/// Pipes and consoles have no kind of file here.
+/// Pipes and consoles have no file type here.
 pub const fn is_stream(_: FileType) -> bool {
     false
 }
 
-/// Devices are no files here.
+/// Devices are not files here.
 pub(crate) const fn is_block_device(_: FileType) -> bool {
     false
 }
@@ -163,19 +163,19 @@ pub fn keep_owner(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file system's journal keeps names.
+/// Does nothing: the file system's journal keeps names.
 #[expect(clippy::unnecessary_wraps, reason = "other systems can fail at it")]
 pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Has a program stay when this one's console asks its programs to end.
+/// Starts `program` in a separate process group, so that Ctrl-C here does not end it.
 pub fn set_apart(program: &mut Command) {
     const NEW_PROCESS_GROUP: u32 = 0x200;
     program.creation_flags(NEW_PROCESS_GROUP);
 }
 
-/// The counts of Windows. It does not report time that a hypervisor gives to others.
+/// Reads the counters of Windows, which do not include time that a hypervisor gives to others.
 pub(crate) fn host_reading() -> HostReading {
     let (times, memory) = (ProcessorTimes::now().ok(), MemoryInUse::now().ok());
     let counts = MemoryCounts::latest();

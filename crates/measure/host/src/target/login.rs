@@ -37,7 +37,7 @@ pub fn ask_for_secrets(ask: SecretPrompt) {
     let _ = ASK.set(ask);
 }
 
-/// Why there is no login.
+/// Why no login is possible.
 #[derive(Debug)]
 pub enum LoginError {
     /// No secret was given, and there is no user to ask.
@@ -45,11 +45,11 @@ pub enum LoginError {
         /// The account.
         user: String,
     },
-    /// The terminal gave none.
+    /// Reading it from the terminal failed.
     Unread(io::Error),
     /// An invalid secret.
     Secret {
-        /// Its place.
+        /// Its origin: a variable, or the user.
         place: &'static str,
         /// Its defect.
         error: SecretError,
@@ -112,7 +112,7 @@ fn host() -> String {
     name
 }
 
-/// The account with its secrets.
+/// The login of `user`, with secrets from the environment, else from the user, once per account.
 fn chap(portal: &IscsiPortal, user: &str) -> Result<ChapLogin, LoginError> {
     if let Ok(text) = env::var(SECRET) {
         let target = env::var(TARGET_SECRET).ok();
@@ -138,7 +138,7 @@ fn chap(portal: &IscsiPortal, user: &str) -> Result<ChapLogin, LoginError> {
     Ok(login)
 }
 
-/// A login by secrets, each with its place.
+/// Builds a login from secrets, each with its origin.
 fn login(
     user: &str,
     (secret, place): (&str, &'static str),

@@ -30,7 +30,7 @@ pub type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
 /// Database sizing as given in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizing {
-    /// Of each database.
+    /// Size of each database.
     pub size: Bytes,
     /// Share of a volume, if sized that way.
     pub capacity_percent: Option<u32>,

@@ -52,13 +52,13 @@ pub struct LunPool {
     pub name: String,
     /// Full path of the backing files' folder.
     pub folder: String,
-    /// When space is taken.
+    /// When the space of its LUNs is allocated.
     pub allocation: Allocation,
     /// Types of LUNs placed here by default.
     pub holds: Vec<LunContent>,
 }
 
-/// Who reaches LUNs.
+/// An initiator that may access LUNs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunInitiator {
     /// Display name; a server of the deployment.
@@ -92,7 +92,7 @@ pub struct LunWish {
 /// Purpose of a LUN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LunContent {
-    /// Databases, and their logs unless those are apart.
+    /// Databases, and their logs unless those are separate.
     Databases,
     /// Logs alone.
     Logs,
@@ -114,20 +114,20 @@ pub enum LunAccess {
 /// How initiator and target authenticate to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChapMode {
-    /// They do not.
+    /// No authentication.
     None,
     /// The initiator authenticates by CHAP.
     OneWay,
-    /// Both do.
+    /// Both authenticate by CHAP.
     Mutual,
 }
 
 /// When a LUN's space is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// As written.
+    /// As data is written.
     Thin,
-    /// At once.
+    /// When the LUN is created.
     Thick,
 }
 
@@ -152,7 +152,7 @@ impl Choice for Allocation {
 }
 
 impl LunContent {
-    /// For people.
+    /// Name for people.
     pub fn name(self) -> &'static str {
         Self::WORDS[Self::ALL.iter().position(|known| *known == self).unwrap_or(0)]
     }

@@ -16,7 +16,7 @@ use units::Nanos;
 use crate::location::{CopyFolder, Location};
 use crate::manifest::{self, ManifestError};
 
-/// Writes of a copy in flight, as many as reads of its database.
+/// Writes in flight to a copy, as many as reads in flight of its database.
 const WRITES_IN_FLIGHT: usize = 2;
 
 /// Owner of a copy, recorded in a file next to it.

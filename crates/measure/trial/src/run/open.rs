@@ -58,10 +58,10 @@ pub(super) struct Live {
     pub mended: Mended,
 }
 
-/// A database that was left to recovery.
+/// The log of a database that was left to recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Abandoned {
-    /// Everything before is in the log.
+    /// End of the log: it contains everything before this position.
     pub(super) end: Lgpos,
     /// How long the load took to generate the log.
     pub(super) generated: Nanos,
@@ -283,7 +283,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The form in which it is sampled while not open.
+    /// Input of the sampler while the database is not open.
     pub(super) fn unopened(&self) -> Sampled {
         Sampled { index: self.location.plan.index, database: None, meter: Rc::clone(&self.meter) }
     }
@@ -362,7 +362,7 @@ impl Opened {
         }
     }
 
-    /// Closes the database cleanly, if possible, and reports its repairs while it was open.
+    /// Closes the database cleanly, if possible, and reports the repairs made while it was open.
     pub(super) async fn close(&self, group: &Group) {
         let live = self.live.borrow_mut().take();
         let Some(live) = live else {

@@ -9,7 +9,7 @@ use crate::{Evidence, Finding};
 /// measurement.
 const MOST_UNSEEN_PERCENT: f64 = 25.0;
 
-/// Warns of every break; cannot judge if there are too many for the measurement. No finding if
+/// Warns of every break; inconclusive if there are too many for the measurement. No finding if
 /// there were none.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.breaks.is_empty() {

@@ -5,9 +5,9 @@ use record::{RunRecord, VolumeFacts};
 use super::device_reads::is_counted;
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Cannot judge if a cache is known to be in the way, or if neither kernel nor devices can rule one
-/// out for a database volume. A cache hides failures of storage and causes none, so a limit
-/// exceeded in that doubt counts. No finding if the kernel knows of no cache.
+/// Inconclusive if a cache is known to be in the way, or if neither kernel nor devices can rule one
+/// out for a database volume. A cache hides storage failures and causes none, so a limit exceeded
+/// in doubt still counts. No finding if the kernel knows of no cache.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let volumes = volumes(run);
     let mut evidence = Vec::new();

@@ -13,7 +13,7 @@ struct PagePass<'a> {
     is_wanted: fn(&RunRecord, &DatabaseFacts) -> bool,
 }
 
-/// Fails on one damaged page; cannot judge if a database, or its backup copy, was not read
+/// Fails on one damaged page; inconclusive if a database, or its backup copy, was not read
 /// completely.
 ///
 /// A page with a correctable bit counts: the medium changed it. Uninitialised and foreign pages

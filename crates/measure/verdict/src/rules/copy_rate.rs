@@ -69,7 +69,7 @@ fn reads_ns(run: &RunRecord, pass: &Checksum) -> Option<f64> {
     Some(each_byte * pass.bytes as f64)
 }
 
-/// Fails if a copy kept a database from being read at the plan's rate; cannot judge if a planned
+/// Fails if a copy kept a database from being read at the plan's rate; inconclusive if a planned
 /// copy is missing. No finding in other tests, without that limit, or if nothing was copied.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least = run.start.settings.thresholds.read_rate_bytes_per_second?;

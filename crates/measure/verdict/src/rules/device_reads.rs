@@ -14,8 +14,8 @@ const LEAST_PERCENT: f64 = 50.0;
 /// Fewer bytes than this may all have been cached beforehand.
 const FEWEST_BYTES: u64 = 16 << 20;
 
-/// Cannot judge a run if a device counted far fewer bytes than were read. No finding if no device
-/// has counters, or too little was read.
+/// Inconclusive if a device counted far fewer bytes than were read. No finding if no device has
+/// counters, or too little was read.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let compared = run.volume_reads.iter().filter(|reads| is_enough(reads));
     let compared = compared.map(|reads| Reached::of(run, reads));

@@ -4,8 +4,8 @@ use record::{RunRecord, Seal};
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Cannot judge a run whose record was changed afterwards; no finding for a record without hashes,
-/// since that proves nothing.
+/// Inconclusive if the record was changed afterwards; no finding for a record without hashes, which
+/// proves nothing.
 pub(crate) fn judge(run: &RunRecord) -> Option<Finding> {
     let (outcome, evidence) = match run.seal {
         Seal::Unsealed => return None,

@@ -5,7 +5,7 @@ use record::{Issue, IssueKind, RunRecord};
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Ruling, Unit};
 
-/// Cannot judge a run that was interrupted, that its storage or the engine ended early, or whose
+/// Inconclusive if the run was interrupted, if its storage or the engine ended it early, or if its
 /// journal just stops.
 #[expect(clippy::unnecessary_wraps, reason = "every rule has the same shape")]
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {

@@ -27,7 +27,7 @@ enum What {
     Told(String),
 }
 
-/// Fails if a request of any phase took longer than the limit; cannot judge if there is no data on
+/// Fails if a request of any phase took longer than the limit; inconclusive if there is no data on
 /// a database. No finding if the record has no limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.longest_request_ns;

@@ -5,7 +5,7 @@ use record::{Phase, RunRecord};
 use super::{judges_load, kind_of_a_cut_run};
 use crate::{Finding, Limit, Ruling, Unit};
 
-/// Cannot judge a run that measured less than the stated minimum.
+/// Inconclusive if the run measured less than the stated minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;

@@ -9,7 +9,7 @@ use crate::{Evidence, Finding};
 /// If more than this share of the measurement was missed, the rest does not count as a measurement.
 const MOST_LEFT_OUT_PERCENT: f64 = 25.0;
 
-/// Warns of every interval that was left out; cannot judge if there are too many. No finding for a
+/// Warns of every interval that was left out; inconclusive if there are too many. No finding for a
 /// run that was never paused.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let phase = judged_phase(run);

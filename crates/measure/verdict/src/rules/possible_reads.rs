@@ -9,7 +9,7 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// Fewer reads of a database may all have been short by chance.
 const FEWEST_READS: u64 = 100;
 
-/// Cannot judge a simulated load if the mean read of any database is faster than physically
+/// Inconclusive if the mean read of any database in a simulated load is faster than physically
 /// possible. No finding for other runs, or for records that do not state the minimum.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let least_ns = run.simulated()?.least_read_ns;

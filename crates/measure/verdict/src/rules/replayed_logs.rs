@@ -7,7 +7,7 @@ use units::thousands;
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Limit, Ruling, Unit};
 
-/// Cannot judge if a database replayed fewer logs, or none. No finding in other tests.
+/// Inconclusive if a database replayed fewer logs, or none. No finding in other tests.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.start.test != TestType::Recovery {
         return None;

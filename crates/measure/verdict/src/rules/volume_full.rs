@@ -4,7 +4,7 @@ use record::{Issue, IssueKind, RunRecord};
 
 use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
-/// Cannot judge a run in which a volume was full; no finding otherwise.
+/// Inconclusive if a volume was full; no finding otherwise.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     nothing_proved(run, IssueKind::VolumeFull, ("volume-full", "Room on the volumes"), |issue| {
         let limits = space_limits(run).join("; ");

@@ -10,7 +10,7 @@ const BURST_BYTES: u32 = 256 << 10;
 const DEFAULT_MOST_SENT: u32 = 8_192;
 const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 
-/// Who has proved to be who.
+/// The sides that authenticated themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication {
     /// Neither side: the target did not require it.
@@ -21,7 +21,7 @@ pub enum Authentication {
     Mutual,
 }
 
-/// How data moves.
+/// Negotiated parameters of data transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agreed {
     /// Maximum size of a data segment to send, in bytes.

@@ -8,7 +8,7 @@ use super::scsi::CommandBlock;
 use super::sense::ScsiRefusal;
 use crate::line::Abandon;
 
-/// Which way data moves.
+/// Direction of the data transfer, from the initiator's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataDirection {
     None,
@@ -30,10 +30,10 @@ pub(crate) struct Command {
 /// Called once, from any thread, with the outcome of a command.
 pub(crate) type CommandEnd = Box<dyn FnOnce(CommandOutcome) + Send>;
 
-/// How a command ended.
+/// Outcome of a command.
 pub(crate) struct CommandOutcome {
     pub buffer: Option<Buffer>,
-    /// Bytes that moved.
+    /// Bytes transferred.
     pub moved: usize,
     pub result: Result<(), CommandFailure>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct CommandOutcome {
 pub(crate) enum CommandFailure {
     /// The connection broke: the outcome is unknown.
     Lost(DeviceError),
-    /// The target's answer.
+    /// The target returned an error status.
     Refused(ScsiRefusal),
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct LoginOrder<'a> {
     pub nonce: SessionNonce,
 }
 
-/// How a login ended.
+/// Outcome of a login.
 pub(crate) enum LoginEnd {
     Done(LoggedIn),
     /// The target is at another portal.

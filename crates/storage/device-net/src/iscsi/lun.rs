@@ -24,15 +24,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum number of attempts on a unit that reports attention or busy.
 const MOST_ATTEMPTS: usize = 100;
 
-/// The type of disks.
+/// SCSI peripheral device type of a disk.
 const DISK: u8 = 0;
 
 /// A logical unit's answer to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteAnswer {
-    /// It carries it out.
+    /// The write was accepted.
     Taken,
-    /// It is write protected.
+    /// The unit is write protected.
     Protected,
 }
 
@@ -63,8 +63,8 @@ impl Lun {
         Ok(lun)
     }
 
-    /// Logs in to the target of `address` and asks for the numbers of the logical units that it
-    /// shows, of any kind. Errors call it `name`.
+    /// Logs in to the target of `address` and lists the numbers of its logical units of any type.
+    /// Errors call the target `name`.
     pub fn numbers(
         address: &IscsiAddress,
         name: &str,
@@ -100,7 +100,7 @@ impl Lun {
         self.begin
     }
 
-    /// Who has proved to be who.
+    /// The sides that authenticated themselves at login.
     pub const fn authentication(&self) -> Authentication {
         self.authentication
     }
@@ -110,12 +110,12 @@ impl Lun {
         &self.identity
     }
 
-    /// How much it holds.
+    /// Its capacity, as reported.
     pub const fn capacity(&self) -> LunCapacity {
         self.capacity
     }
 
-    /// Its report on its caches.
+    /// Its cache settings, as reported.
     pub const fn caching(&self) -> LunCaching {
         self.caching
     }

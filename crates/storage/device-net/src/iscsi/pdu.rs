@@ -57,13 +57,13 @@ pub mod field {
     pub const TASK_TAG: usize = 16;
     /// The target's tag; the expected length of a request.
     pub const TRANSFER_TAG: usize = 20;
-    /// Of requests.
+    /// Command sequence number (CmdSN), in requests.
     pub const COMMAND_NUMBER: usize = 24;
-    /// Of answers.
+    /// Status sequence number (StatSN), in responses.
     pub const STATUS_NUMBER: usize = 24;
-    /// Of requests.
+    /// Next status number expected (ExpStatSN), in requests.
     pub const EXPECTED_STATUS_NUMBER: usize = 28;
-    /// Of answers.
+    /// Highest command number accepted (MaxCmdSN), in responses.
     pub const LAST_COMMAND_NUMBER: usize = 32;
     /// Sequence number of data, and of requests for data.
     pub const DATA_NUMBER: usize = 36;
@@ -75,7 +75,7 @@ pub mod field {
     pub const COMMAND_BLOCK: usize = 32;
 }
 
-/// A header.
+/// A basic header segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head(pub [u8; HEAD_BYTES]);
 
@@ -110,7 +110,7 @@ impl Head {
         self
     }
 
-    /// What it is.
+    /// The opcode, without the immediate flag.
     pub const fn opcode(&self) -> u8 {
         self.0[0] & 0x3f
     }

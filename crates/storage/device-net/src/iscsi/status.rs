@@ -3,7 +3,7 @@
 /// The target's status for a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoginStatus {
-    /// It proceeds.
+    /// The login proceeds.
     Accepted,
     /// The target has moved to the address in its answer.
     Moved,
@@ -16,7 +16,7 @@ pub(crate) enum LoginStatus {
 }
 
 impl LoginStatus {
-    /// Class and detail.
+    /// Decodes status class and detail.
     pub(crate) const fn of(class: u8, detail: u8) -> Self {
         match (class, detail) {
             (0, _) => Self::Accepted,

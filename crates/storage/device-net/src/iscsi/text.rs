@@ -21,12 +21,12 @@ impl KeyText {
         self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    /// All of them, in order.
+    /// All pairs, in order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The form on the wire.
+    /// Encodes the pairs for the wire.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (key, value) in self.pairs() {

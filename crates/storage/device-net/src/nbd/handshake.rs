@@ -99,7 +99,7 @@ fn word(head: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])
 }
 
-/// Kind and data of the next answer; `None` if it is not an answer.
+/// Reads an option reply: kind and data; `None` if it is malformed or too long.
 fn answer(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 20];
     stream.read_exact(&mut head)?;

@@ -40,7 +40,7 @@ pub(super) fn volume(root: &str) -> io::Result<File> {
     asked(Path::new(sys::from_wide(&name).trim_end_matches('\\')))
 }
 
-/// The disk of a number.
+/// Opens `PhysicalDriveN`.
 pub(super) fn disk(number: u32) -> io::Result<File> {
     asked(Path::new(&format!(r"\\.\PhysicalDrive{number}")))
 }

@@ -45,12 +45,12 @@ pub(super) fn check(result: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// Terminated, as the system wants it.
+/// Converts a path to null-terminated UTF-16.
 pub(super) fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
 
-/// The text before the terminator that the system has put there.
+/// Decodes UTF-16 up to the terminating null.
 pub(super) fn from_wide(text: &[u16]) -> String {
     let end = text.iter().position(|&unit| unit == 0).unwrap_or(text.len());
     String::from_utf16_lossy(&text[..end])

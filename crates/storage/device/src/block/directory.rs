@@ -19,7 +19,7 @@ const LONGEST_NAME: usize = 255;
 pub(super) struct UnitRange {
     /// The first unit, counted from the start of the data.
     pub first: u32,
-    /// How many.
+    /// Number of units.
     pub count: u32,
 }
 

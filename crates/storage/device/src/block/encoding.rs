@@ -13,8 +13,8 @@ const HEADER_BYTES: usize = 8 + 8 + 16 + 8 + 4 + 4;
 const CHECKED_FROM: usize = 16;
 
 impl Directory {
-    /// Its encoding as a copy of the volume `identity`, padded to whole blocks; `None` if it has
-    /// grown too long.
+    /// Encodes the directory for the volume `identity`, padded to whole blocks; `None` if it does
+    /// not fit.
     pub(super) fn encode(&self, identity: &[u8; 16]) -> Option<Buffer> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([0; 8]);

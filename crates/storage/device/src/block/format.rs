@@ -1,5 +1,5 @@
-//! The owner of a device: checked before anything else is trusted, and written only by an explicit
-//! format.
+//! Identifies the contents of a raw device before they are trusted or overwritten, and formats it
+//! on explicit request only.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub enum BlockContent {
     Blank,
     /// A volume of this program, with its number of files.
     Volume {
-        /// Files of it.
+        /// Number of files.
         files: usize,
     },
     /// A volume of this program that cannot be trusted, with the reason.

@@ -1,4 +1,5 @@
-//! Duration of requests to a folder in memory: drawn from a latency, or simulated by an array.
+//! Durations of requests to an in-memory folder: drawn from a latency range, or simulated by an
+//! array model.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,14 +23,14 @@ pub struct ServiceWork {
     pub kind: OpKind,
     /// Byte offset in the file.
     pub offset: u64,
-    /// Bytes that move.
+    /// Bytes transferred.
     pub length: u64,
-    /// Guarantee of its completion.
+    /// Durability that its completion guarantees.
     pub durability: Durability,
 }
 
 impl ServiceWork {
-    /// A change of the folder: a small durable write.
+    /// A change of the folder, which costs as much as a durable flush.
     pub(super) const fn of_folder() -> Self {
         Self {
             file: None,

@@ -21,9 +21,9 @@ pub(crate) struct ReservationKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exempt {
     HolderAlone,
-    /// All who are registered.
+    /// All registrants.
     Registrants,
-    /// All registrants, and all of them are holders.
+    /// All registrants; each of them holds the reservation.
     Holders,
 }
 
@@ -51,7 +51,7 @@ impl ReservationKind {
     }
 }
 
-/// A reservation. Its holder is one of the registered, or all of them.
+/// A reservation. Its holder is one registrant, or all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HeldReservation {
     kind: ReservationKind,

@@ -3,7 +3,7 @@
 use super::{ReservationKind, ReserveRefusal};
 use crate::scsi::{RESERVE_BYTES, Sense, number};
 
-/// What a request asks for.
+/// Service action of PERSISTENT RESERVE OUT, in the order of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReserveAction {
     Register,
@@ -13,7 +13,7 @@ pub(crate) enum ReserveAction {
     Preempt,
     /// Preempts, and also aborts the commands of the initiators that lose their key.
     PreemptAndAbort,
-    /// A registration whatever the present key is.
+    /// REGISTER AND IGNORE EXISTING KEY.
     RegisterAnyway,
 }
 

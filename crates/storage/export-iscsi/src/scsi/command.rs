@@ -6,7 +6,7 @@ use super::{ScsiWork, Sense, ServedDisk};
 /// Bytes of the parameters of PERSISTENT RESERVE OUT.
 pub(crate) const RESERVE_BYTES: usize = 24;
 
-/// What a command needs.
+/// How to perform a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CommandPlan {
     /// Data for the initiator, and the maximum number of its bytes to send.
@@ -17,9 +17,9 @@ pub(crate) enum CommandPlan {
     Take(usize),
     /// A query of persistent reservations, and the maximum length of the answer in bytes.
     Reservations(u8, usize),
-    /// A reservation of the SPC-2 kind.
+    /// An SPC-2 RESERVE.
     Reserve,
-    /// Its end.
+    /// An SPC-2 RELEASE.
     Release,
 }
 
@@ -58,13 +58,13 @@ fn checked(disk: &ServedDisk, extent: BlockExtent, most: u64) -> Result<BlockExt
     Ok(extent)
 }
 
-/// What `cdb` asks for.
+/// Decodes `cdb` for the disk; fails if it is invalid or not supported.
 pub(crate) fn plan(disk: &ServedDisk, lun: u8, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
     let is_change = matches!(cdb[0], 0x0a | 0x2a | 0x41 | 0x42 | 0x89 | 0x8a | 0x93 | 0xaa);
     if is_change && disk.is_read_only {
         return Err(Sense::WRITE_PROTECTED);
     }
-    // Neither protection information nor anchored blocks.
+    // Neither protection information nor anchored blocks are supported.
     let is_long = matches!(cdb[0], 0x28 | 0x2a | 0x41 | 0x88..=0x8a | 0x93 | 0xa8 | 0xaa);
     let is_anchored = matches!(cdb[0], 0x41 | 0x93) && cdb[1] & 0x10 != 0;
     if is_anchored || (is_long && cdb[1] >> 5 != 0) {

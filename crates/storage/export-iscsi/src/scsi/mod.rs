@@ -27,7 +27,7 @@ pub struct ServedDisk {
     pub serial: String,
     /// Number that identifies the volume in addition to its serial number.
     pub identity: u64,
-    /// Refuses writes.
+    /// Whether writes are refused.
     pub is_read_only: bool,
 }
 
@@ -53,7 +53,7 @@ pub enum ScsiWork {
         offset: u64,
         /// Content.
         data: Vec<u8>,
-        /// Must be durable when it ends.
+        /// Whether the data must be durable on completion (FUA).
         is_durable: bool,
     },
     /// Makes completed writes durable.

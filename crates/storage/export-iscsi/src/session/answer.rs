@@ -90,8 +90,8 @@ impl TargetSession {
         }
     }
 
-    /// Headers of the pieces in which `bytes` are sent, and the part of each. Empty for no bytes,
-    /// in which case the status is sent.
+    /// Splits `bytes` of data into PDUs: the header and range of each. If there is no data to send,
+    /// queues the status alone and returns nothing.
     fn pieces(&mut self, command: &Head, bytes: usize) -> Vec<(Head, Range<usize>)> {
         let sent = bytes.min(command.word(field::TRANSFER_TAG) as usize);
         if sent == 0 {

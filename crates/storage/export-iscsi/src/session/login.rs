@@ -29,7 +29,7 @@ const NO_SUCH_SESSION: u16 = 0x020a;
 /// Offset of the handle of a session with several connections.
 const SESSION_HANDLE: usize = 14;
 
-/// How far it has come.
+/// Progress of CHAP authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChapProof {
     /// The initiator has not named itself.

@@ -29,7 +29,7 @@ const INPUT_BYTES: usize = HEAD_BYTES + 255 * 4 + MOST_DATA;
 /// The initiator's account, and the secret by which the target proves itself, if it is asked.
 pub type TargetAccount = ChapLogin;
 
-/// What a target offers.
+/// A target and its only logical unit.
 #[derive(Clone, Debug)]
 pub struct TargetOffer {
     /// `iqn....`
@@ -44,7 +44,7 @@ pub struct TargetOffer {
     pub unit: SharedUnit,
 }
 
-/// What the caller does next.
+/// Next step for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetStep {
     /// Send these bytes.
@@ -69,7 +69,7 @@ pub enum TargetStep {
     Work {
         /// To be returned with the result.
         task: u32,
-        /// What to do.
+        /// The work.
         work: ScsiWork,
     },
     /// Close the connection.

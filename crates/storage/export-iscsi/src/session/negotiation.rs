@@ -8,7 +8,7 @@ use super::MOST_DATA;
 const MOST_BURST: u32 = 256 << 10;
 const DEFAULT_FIRST_BURST: u32 = 64 << 10;
 
-/// What both sides agreed on.
+/// Negotiated parameters of data transfer, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NegotiatedKeys {
     /// Longest data segment that the initiator accepts.

@@ -78,7 +78,8 @@ impl TargetSession {
         self.managed(head, outcome);
     }
 
-    /// A task at work ends as usual, and the answer follows its status.
+    /// Aborts one task. If it is already at work, it ends as usual, and the answer follows its
+    /// status.
     fn abort_one(&mut self, head: &Head) {
         let number = head.word(field::TRANSFER_TAG);
         match self.tasks.get(&number).map(|task| task.is_working) {
@@ -94,7 +95,8 @@ impl TargetSession {
         }
     }
 
-    /// The tasks get no answers; the answer to the request follows the end of those at work.
+    /// Aborts all tasks without responses. The request itself is answered once the tasks already at
+    /// work have ended.
     fn abort_all(&mut self, head: &Head) {
         self.tasks.retain(|_, task| task.is_working);
         let tasks: Vec<u32> = self.tasks.keys().copied().collect();

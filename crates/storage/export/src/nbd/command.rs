@@ -2,10 +2,10 @@
 
 use device::Buffer;
 
-/// What a client asks for.
+/// Operation that a client requests.
 #[derive(Debug)]
 pub enum NbdCommand {
-    /// Bytes of the export.
+    /// Read bytes of the export.
     Read,
     /// Write the first `length` bytes of the buffer, which has that length or up to a sector more.
     Write(Buffer),
@@ -17,6 +17,6 @@ pub enum NbdCommand {
     Cache,
     /// Make the bytes zeros.
     WriteZeroes,
-    /// Which bytes are allocated.
+    /// Report which bytes are allocated.
     BlockStatus,
 }

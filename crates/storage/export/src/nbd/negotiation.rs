@@ -21,7 +21,7 @@ pub(super) struct Negotiation {
     pub(super) context_of: Option<usize>,
 }
 
-/// What to do after a message of the client.
+/// The server's reaction to a message of the client.
 pub(super) enum Negotiated {
     /// Send these bytes, if any, and continue.
     Continue(Vec<u8>),
@@ -154,7 +154,7 @@ impl Negotiation {
         Negotiated::Open { bytes, export, framing, has_contexts }
     }
 
-    /// The oldest option, which opens an export or ends the connection.
+    /// Handles `NBD_OPT_EXPORT_NAME`, which opens an export or ends the connection.
     fn export_name(&self, name: &[u8], exports: &[ExportOffer]) -> Negotiated {
         let found = std::str::from_utf8(name).ok().and_then(|name| options::find(exports, name));
         let Some((number, export)) = found else {

@@ -107,7 +107,7 @@ pub(super) mod chunk {
     pub(crate) const ERROR_OFFSET: u16 = 1 << 15 | 2;
 }
 
-/// Error numbers.
+/// Error numbers of replies.
 pub(super) mod errno {
     pub(crate) const EPERM: u32 = 1;
     pub(crate) const EIO: u32 = 5;

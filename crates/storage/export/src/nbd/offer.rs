@@ -40,8 +40,8 @@ pub struct ExportOffer {
 pub enum SessionEnd {
     /// The client disconnected properly.
     Left,
-    /// The client used the oldest option to ask for an export that does not exist: the protocol has
-    /// no answer to that.
+    /// The client used `NBD_OPT_EXPORT_NAME`, which has no error reply, for an unknown export or
+    /// before the required TLS.
     UnknownExport,
     /// The client's bytes do not follow the protocol.
     Nonsense,

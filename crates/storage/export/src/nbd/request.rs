@@ -17,7 +17,7 @@ const EXTENDED_BYTES: usize = 32;
 /// A request that is valid for its export.
 #[derive(Debug)]
 pub struct NbdRequest {
-    /// What to do.
+    /// The requested operation.
     pub command: NbdCommand,
     /// First byte.
     pub offset: u64,
@@ -25,7 +25,7 @@ pub struct NbdRequest {
     pub length: u64,
     /// `true` if it must be durable when it is answered.
     pub is_durable: bool,
-    /// Makes the reply.
+    /// Data needed to build the reply.
     pub ticket: ReplyTicket,
 }
 

@@ -12,7 +12,7 @@ use super::reply::Framing;
 use super::request::NbdRequest;
 use super::request::{self, ParsedHeader, RequestHeader};
 
-/// What the driver has to do next.
+/// Next step for the driver.
 #[derive(Debug)]
 pub enum SessionEvent {
     /// Send these bytes.
@@ -32,7 +32,7 @@ pub enum SessionEvent {
 pub struct Advance {
     /// Bytes of the input that were used.
     pub used: usize,
-    /// What to do; `None` if more bytes are needed.
+    /// Next step; `None` if more bytes are needed.
     pub event: Option<SessionEvent>,
 }
 
@@ -58,18 +58,18 @@ struct OpenExport {
     payload: PayloadState,
 }
 
-/// What follows the last header.
+/// The payload of the last header.
 enum PayloadState {
     Nothing,
-    /// A payload that waits for memory.
+    /// The payload is not read until memory is granted.
     Waiting(RequestHeader),
-    /// A payload that arrives.
+    /// The payload is being received.
     Filling {
         header: RequestHeader,
         buffer: Buffer,
         filled: usize,
     },
-    /// A payload of a request that was refused with this error number.
+    /// The payload of a request refused with this error number is being skipped.
     Discarded {
         header: RequestHeader,
         left: u64,

@@ -312,9 +312,9 @@ pub(super) struct Tearing {
 }
 
 impl Tearing {
-    /// Writes some units of `bytes` and leaves others unchanged: in half of all cases its
-    /// beginning, which separate draws for every unit would hardly ever produce for a long write.
-    /// Writes only the part inside the file, which a later change may have truncated.
+    /// Writes some units of `bytes` and leaves the others unchanged. Half of the time it writes a
+    /// prefix, which independent draws per unit would hardly ever produce for a long write. Skips
+    /// bytes past the end of the file, which a later change may have truncated.
     fn tear(self, image: &mut FileImage, offset: u64, bytes: &FileImage, prng: &mut Prng) {
         let unit = usize::try_from(self.unit).expect("invariant: sectors are small");
         let bytes = bytes.to_vec();

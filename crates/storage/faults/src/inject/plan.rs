@@ -15,9 +15,9 @@ pub struct FaultPlan {
 /// One thing that goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which requests count.
+    /// Requests that are counted.
     pub matching: Matching,
-    /// Which of those suffer.
+    /// Counted requests that the fault affects.
     pub occurrence: Occurrence,
     /// The effect.
     pub effect: Effect,
@@ -103,9 +103,9 @@ pub struct Injection {
     pub file: String,
     /// The affected call.
     pub call: Call,
-    /// Byte offset in the caller's request, 0 if there is none.
+    /// Byte offset that the caller requested; 0 if the call has none.
     pub offset: u64,
-    /// Bytes in the caller's request.
+    /// Bytes that the caller requested.
     pub length: usize,
     /// Actual offset of a misdirected write.
     pub landed: Option<u64>,
@@ -196,7 +196,7 @@ impl PlanProgress {
         due
     }
 
-    /// Effect on an operation on names.
+    /// Decides the effect on an open, create, rename or removal of `file`.
     pub(super) fn decide_names(&mut self, call: Call, file: &str) -> Option<Effect> {
         let fault = self.due(call, None, file)?;
         let effect = self.plan.faults[fault].effect;
@@ -219,7 +219,7 @@ impl PlanProgress {
         Some(effect)
     }
 
-    /// Effect on a request to the device of `file`, which is `file_length` bytes long.
+    /// Decides the effect on a request to `file`, which is `file_length` bytes long.
     pub(super) fn decide(
         &mut self,
         file: &str,
@@ -332,7 +332,7 @@ const fn call(op: &Op) -> Call {
     }
 }
 
-/// The error of an injected failure.
+/// An I/O error (EIO) marked as injected.
 pub(super) fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError {
     /// EIO of errno(3).
     const EIO: i32 = 5;
@@ -354,12 +354,12 @@ pub(super) fn injected_error(file: &str, call: Call, offset: u64) -> DeviceError
     }
 }
 
-/// The error of a request with an injected failure.
+/// The injected I/O error of `op`.
 pub(super) fn injected_failure(file: &str, op: &Op) -> DeviceError {
     injected_error(file, call(op), offset(op))
 }
 
-/// The error of a request with an injected full volume.
+/// The injected error of `op` on a full volume.
 pub(super) fn injected_full(file: &str, op: &Op) -> DeviceError {
     let offset = match op {
         Op::SetLength { length } => *length,

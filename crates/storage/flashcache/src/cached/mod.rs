@@ -57,8 +57,8 @@ impl FlashCache {
         }
     }
 
-    /// Notes the state of the volume `name`, durably: [`Cached::new`] keeps its blocks only if it
-    /// is given the same stamp.
+    /// Durably stores the state stamp of the volume `name`: [`Cached::new`] keeps its blocks only
+    /// if it is given the same stamp.
     pub async fn set_stamp(&self, name: &str, stamp: u64) {
         let store = &self.inner.store;
         if let Some(volume) = store.find(name) {

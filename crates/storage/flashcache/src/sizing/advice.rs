@@ -14,7 +14,7 @@ const ENOUGH: f64 = 0.9;
 /// Minimum rise of a curve above its chord; below it there is no knee.
 const LEAST_BEND: f64 = 0.1;
 
-/// What to do.
+/// Advice on the size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SizeAdvice {
     /// Take a cache of this size.
@@ -37,7 +37,7 @@ pub enum NoCacheReason {
     NoPageReads,
     /// Even the largest cache that was tried answers only this share of page reads.
     SeldomReadTwice {
-        /// From 0 to 1.
+        /// The share, from 0 to 1.
         highest: f64,
     },
 }

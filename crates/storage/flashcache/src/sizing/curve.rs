@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use super::trace::{Trace, TraceRequest};
 use crate::policy::{Classifier, IoDirection, RequestClass, Route, S3Fifo};
 
-/// Number of samples that the blocks are divided into.
+/// Number of independent samples of the blocks.
 const SAMPLES: u64 = 4;
 
-/// Maximum number of blocks up to which a trace is followed in full.
+/// A trace of up to this many blocks is followed in full.
 const WHOLE_BLOCKS: u64 = 200_000;
 
-/// What to work out.
+/// Parameters of the estimate.
 #[derive(Clone, Debug)]
 pub struct CurveOptions {
     /// Bytes of a cache block.

@@ -32,7 +32,7 @@ pub struct StoredVolume {
     pub blocks: u64,
 }
 
-/// What a store holds.
+/// Contents of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreContents {
     /// Identifies the store.

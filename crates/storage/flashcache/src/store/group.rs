@@ -11,7 +11,7 @@ const MAGIC: &[u8; 8] = b"PLMGROUP";
 /// No segment, no block.
 const NONE: u32 = u32::MAX;
 
-/// What a summary says.
+/// Contents of a group's summary block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GroupSummary {
     /// Number of the group across all segments: a group found elsewhere was misdirected.

@@ -159,7 +159,7 @@ impl BlockIndex {
         self.position_in(self.slot_of(key))
     }
 
-    /// What lies at `position`.
+    /// The block cached at `position`, if any.
     pub(crate) fn entry(&self, position: u32) -> Option<CachedEntry> {
         let at = position as usize;
         let meta = self.metas[at];

@@ -14,14 +14,14 @@ pub(super) const fn payload_of(length: usize) -> usize {
     length / SECTOR * PAYLOAD
 }
 
-/// What a copy on flash is.
+/// Condition of a sealed block on flash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SealedCopy {
-    /// Sound.
+    /// All sectors are valid and from the same write.
     Whole {
         /// Counts the writes of both copies.
         sequence: u64,
-        /// What it carries.
+        /// The reassembled payload.
         payload: Vec<u8>,
     },
     /// Its sectors are valid but come from different writes.
@@ -53,7 +53,7 @@ pub(super) fn spread(payload: &[u8], length: usize, tag: u64, sequence: u64) -> 
     block
 }
 
-/// What a block on flash is.
+/// Checks a block's sectors and reassembles its payload.
 pub(super) fn gather(block: &[u8], tag: u64) -> SealedCopy {
     let mut payload = Vec::with_capacity(payload_of(block.len()));
     let mut first = None;

@@ -14,10 +14,10 @@ pub(super) const MAGIC: &[u8; 8] = b"PLMCACHE";
 
 const VERSION: u32 = 1;
 
-/// Volumes that fit in a superblock even with the longest names.
+/// Maximum number of volumes, which fit in a superblock even with the longest names.
 pub(super) const MOST_NAMED: usize = 48;
 
-/// Bytes of a volume's name.
+/// Maximum length of a volume's name in bytes.
 const LONGEST_NAME: usize = 255;
 
 /// A volume that has blocks in the cache.

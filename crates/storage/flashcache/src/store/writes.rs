@@ -19,8 +19,9 @@ pub(crate) struct WriteTicket {
 }
 
 impl CacheStore {
-    /// Marks the regions of `blocks` on flash and drops the blocks, so that the write may begin.
-    /// `None` if the cache is closed, and a write without its knowledge would make it stale.
+    /// Marks the regions of `blocks` as dirty on flash and drops the blocks; the write may then
+    /// begin. `None` if the cache is closed: the caller must not write, as it would make the cache
+    /// stale.
     pub(crate) async fn begin_write(&self, volume: u16, blocks: Range<u32>) -> Option<WriteTicket> {
         let mut ticket = WriteTicket { volume, bits: Vec::new(), replaced: Vec::new() };
         if self.core.state.borrow().health == CacheHealth::Closed {
@@ -38,7 +39,7 @@ impl CacheStore {
         Some(ticket)
     }
 
-    /// The write has ended, as durably as `lasting` says.
+    /// Ends a write whose durability is `lasting`.
     pub(crate) fn end_write(&self, ticket: &WriteTicket, lasting: Lasting) {
         self.core.dirty.end(ticket.volume, &ticket.bits, lasting);
         self.core.save_if_due();

@@ -148,7 +148,7 @@ impl<'a> Decoder<'a> {
         (0..self.word()?).map(|_| one(self)).collect()
     }
 
-    /// `value` if nothing follows it.
+    /// Returns `value` if no bytes are left.
     pub(super) fn end<T>(self, value: T) -> Option<T> {
         self.0.is_empty().then_some(value)
     }

@@ -20,7 +20,7 @@ pub enum BlockContent {
     Home(HomeBlock),
 }
 
-/// What a home holds.
+/// Identity of a block stored in its home on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HomeBlock {
     /// The block.
@@ -32,9 +32,9 @@ pub struct HomeBlock {
 /// A block whose content has durably reached its home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettledBlock {
-    /// What it holds.
+    /// The block and its checksum.
     pub home: HomeBlock,
-    /// Of which write.
+    /// Log position of the stored write.
     pub lsn: u64,
 }
 

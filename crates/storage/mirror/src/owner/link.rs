@@ -79,7 +79,7 @@ impl PeerLink {
         matches!(self.state, LinkState::Attached(_))
     }
 
-    /// Blocks copied and blocks to copy.
+    /// Blocks copied so far and in total; `None` without a copy in progress.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         self.open()?.copy.as_ref().map(CopyJob::progress)
     }

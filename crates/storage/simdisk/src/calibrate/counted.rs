@@ -13,7 +13,7 @@ pub const STALL_MEDIANS: u64 = 20;
 /// all of them count.
 pub const REQUESTS_OF_A_STALL: u64 = 100;
 
-/// The mean of latencies without stalls, all in one unit; zero of none.
+/// Mean of `latencies` without stalls, in their unit; 0 if empty.
 pub(super) fn mean_without_stalls(latencies: &mut [u64]) -> f64 {
     latencies.sort_unstable();
     let count = latencies.len() as u64;

@@ -29,7 +29,7 @@ pub struct FittedArray {
     pub description: ArrayDescription,
     /// Free parameters, with error bars.
     pub parameters: Vec<FittedParameter>,
-    /// Every load: measured beside fitted.
+    /// Every load, measured and as fitted.
     pub loads: Vec<FittedLoad>,
 }
 
@@ -68,7 +68,7 @@ pub enum FitError {
         /// The load, in words.
         load: String,
     },
-    /// Single reads take as long as those of an arm.
+    /// Single reads take as long as on a hard disk.
     LooksLikeAnArm {
         /// Mean of single reads.
         microseconds: u64,
@@ -319,7 +319,7 @@ impl<'a> Fitting<'a> {
     }
 }
 
-/// How badly loads are met.
+/// The cost function of the fit.
 struct Misfit<'a> {
     fitting: &'a Fitting<'a>,
     loads: &'a [MeasuredLoad],

@@ -39,7 +39,7 @@ const LONGEST_REST: Nanos = Nanos::from_micros(800);
 pub struct ProbeLoad {
     /// Their kind.
     pub kind: ProbeLoadKind,
-    /// How many are in flight.
+    /// Number of requests in flight.
     pub in_flight: u32,
     /// Bytes of each request; all loads use multiples of it.
     pub bytes: u32,

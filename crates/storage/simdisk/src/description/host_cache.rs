@@ -36,10 +36,10 @@ pub struct HostCacheSection {
     /// Blocks that it reads and writes concurrently.
     #[serde(default = "usual_parallel")]
     pub parallel: usize,
-    /// Time of every request in the caching layer: a virtual appliance, a network block device.
+    /// Microseconds that the caching layer, e.g. a virtual appliance, adds to every request.
     #[serde(default)]
     pub request_us: f64,
-    /// Time until another host has a copy of a write; for `storage`.
+    /// Microseconds until another host has a copy of a write; only in mode `storage`.
     #[serde(default)]
     pub mirror_us: f64,
     /// MB (decimal) per second that admissions may write, for the drive's endurance; 0: no limit.

@@ -27,7 +27,7 @@ pub(super) struct LogState {
 pub(super) struct LogWrite {
     /// Its offset from the start of the log's place.
     pub at: u64,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
 }
 

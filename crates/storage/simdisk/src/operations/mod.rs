@@ -48,7 +48,7 @@ pub enum OperationKind {
     MaintenanceRead,
     /// A write of a header or a checkpoint.
     HeaderWrite,
-    /// A request to empty caches.
+    /// A cache flush.
     Flush,
 }
 

@@ -15,9 +15,9 @@ pub struct OperationProfile {
     pub writes_in_flight: usize,
     /// Reads wait for room once more than this many writes have not started.
     pub writes_behind: usize,
-    /// How the log is written.
+    /// Shape of the log writes.
     pub log: LogShape,
-    /// What a cold cache costs.
+    /// Additional reads of a cold cache.
     pub cold: ColdCache,
 }
 
@@ -127,14 +127,14 @@ pub struct RequestBeside {
     pub chain: usize,
     /// Its purpose.
     pub kind: OperationKind,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
     /// Its place.
     pub place: BesidePlace,
 }
 
 impl RequestBeside {
-    /// How many chains there are.
+    /// Number of chains.
     pub(crate) const CHAINS: usize = 4;
 }
 

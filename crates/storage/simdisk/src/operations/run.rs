@@ -28,7 +28,7 @@ pub struct OperationAnswer {
     pub kind: OperationKind,
     /// Its bytes; 0 for a batch.
     pub bytes: u64,
-    /// How long it took.
+    /// Its duration.
     pub latency: Nanos,
     /// Whether it is a read that a warm cache would have answered.
     pub is_warming: bool,
@@ -56,7 +56,7 @@ pub struct OperationRun<'a> {
 /// A flow in progress.
 pub(super) struct FlowState {
     pub(super) flow: OperationFlow,
-    /// Bytes that are copied.
+    /// Bytes processed so far.
     pub(super) done: u64,
     /// Whether it makes further requests.
     pub(super) is_open: bool,
@@ -75,7 +75,7 @@ pub(super) enum Timer {
     Flow(u32),
 }
 
-/// Who waits for a request.
+/// The waiter for a request.
 #[derive(Clone, Copy)]
 pub(super) enum Waiter {
     Session(u32),
@@ -87,7 +87,7 @@ pub(super) enum Waiter {
     Chain(usize),
     /// A flow, by its number.
     Flow(u32),
-    /// None does.
+    /// No waiter.
     None,
     /// Another request, which completes only with this one: a write of the file system beside it.
     Beside(u32),
@@ -102,7 +102,7 @@ struct PendingRequest {
     bytes: u64,
     begun: VirtualMoment,
     waiter: Waiter,
-    /// How many answers it waits for.
+    /// Number of answers still awaited.
     parts: u32,
 }
 

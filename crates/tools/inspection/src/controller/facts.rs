@@ -57,9 +57,9 @@ pub enum Tool {
     /// Broadcom's tool, and the identical perccli from Dell.
     #[default]
     Storcli,
-    /// The generation from 8.0 on, with other names and words.
+    /// storcli from 8.0 on, with other names and words.
     Storcli2,
-    /// LSI's before storcli.
+    /// LSI's tool before storcli.
     Megacli,
     /// HPE's tool, formerly hpssacli and hpacucli.
     Ssacli,

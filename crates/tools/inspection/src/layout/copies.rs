@@ -127,7 +127,7 @@ fn spare(look: &LayoutLook<'_>, volume: &PlannedVolume, seen: &SeenFolder) -> St
     draft.pass("empty", "it can take the place of a volume that fails")
 }
 
-/// What the server's layout means for `AutoReseed`.
+/// Checks whether the plan lets `AutoReseed` replace a failed volume.
 pub(super) fn reseed(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
     if look.roots.databases.is_none() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A target against its plan: initiators that must be refused, and LUNs that must not be offered.
+//! Compares a target with its plan: logins that it must refuse, and LUNs that it must not offer.
 
 use record::StorageFinding;
 
@@ -14,7 +14,7 @@ pub enum StrangerLogin {
     NoSecret,
 }
 
-/// The plan of a target, and its behaviour.
+/// Results of testing a target against its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedTarget {
     /// Its address.

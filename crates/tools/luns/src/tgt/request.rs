@@ -47,7 +47,7 @@ pub struct TgtRequest {
     pub(super) text: String,
 }
 
-/// The text may hold a secret.
+/// Omits `text`, which may hold a secret.
 impl fmt::Debug for TgtRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} of {:?}", self.operation, self.object)

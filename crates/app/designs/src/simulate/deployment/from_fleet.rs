@@ -19,13 +19,13 @@ use console::Console;
 use console::documents::read_plan;
 use console::error::CommandError;
 
-/// Whether the hosts work without any events.
+/// Whether neither the fleet plan nor the command line has events.
 pub(super) const fn has_no_events(order: &FleetOrder, events: &[String]) -> bool {
     order.events.is_empty() && events.is_empty()
 }
 
-/// Simulates every host alone, into the folder of a fleet run: each equals `simulate` of its plan,
-/// byte for byte.
+/// Simulates every host alone, into the folder of a fleet run. Each result equals that of
+/// `simulate` with the same plan, byte for byte.
 pub(super) fn each_alone(
     flags: &SimulateFlags,
     order: &FleetOrder,
@@ -185,8 +185,9 @@ fn add_host(
     Ok(())
 }
 
-/// Returns the plan of a host with more of its databases, as many as the other hosts have: its page
-/// writes then come in bursts at the pace of the array under the combined load.
+/// Returns the plan of host `number` with the load of all hosts: as many databases as all of them
+/// have, and their combined target. Its page writes then come in bursts at the pace of the shared
+/// array.
 fn beside_the_others(plans: &[Plan], number: usize) -> Plan {
     let mut plan = plans[number].clone();
     let more = plans.iter().enumerate().filter(|(other, _)| *other != number);

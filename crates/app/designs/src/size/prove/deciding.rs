@@ -1,5 +1,5 @@
-//! The hosts that decide a case: those that no other host with the same disks exceeds in every
-//! load. A pure function of the layout and its timeline.
+//! The hosts that decide a case: a host is redundant if another one with the same disks has at
+//! least as much of every load. A pure function of the layout and its timeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ fn sum(load: &HostLoad, of: fn(&ArrayLoad) -> usize) -> usize {
     load.values().map(of).sum()
 }
 
-/// Sums over the arrays, and the largest number of active copies on one.
+/// Sums over the arrays, without the seed rate, and the largest number of active copies on one.
 fn merits(load: &HostLoad) -> [usize; 7] {
     let densest = load.values().map(|of| of.active).max().unwrap_or(0);
     [
@@ -41,13 +41,13 @@ fn merits(load: &HostLoad) -> [usize; 7] {
     ]
 }
 
-/// Whether `other` has at least as much of every load.
+/// Whether `other` has at least as much of every load in [`merits`].
 fn is_within(own: &HostLoad, other: &HostLoad) -> bool {
     merits(own).iter().zip(merits(other)).all(|(own, of)| *own <= of)
 }
 
-/// Returns the hosts to play: in each stretch, among hosts with the same disks, each that no other
-/// exceeds in every load. Of hosts with the same load the first is played.
+/// Returns the hosts to play: all that some stretch loads, unless another host with the same disks
+/// then has at least as much of every load. Of equally loaded hosts the first is played.
 pub(super) fn deciding(deployment: &PlayedDeployment, stretches: &[Stretch]) -> BTreeSet<usize> {
     let disks = disks_of(deployment);
     let mut found = BTreeSet::new();
@@ -68,7 +68,7 @@ fn exceeds((disks, loads): (&[(String, usize)], &[HostLoad]), other: usize, host
     other != host && disks[other] == disks[host] && is_more && (!is_same || other < host)
 }
 
-/// Name and number of the arrays of each host.
+/// Name of each host's first array, and the number of its arrays.
 fn disks_of(deployment: &PlayedDeployment) -> Vec<(String, usize)> {
     let mut arrays = vec![BTreeSet::new(); deployment.hosts.len()];
     for copy in deployment.databases.iter().flat_map(|of| &of.copies) {
@@ -112,7 +112,7 @@ fn loads(deployment: &PlayedDeployment, stretch: &Stretch) -> Vec<HostLoad> {
 /// Everything that determines a host's result, except the addresses on its arrays.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct HostHistory {
-    /// Name and count of its arrays.
+    /// Name of its first array, and the number of its arrays.
     disks: (String, usize),
     /// Load of each array in each stretch, sorted so that only the loads matter.
     arrays: Vec<Vec<ArrayLoad>>,

@@ -50,12 +50,13 @@ fn copies(count: usize) -> String {
     }
 }
 
-/// Adds a copy of this many bytes per second.
+/// Counts a copy with a seeding rate of `rate` bytes per second.
 const fn add(sum: &mut (usize, u64), rate: u64) {
     *sum = (sum.0 + 1, sum.1 + rate);
 }
 
-/// The recovery work of each host that has any, in each stretch.
+/// For each stretch, the recovery work of each host on its most loaded disk. Hosts without such
+/// work are left out.
 pub(super) fn recovery_work(
     deployment: &PlayedDeployment,
     stretches: &[Stretch],
@@ -63,7 +64,7 @@ pub(super) fn recovery_work(
     stretches.iter().map(|stretch| busiest(&of_disks(deployment, stretch))).collect()
 }
 
-/// Of each host and array.
+/// The recovery work of each host and array in one stretch.
 fn of_disks(
     deployment: &PlayedDeployment,
     stretch: &Stretch,

@@ -31,7 +31,8 @@ use console::error::CommandError;
 /// Time played at the start of each stretch, and to represent the rest.
 const PLAYED: Nanos = Nanos::from_secs(60);
 
-/// Played of the worst case to represent the rest: the worst of many short ones is partly chance.
+/// Time played of the worst case to represent the rest. It is longer, because the worst of many
+/// short plays is partly chance.
 const CONFIRMED: Nanos = Nanos::from_secs(300);
 
 /// A change to a design that needs no new layout.
@@ -51,7 +52,7 @@ impl Adjustment {
 /// A design that can be played.
 pub(super) struct Trial {
     pub provision: Provision,
-    /// What the sizing forbids.
+    /// Sizing rules that the design violates.
     pub(crate) violations: Vec<String>,
     /// Load of a disk by the formulas, as a share of the requests that it can serve.
     pub(crate) disk_load: Option<f64>,
@@ -116,7 +117,7 @@ impl Trial {
         )
     }
 
-    /// The claims of the design, to be played.
+    /// The design's claims, not yet played.
     pub(super) fn claims(&self) -> Vec<PlayedClaim> {
         claims(&self.provision, &self.arrangement.deployment)
     }

@@ -13,7 +13,7 @@ use super::child::record_folder;
 /// Bytes read at a time: an agent that adopts a long run catches up in steps.
 const PIECE_BYTES: u64 = 4 << 20;
 
-/// What the run carries.
+/// Reads the current load of a run from its journal.
 #[derive(Default)]
 pub(super) struct LoadGauge {
     journal: PathBuf,

@@ -9,7 +9,7 @@ use super::subject::{BuildSubject, subjects};
 use super::{Answer, as_json};
 use console::error::CommandError;
 
-/// Identifies everything that was named.
+/// Identifies every version, name and file given.
 pub(super) fn run(table: &BuildTable, texts: &[String]) -> Result<Answer, CommandError> {
     let mut lines = Vec::new();
     let mut found = Vec::new();

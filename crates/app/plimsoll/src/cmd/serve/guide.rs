@@ -24,8 +24,8 @@ pub(super) fn write_plan(question: &GuideQuestion, root: &Path) -> Result<PathBu
     Ok(path)
 }
 
-/// Fails if the folder is missing: a mistyped path, or one to an unmounted volume, must not qualify
-/// the disk that it would end up on.
+/// Fails if the folder is missing. If it were created, a mistyped path, or one to an unmounted
+/// volume, would test the wrong disk.
 fn expect_folder(folder: &Path) -> Result<(), CommandError> {
     if !folder.is_absolute() {
         return Err(CommandError::new(format!(

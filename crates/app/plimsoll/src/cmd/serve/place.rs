@@ -4,14 +4,14 @@
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-/// The file for the runs of `folder`; `None` if the system has no place for caches, or the folder
+/// Index file for the runs of `folder`; `None` if the system has no cache folder, or `folder`
 /// cannot be used.
 pub(super) fn of_history(folder: &Path) -> Option<PathBuf> {
     let root = folder.canonicalize().ok()?;
     Some(below(&caches()?, &root).join("serve-history.sqlite"))
 }
 
-/// The file for the token of `folder`; `None` in the same cases.
+/// Token file of `folder`; `None` in the same cases.
 pub(super) fn of_token(folder: &Path) -> Option<PathBuf> {
     let root = folder.canonicalize().ok()?;
     Some(below(&caches()?, &root).join("serve-token"))
@@ -35,7 +35,7 @@ fn below(caches: &Path, root: &Path) -> PathBuf {
     for component in root.components() {
         match component {
             Component::Normal(name) => file.push(name),
-            // `C:` of Windows is no name of a folder.
+            // A drive prefix of Windows such as `C:` is not a valid folder name.
             Component::Prefix(prefix) => {
                 let letters = prefix.as_os_str().to_string_lossy();
                 file.push(letters.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"));

@@ -68,7 +68,7 @@ pub(super) fn size(question: &SizingQuestion) -> Result<String, CommandError> {
     Ok(blueprint::sizing_html(sized, &candidates))
 }
 
-/// A document's name without the folders of this machine.
+/// Name of a document's file, so that pages do not show the folders of this machine.
 fn named(file: &str) -> String {
     Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
@@ -98,11 +98,11 @@ fn combinations(
     Ok(all)
 }
 
-/// A command that makes a run.
+/// A command that creates a run.
 pub(super) struct RunCommand {
-    /// Its words.
+    /// Its arguments.
     pub(super) words: Vec<OsString>,
-    /// The folder that it makes.
+    /// Folder that the run creates.
     pub(super) folder: PathBuf,
     /// Journal that appears once the run has started.
     pub(super) journal: PathBuf,

@@ -16,7 +16,7 @@ const VOLUMES: &str = "plimsoll-volumes";
 /// Bucket of their leases, which expire on the server.
 const LEASES: &str = "plimsoll-volume-leases";
 
-/// The keys of a volume.
+/// Buckets of all volumes; each volume has a key in both.
 pub(super) struct VolumeKeys {
     pub(super) volumes: Bucket,
     pub(super) leases: Bucket,
@@ -30,7 +30,7 @@ impl VolumeKeys {
     }
 }
 
-/// The configurations alone, for a reader that does not know the lease.
+/// Opens only the configurations, for readers that do not know the length of a lease.
 pub(super) fn configurations(carrier: &Carrier) -> Result<Bucket, CarrierError> {
     carrier.bucket(VOLUMES, None)
 }
@@ -47,7 +47,7 @@ pub(super) fn volume_value(
     })
 }
 
-/// Messages to the server of `volume` on `host`.
+/// Subject of the peer's messages to the server of `volume` on `host`.
 pub(super) fn messages(volume: &str, host: &str) -> String {
     format!("plimsoll.v1.mirror.{volume}.{host}.peer")
 }

@@ -17,7 +17,7 @@ use super::presence::ClientPresence;
 /// xtask bench cache` shows the benefit.
 const ROOM_TO_SEND: i32 = 2 << 20;
 
-/// A connected client.
+/// Socket of a connected client.
 pub(super) enum ClientSocket {
     Unix(UnixStream),
     Tcp(TcpStream),

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// records it every second, and a killed server was writing until its end.
 const NOTED_LATE: u64 = 3_000;
 
-/// Milliseconds by which it may be earlier: after a power failure a file has the time that its file
-/// system last persisted.
+/// Milliseconds by which it may be earlier: after a power failure, a file has the time that its
+/// file system last persisted.
 const FORGOTTEN: u64 = 3_600_000;
 
 /// Bits of the time in the stamp of a file in use, above the lowest bit, which is set.
@@ -59,8 +59,8 @@ fn file_in_use(inode: u64, seconds: i64, nanos: i64) -> u64 {
 }
 
 /// `true` if a killed server whose volume last had the in-use stamp `noted` may have left it with
-/// the stamp `found`: the same, or for a file a little later. A foreign change right after the kill
-/// passes for a write by the server.
+/// the stamp `found`: the same, or for a file with a time between [`FORGOTTEN`] before and
+/// [`NOTED_LATE`] after. A foreign change right after the kill passes for a write by the server.
 pub(super) fn left_by_kill(noted: u64, found: u64) -> bool {
     let [(before, same), (now, other)] = [noted, found].map(|stamp| {
         ((stamp >> 1) & ((1 << TIME_BITS) - 1), stamp & !(((1 << TIME_BITS) - 1) << 1))

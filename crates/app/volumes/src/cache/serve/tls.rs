@@ -1,4 +1,4 @@
-//! Encryption of connections from other machines. Both ends show certificates, for a client
+//! Encryption of connections from other machines. Both ends show certificates, since any client
 //! that reaches a volume can change it.
 
 use std::cell::{Cell, RefCell};
@@ -66,7 +66,7 @@ pub(super) struct TlsWire {
     unsent: Cell<usize>,
 }
 
-/// The socket as rustls uses it: an operation that would block returns that error.
+/// The socket as rustls uses it: an operation that would block fails with `WouldBlock`.
 struct Plain<'a, 'b> {
     wire: &'a SocketWire,
     context: &'a mut Context<'b>,

@@ -57,7 +57,7 @@ pub(super) struct CacheGain {
     pub is_held: bool,
 }
 
-/// What to do.
+/// Advice on buying a cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum GainAdvice {
     /// Index of the smallest size that brings nine tenths of the best gain.

@@ -20,7 +20,7 @@ pub(super) struct CounterGroup {
     pub columns: Vec<(usize, CountedPart, CounterMeasure)>,
 }
 
-/// The cells of one part, in a row.
+/// A row's values of one part of the requests.
 #[derive(Default)]
 struct PartCells {
     rate: Option<f64>,
@@ -129,7 +129,7 @@ fn plain_digit(symbol: char) -> char {
     }
 }
 
-/// Maps a digit of the script whose zero is code point `zero`.
+/// Converts a digit of the script whose zero is code point `zero`; `None` for other symbols.
 fn ascii_digit(symbol: char, zero: u32) -> Option<char> {
     char::from_digit(u32::from(symbol).checked_sub(zero)?, 10)
 }

@@ -19,11 +19,11 @@ pub(crate) struct Program {
 
 /// The load of a run.
 pub(crate) struct RunLoad {
-    /// Measured.
+    /// Length of the measurement.
     pub measured: Duration,
     /// Size of the database.
     pub size_bytes: u64,
-    /// If `None`, as many as possible.
+    /// `None` for the maximum rate.
     pub target_iops: Option<u32>,
 }
 

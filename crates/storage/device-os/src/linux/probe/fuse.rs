@@ -74,7 +74,7 @@ fn servers(processes: &Path, connection: u32) -> Option<Vec<PathBuf>> {
         match serves(&process.path(), connection) {
             Ok(true) => servers.push(process.path()),
             Ok(false) => {}
-            // It ended meanwhile.
+            // The process exited meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(_) => return None,
         }
@@ -95,8 +95,7 @@ fn serves(process: &Path, connection: u32) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a descriptor of `/dev/fuse` belongs to the connection, or may because it does not name
-/// one.
+/// Whether a descriptor of `/dev/fuse` belongs to the connection; `true` also if it names none.
 fn may_be(facts: &str, connection: u32) -> bool {
     let mut lines = facts.lines();
     let number = lines.find_map(|line| line.strip_prefix("fuse_connection:"));

@@ -19,7 +19,7 @@ const FIRST_VERSION: [(&str, &str); 4] = [
     ("blkio.throttle.write_iops_device", "wiops"),
 ];
 
-/// The limits that every group around this process sets for the disk with this folder in `/sys`.
+/// I/O limits that the control groups of this process set for the disk with this folder in `/sys`.
 pub(super) fn of_disk(folder: &Path) -> Vec<IoLimit> {
     let whole = super::whole_device(folder.to_owned());
     let Some(device) = super::read(&whole.join("dev")) else {

@@ -53,7 +53,7 @@ impl WatchedSockets {
         self.turns.get() <= MOST_TURNS
     }
 
-    /// Takes the watches outside the ring as entries for it.
+    /// Removes the watches outside the ring and returns poll entries for them.
     pub(super) fn enter_ring(&self) -> Vec<squeue::Entry> {
         self.turns.set(0);
         let entry = |(number, descriptor, events): (u64, RawFd, i16)| {

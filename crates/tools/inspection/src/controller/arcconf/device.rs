@@ -1,11 +1,11 @@
-//! A logical drive in arcconf's words.
+//! Parses a logical drive from arcconf's output.
 
 use super::super::known::KnownFact;
 use super::super::lines::OutputLine;
 use super::super::words::{alarm, caching, health, size_bytes, switch};
 use super::super::{LogicalDrive, WritePolicy};
 
-/// A drive that is being read.
+/// A drive while its lines are parsed.
 #[derive(Default)]
 pub(super) struct ArcconfDrive {
     facts: LogicalDrive,
