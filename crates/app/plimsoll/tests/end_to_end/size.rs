@@ -180,6 +180,16 @@ fn missing_figures_are_lines_to_copy_or_another_products() {
 }
 
 #[test]
+fn a_known_mistake_names_its_tier() {
+    let second = "[[tier]]\nmailboxes = 200\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+                  initial_size = \"1GiB\"\ngrowth_percent = 20\n";
+    let scene = scene("size-tiers", &format!("mode = \"compatible\"\n{SHORT}{second}"));
+    scene.run(["size", "d.toml", "--html", "d.html"]).expect_out(&["t2.months_to_limit"]);
+    let page = String::from_utf8(scene.read("d.html")).unwrap();
+    assert!(page.contains("months to the limit, tier 2"), "{page}");
+}
+
+#[test]
 fn prices_rank_scenarios_by_cost() {
     let prices = "[prices]\ncurrency = \"USD\"\nserver = 9000\ndisk = 100\nserver_rack_units = 2\n";
     let scene = scene("size-prices", &format!("{SHORT}{prices}"));

@@ -205,7 +205,7 @@ fn finding_row(finding: &sizing::DesignFinding) -> TableRow {
     };
     TableRow::body(vec![
         Cell::plain(finding.severity.word()).toned(tone),
-        Cell::plain(finding.key.title()),
+        Cell::plain(about(finding.key)),
         Cell::plain(&*finding.text),
         Cell::plain(&*finding.remedy),
         Cell::plain(finding.key.name()).toned(Tone::Muted),
@@ -362,13 +362,21 @@ fn notes(sized: Sized<'_>) -> Section {
     }
 }
 
+/// The title of a key, with its tier.
+fn about(key: Key) -> String {
+    match key {
+        Key::Tier(number, _) => format!("{}, tier {number}", key.title()),
+        _ => key.title().to_owned(),
+    }
+}
+
 fn note_row(note: &sizing::Note) -> TableRow {
     let values = note
         .values
         .map(|(workbook, right)| [workbook, right].map(|value| Cell::plain(three_digits(value))));
     let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
     TableRow::body(vec![
-        Cell::plain(note.key.title()),
+        Cell::plain(about(note.key)),
         Cell::plain(note.quirk.workbook()),
         workbook,
         Cell::plain(note.quirk.corrected()),

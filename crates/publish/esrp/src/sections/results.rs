@@ -9,6 +9,9 @@ use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::{Server, measured_ns};
 use crate::vendor::Vendor;
 
+/// Work that took less is stated to a tenth of a second, as in the report of its test.
+const A_MINUTE_NS: u64 = 60_000_000_000;
+
 /// Load duration by which papers prove reliability.
 pub(super) const A_DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 /// Length of a load test.
@@ -74,24 +77,20 @@ fn at_the_same_time(servers: &[Server<'_>]) -> Vec<String> {
 }
 
 fn length(run: &TestedRun) -> String {
-    let measured_ns = match measured_ns(run) {
-        0 => [Phase::Backup, Phase::Recover, Phase::Check]
-            .into_iter()
-            .map(|phase| run.record.span_ns(phase))
-            .find(|&ns| ns > 0)
-            .unwrap_or(0),
-        ns => ns,
-    };
-    match measured_ns {
-        0 => "not stated".to_owned(),
-        ns => seconds_of(ns),
+    let work = [Phase::Backup, Phase::Recover, Phase::Check];
+    let mut lasted = work.into_iter().map(|phase| run.record.span_ns(phase)).filter(|&ns| ns > 0);
+    match (measured_ns(run), lasted.next()) {
+        (0, None) => "not stated".to_owned(),
+        (0, Some(ns)) => time_of_work(ns),
+        (ns, _) => format::duration(ns),
     }
 }
 
-/// A duration in whole seconds, unless it is shorter than one second.
-fn seconds_of(ns: u64) -> String {
-    let whole_ns = ns / 1_000_000_000 * 1_000_000_000;
-    format::duration(if whole_ns == 0 { ns } else { whole_ns })
+fn time_of_work(ns: u64) -> String {
+    if ns < A_MINUTE_NS {
+        return format!("{} s", format::number(ns as f64 / 1e9, 1));
+    }
+    format::duration(ns)
 }
 
 /// The result of a day of load, or why a shorter one was measured.
@@ -106,9 +105,9 @@ fn reliability(server: &Server<'_>) -> Words {
     let lasted = match measured_ns(run) {
         0 => "for a time that its record does not state".to_owned(),
         ns if ns < A_DAY_NS => {
-            format!("for {}, LESS than the 24 hours that papers ask for", seconds_of(ns))
+            format!("for {}, LESS than the 24 hours that papers ask for", format::duration(ns))
         }
-        ns => format!("for {}", seconds_of(ns)),
+        ns => format!("for {}", format::duration(ns)),
     };
     let errors = record.issues.iter().filter(|issue| issue.severity == record::Severity::Error);
     let errors = errors.count() as u64 + record.further_error_count();
@@ -232,4 +231,15 @@ fn replay_row(server: &Server<'_>) -> Vec<Words> {
     let logs = replay.map(|of| format::whole(of.logs));
     let logs = Words::or_missing(logs, "not in the record", wanted);
     named(&server.name, vec![logs, measured(replay.map(|of| of.seconds_per_log), wanted)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time_of_work;
+
+    #[test]
+    fn short_work_is_stated_as_in_its_report() {
+        assert_eq!(time_of_work(14_680_000_000), "14.7 s");
+        assert_eq!(time_of_work(75_400_000_000), "1 min 15 s");
+    }
 }
