@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Type of a member; `?` at the end: or null.
+/// Names and types of members; a type that ends in `?` includes null.
 type MemberTypes = &'static [(&'static str, &'static str)];
 
 /// A kind, its schema number, and its mandatory members.
@@ -79,6 +79,25 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("database_schema", 1, &[("tables", "array")]),
     ("design_proof", 1, &[("claims", "array"), ("remedy", "object?"), ("verdict", "string")]),
     ("error", 1, &[("at", "string"), ("error", "string"), ("exit_status", "integer")]),
+    ("fleet_comparison", 1, &[("fleets", "array"), ("hosts", "array")]),
+    ("fleet_hosts", 1, &[("hosts", "array"), ("ignored", "integer")]),
+    (
+        "fleet_report",
+        1,
+        &[
+            ("all_hosts", "array"),
+            ("findings", "array"),
+            ("headline", "string"),
+            ("hosts", "array"),
+            ("name", "string"),
+            ("periods", "array"),
+            ("run", "string"),
+            ("shared_disks", "array"),
+            ("skew_ns", "integer?"),
+            ("verdict", "string"),
+        ],
+    ),
+    ("formatted", 1, &[("device", "string"), ("free_bytes", "integer")]),
     ("header", 1, &[("file_kind", "string")]),
     ("imported_report", 2, &[]),
     (
@@ -138,6 +157,7 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("runs", 1, &[("runs", "array")]),
     ("scenarios", 1, &[("ranked", "array")]),
     ("selftest", 1, &[("folder", "string"), ("outcome", "string"), ("parts", "array")]),
+    ("set_comparison", 1, &[("sets", "array"), ("tests", "array")]),
     ("set_report", 2, &[("exit_code", "integer"), ("tests", "array"), ("verdict", "string")]),
     (
         "simulated_deployment",
@@ -163,7 +183,7 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("verification", 1, &[]),
 ];
 
-/// Members of a run of a list.
+/// Members of each run that `list` shows.
 const RUN: MemberTypes = &[
     ("achieved_transactional_iops", "number?"),
     ("description", "string"),
@@ -217,10 +237,7 @@ pub(super) fn schema() -> Value {
         }
         match kind {
             "runs" => {
-                let mut run = object(RUN);
-                let states = ["live", "ended", "cut_off", "unread", "unreadable"];
-                run["properties"]["state"] = json!({ "enum": states });
-                answer["properties"]["runs"] = json!({ "type": "array", "items": run });
+                answer["properties"]["runs"] = json!({ "type": "array", "items": entry() });
             }
             "check" => {
                 answer["properties"]["files"] =
@@ -238,6 +255,21 @@ pub(super) fn schema() -> Value {
                         of its own.",
         "oneOf": all.collect::<Vec<Value>>(),
     })
+}
+
+/// An entry of a list: a run, a set with its `tests`, or a fleet with its `hosts`.
+fn entry() -> Value {
+    let mut entry = object(RUN);
+    let states = ["live", "ended", "cut_off", "unread", "unreadable"];
+    entry["properties"]["state"] = json!({ "enum": states });
+    let of_all = json!(["id", "name", "started", "state", "test", "verdict"]);
+    let of_run = std::mem::replace(&mut entry["required"], of_all);
+    for parts in ["hosts", "tests"] {
+        entry["properties"][parts] = json!({ "type": "array" });
+    }
+    let forms = [of_run, json!(["tests"]), json!(["hosts"])];
+    entry["anyOf"] = forms.map(|required| json!({ "required": required })).to_vec().into();
+    entry
 }
 
 /// One file is the answer itself; several are its `files`.

@@ -1,8 +1,9 @@
 //! What programs rely on: every answer says what it is, and real ones fit the schemas that
 //! `schema KIND` prints.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use testkit::peers::PythonReaders;
@@ -18,7 +19,7 @@ fn parsed(text: &str) -> Value {
 
 /// Holds an answer against the schema of its kind: members that must be there, and what they hold.
 #[track_caller]
-fn expect_described(schema: &Value, answer: &Value) {
+pub(crate) fn expect_described(schema: &Value, answer: &Value) {
     let mut kinds = schema["oneOf"].as_array().unwrap().iter();
     let kind = &answer["kind"];
     let own = kinds.find(|of| of["properties"]["kind"]["const"] == *kind).expect("no schema");
@@ -67,6 +68,7 @@ fn expect_members<'a>(schema: &'a Value, value: &Value) {
 fn every_answer_says_what_it_is() {
     let scene = Scene::prepared("kinds");
     scene.write("deployment.toml", DEPLOYMENT.as_bytes());
+    fs::File::create(scene.path("disk.img")).unwrap().set_len(256 << 20).unwrap();
     scene.run(["run", "plan.toml", "-q", "-o", "out"]);
     let file = "Plimsoll001.edb";
     let schema = parsed(&scene.run(["schema", "answers"]).expect_code(0).out);
@@ -85,6 +87,7 @@ fn every_answer_says_what_it_is() {
         (vec!["size", "deployment.toml"], "sizing"),
         (vec!["plan", "deployment.toml"], "provision"),
         (vec!["builds", "list", "SE"], "builds"),
+        (vec!["format", "raw:disk.img"], "formatted"),
     ] {
         let ran = scene.run(words.iter().chain(&["--json"]));
         let answer = parsed(&ran.out);
@@ -96,6 +99,53 @@ fn every_answer_says_what_it_is() {
     assert_eq!((&report["kind"], &report["schema"]), (&"report".into(), &2.into()));
     // 64 bits, which JavaScript would round.
     assert!(report["run"]["started_epoch_ns"].is_string(), "{}", report["run"]);
+}
+
+/// The kinds of answers that the source of the program names.
+fn kinds_in_source(folder: &Path, kinds: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !["dev", "tests", "target"].contains(&name) {
+            kinds_in_source(&path, kinds);
+        } else if path.extension().is_some_and(|of| of == "rs") && name != "tests.rs" {
+            let text = fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod").next().unwrap();
+            // A call, or the first two members of a report.
+            for (mark, member) in [("answer(", ""), ("answer_json(", ""), ("SCHEMA,", "kind:")] {
+                let rests = text.split(mark).skip(1);
+                kinds.extend(rests.filter_map(|rest| quoted_kind(rest, member)));
+            }
+        }
+    }
+}
+
+/// The kind that `text` begins with, in quotes and after the name of its member.
+fn quoted_kind(text: &str, member: &str) -> Option<String> {
+    let text = text.trim_start().strip_prefix(member)?.trim_start();
+    let (kind, _) = text.strip_prefix('"')?.split_once('"')?;
+    let is_word = kind.chars().all(|symbol| symbol.is_ascii_lowercase() || symbol == '_');
+    (is_word && !kind.is_empty()).then(|| kind.to_owned())
+}
+
+#[test]
+fn every_kind_of_answer_in_the_source_has_a_schema_and_a_row_in_the_document() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let mut kinds = BTreeSet::new();
+    kinds_in_source(&root.join("crates"), &mut kinds);
+    assert!(kinds.remove("report"), "it has a schema by itself: {kinds:?}");
+    let scene = Scene::new("kinds-in-source");
+    let schema = parsed(&scene.run(["schema", "answers"]).expect_code(0).out);
+    let described = schema["oneOf"].as_array().unwrap().iter();
+    let described = described.map(|of| of["properties"]["kind"]["const"].as_str().unwrap());
+    // An error is written by the same code as events.
+    let described: BTreeSet<String> =
+        described.filter(|kind| *kind != "error").map(str::to_owned).collect();
+    assert_eq!(kinds, described);
+    let document = fs::read_to_string(root.join("docs/json.md")).unwrap();
+    for kind in kinds {
+        assert!(document.contains(&format!("`{kind}`")), "{kind} is not in docs/json.md");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::contract::expect_described;
 use crate::scene::{PAGE_BYTES, Ran, Scene};
 use crate::signals::send;
 
@@ -111,6 +112,8 @@ fn a_set_is_one_test_for_every_verb() {
         (&json["kind"], json["tests"].as_array().unwrap().len()),
         (&"set_comparison".into(), 4)
     );
+    let schema = answer(&["schema", "answers"], 0);
+    expect_described(&schema, &json);
     assert_eq!(json["tests"][2]["comparison"]["metrics"][0]["values"][1]["change_percent"], 0.0);
     assert!(json["tests"][3]["not_compared"].is_string(), "{}", json["tests"][3]);
     let csv = text(&["compare", "set", "other", "--format", "csv"], 0);
@@ -118,7 +121,9 @@ fn a_set_is_one_test_for_every_verb() {
     let mixed = scene.run(["compare", "set", "other/1-performance"]);
     mixed.expect_refusal(&["is a set of tests", "set/1-performance"]);
 
-    let runs = answer(&["list", "--json"], 0)["runs"].take();
+    let mut listed = answer(&["list", "--json"], 0);
+    expect_described(&schema, &listed);
+    let runs = listed["runs"].take();
     let folders: Vec<&str> =
         runs.as_array().unwrap().iter().map(|run| run["folder"].as_str().unwrap()).collect();
     assert_eq!(folders, ["./other", "./set"]);

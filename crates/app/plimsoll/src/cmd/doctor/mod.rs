@@ -98,7 +98,7 @@ fn need_json(need: &Need, is_there: bool) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::needs::NEEDS;
+    use super::needs::{NEEDS, Thing};
     use super::{known, remedy};
 
     #[test]
@@ -111,5 +111,23 @@ mod tests {
             assert!(remedy(need).len() > 10, "{}", need.title);
         }
         assert!(known("prepair").is_err());
+    }
+
+    /// The table of the tools that `inspect` runs is private to `host`, so this reads its text.
+    #[test]
+    fn every_controller_tool_that_inspect_runs_is_a_need() {
+        let source = include_str!("../../../../../measure/host/src/look/tools.rs");
+        let (_, table) = source.split_once("const INQUIRIES").expect("the table");
+        let (table, _) = table.split_once("\n];").expect("its end");
+        let lists = table.split("programs: &[").skip(1).filter_map(|rest| rest.split_once(']'));
+        let programs: Vec<&str> =
+            lists.flat_map(|(list, _)| list.split('"').skip(1).step_by(2)).collect();
+        assert!(programs.len() >= 15, "{programs:?}");
+        for program in programs {
+            let is_named = NEEDS.iter().any(
+                |need| matches!(need.thing, Thing::Program(names) if names.contains(&program)),
+            );
+            assert!(is_named, "{program} is no need");
+        }
     }
 }

@@ -35,7 +35,25 @@ const LOADS: &[&str] = &["quick", "prepare", "run", "line", "calibrate"];
 const VENDOR: &str = "only with such a controller: its vendor has the tool; or `inspect \
                       --controller FILE` reads an output saved elsewhere";
 
-pub(super) const NEEDS: [Need; 13] = [
+/// A tool that `inspect` asks about a controller.
+const fn controller_tool(
+    title: &'static str,
+    purpose: &'static str,
+    programs: &'static [&'static str],
+) -> Need {
+    Need {
+        title,
+        purpose,
+        thing: Thing::Program(programs),
+        commands: &["inspect"],
+        is_essential: false,
+        debian: "",
+        fedora: "",
+        otherwise: VENDOR,
+    }
+}
+
+pub(super) const NEEDS: [Need; 15] = [
     Need {
         title: "io_uring",
         purpose: "requests without a thread each; else threads, which cost processor time",
@@ -87,33 +105,38 @@ pub(super) const NEEDS: [Need; 13] = [
         fedora: "scsi-target-utils",
         otherwise: "",
     },
-    Need {
-        title: "storcli or perccli",
-        purpose: "cache and battery of Broadcom and Dell controllers",
-        thing: Thing::Program(&[
+    controller_tool(
+        "storcli or perccli",
+        "cache and battery of Broadcom and Dell controllers",
+        &[
             "storcli64",
             "storcli",
             "perccli64",
             "perccli",
             "/opt/MegaRAID/storcli/storcli64",
             "/opt/MegaRAID/perccli/perccli64",
-        ]),
-        commands: &["inspect"],
-        is_essential: false,
-        debian: "",
-        fedora: "",
-        otherwise: VENDOR,
-    },
-    Need {
-        title: "ssacli",
-        purpose: "cache and battery of HPE Smart Array controllers",
-        thing: Thing::Program(&["ssacli", "hpssacli", "/opt/smartstorageadmin/ssacli/bin/ssacli"]),
-        otherwise: VENDOR,
-        commands: &["inspect"],
-        is_essential: false,
-        debian: "",
-        fedora: "",
-    },
+        ],
+    ),
+    controller_tool(
+        "storcli2 or perccli2",
+        "cache and battery of newer controllers of the same vendors",
+        &[
+            "storcli2",
+            "perccli2",
+            "/opt/MegaRAID/storcli2/storcli2",
+            "/opt/MegaRAID/perccli2/perccli2",
+        ],
+    ),
+    controller_tool(
+        "ssacli",
+        "cache and battery of HPE Smart Array controllers",
+        &["ssacli", "hpssacli", "/opt/smartstorageadmin/ssacli/bin/ssacli"],
+    ),
+    controller_tool(
+        "arcconf",
+        "cache and battery of Adaptec and Microchip controllers",
+        &["arcconf", "/usr/Arcconf/arcconf"],
+    ),
     Need {
         title: "nats-server",
         purpose: "carries messages and journals of a fleet, on the host that runs `fleet up`",

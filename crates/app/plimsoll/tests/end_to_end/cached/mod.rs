@@ -43,7 +43,7 @@ fn noise() -> &'static [u8] {
 }
 
 /// A scene with a cache of 64 MiB and a volume that holds noise.
-fn scene(name: &str) -> Scene {
+pub(crate) fn scene(name: &str) -> Scene {
     let scene = Scene::new(name);
     fs::write(scene.path("disk.img"), noise()).unwrap();
     scene.run(["cache", "create", "flash.img", "--size", "64MiB"]).expect_code(0);
@@ -51,13 +51,13 @@ fn scene(name: &str) -> Scene {
 }
 
 /// A server of the scene's volume as `mail`, at the socket `nbd.sock`; killed when dropped.
-struct Served<'a> {
+pub(crate) struct Served<'a> {
     scene: &'a Scene,
     child: Child,
 }
 
 impl<'a> Served<'a> {
-    fn start(scene: &'a Scene) -> Self {
+    pub(crate) fn start(scene: &'a Scene) -> Self {
         let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
         Self::with(scene, words.iter().chain(&["unix:nbd.sock"]).copied().collect())
     }

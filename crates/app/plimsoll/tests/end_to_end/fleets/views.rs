@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::Fleet;
+use crate::contract::expect_described;
 use crate::scene::Ran;
 
 #[test]
@@ -27,10 +28,14 @@ fn a_fleet_run_is_watched_listed_compared_and_told_in_a_paper() {
     let within = scene.run(["compare", "one", "--json"]);
     assert_eq!(answer(&within)["runs"].as_array().map(Vec::len), Some(2), "{}", within.out);
     scene.run(["compare", "one/hosts/ex01"]).expect_code(64);
-    scene.run(["fleet", "run", "fleet.toml", "-o", "two", "--json"]);
+    let two = answer(&scene.run(["fleet", "run", "fleet.toml", "-o", "two", "--json"]));
     let both = scene.run(["compare", "one", "two", "--json"]);
     let both = answer(&both);
     assert_eq!(both["kind"], "fleet_comparison", "{both:#}");
+    let schema = answer(&scene.run(["schema", "answers"]));
+    for found in [&two, &both, &answer(&scene.run(["fleet", "hosts", "--json"]))] {
+        expect_described(&schema, found);
+    }
     for (at, host) in ["ex01", "ex02"].into_iter().enumerate() {
         assert_eq!(both["hosts"][at]["host"], host, "{both:#}");
         assert!(both["hosts"][at]["comparison"].is_object(), "{both:#}");
@@ -44,6 +49,7 @@ fn a_fleet_run_is_watched_listed_compared_and_told_in_a_paper() {
     let paper = scene.run(["report", "one", "--format", "esrp"]);
     paper.expect_out(&["ex01", "ex02"]);
     let listed = answer(&scene.run(["list", ".", "--json"]));
+    expect_described(&schema, &listed);
     let runs = listed["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2, "a fleet is one run: {listed:#}");
     assert_eq!(runs[0]["hosts"].as_array().map(Vec::len), Some(2), "{listed:#}");

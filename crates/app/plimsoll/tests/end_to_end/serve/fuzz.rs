@@ -42,6 +42,7 @@ const PLACES: &[&str] = &[
     "/simulate",
     "/what-if/",
     "/trend?machine=",
+    "/caches",
 ];
 const PARTS: &[&str] = &[
     "..",

@@ -7,6 +7,8 @@ use super::super::http::Server;
 use super::super::{wait_for, wait_for_simulation};
 use super::chromium::Chromium;
 use super::look_at;
+#[cfg(target_os = "linux")]
+use crate::cached;
 use crate::scene::Scene;
 
 /// Runs, and every page made of them, shared by the tests. No verdict is requested, and the state
@@ -116,6 +118,22 @@ fn every_page_that_is_served_is_sound_and_its_forms_work_by_keyboard() {
         browser.press(key);
     }
     wait_for_simulation("the ranking", || has(&mut browser, "Side By Side"));
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_of_flash_caches_is_sound() {
+    let Some(mut browser) = Chromium::start() else {
+        return eprintln!("SKIPPED: no chromium on this machine");
+    };
+    let scene = cached::scene("browser-caches");
+    let _served = cached::Served::start(&scene);
+    let server = Server::start(&scene, &[".", "--cache", "flash.img", "--cache", "none.img"]);
+    look_at(&mut browser, &format!("http://{}/caches", server.address), "served-caches");
+    for part in ["mail on disk.img", "none.img: no server answers"] {
+        assert_eq!(has(&mut browser, part), Some(()), "{part}");
+    }
     assert_eq!(browser.errors(), Vec::<String>::new());
 }
 
