@@ -92,10 +92,8 @@ fn judged(said: &str, depth: u32) -> Result<f64, Failure> {
     let (ratio, of_zeros) =
         ratios.ok_or_else(|| Failure::new(format!("no pair was measured:\n{said}")))?;
     for [ring, socket, zeros] in &turns {
-        println!(
-            "  {depth:>2} in flight: {ring:.0} over vhost-user, {socket:.0} over NBD, {zeros:.0} of \
-             zeros"
-        );
+        print!("  {depth:>2} in flight: {ring:.0} over vhost-user, {socket:.0} over NBD, ");
+        println!("{zeros:.0} of zeros");
     }
     println!(
         "a guest's reads of 32 KiB, {depth} in flight: {ratio:.2} x those over NBD; of zeros \

@@ -1,5 +1,5 @@
-//! How `export` names what it cannot print: the row by its place and its primary key, the column, the
-//! page at fault, and the consequence.
+//! How `export` names what it cannot print: the row by its place and its primary key, the column,
+//! the page at fault, and the consequence.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use ese::schema::ColumnDefinition;
 use units::PageNumber;
 
 use super::cell::ExportCell;
-use super::rows::RowCount;
+use super::count::RowCount;
 use crate::opened::OpenDatabase;
 
 /// Longest value of a primary key that names a row, in characters.

@@ -2,6 +2,7 @@
 //! and left out; everything else is printed.
 
 mod cell;
+mod count;
 pub(crate) mod flags;
 mod losses;
 mod rows;

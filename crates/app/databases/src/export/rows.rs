@@ -11,6 +11,7 @@ use ese::schema::ColumnDefinition;
 use units::PageNumber;
 
 use super::cell::{ExportCell, csv_field, string};
+use super::count::RowCount;
 use super::losses::{column_name, named_row, note, row_name, unknown};
 use super::sink::RowSink;
 use crate::export::flags::ExportFormat;
@@ -38,17 +39,6 @@ struct RowMarks {
     is_deleted: bool,
     source: String,
     deleted_at: Option<LogTime>,
-}
-
-/// Result of exporting a table.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RowCount {
-    pub rows: u64,
-    /// Values stored by an unknown method.
-    pub(crate) not_decoded: u64,
-    lost_leaves: u64,
-    /// Values of exported rows that are lost, entirely or in part.
-    pub(super) lost_values: u64,
 }
 
 /// Writes all readable rows of a table, and reports the others.
@@ -100,18 +90,7 @@ pub(super) fn write(
         write_from_log(opened, table, form, &names, &mut count, sink)?;
     }
     sink.flush()?;
-    if let Some(rows) = walk.nodes_per_leaf().filter(|_| count.lost_leaves > 0) {
-        let about = rows * count.lost_leaves;
-        opened.say(&format!("{name}: about {about} rows are lost"));
-    }
-    if count.lost_values > 0 {
-        let values = count.lost_values;
-        opened.say(&format!("{name}: {values} values of exported rows are lost or not whole"));
-    }
-    if count.not_decoded > 0 {
-        let values = count.not_decoded;
-        opened.say(&format!("{name}: {values} values were not decoded"));
-    }
+    count.name_losses(name, walk.nodes_per_leaf(), opened);
     Ok(count)
 }
 

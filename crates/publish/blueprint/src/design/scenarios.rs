@@ -12,7 +12,7 @@ use report::format::number;
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
-use super::caveats::caveats;
+use super::caveats;
 use crate::pareto::{self, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
@@ -66,7 +66,7 @@ impl Candidate {
         }
     }
 
-    pub(super) fn number(&self, key: Key) -> Option<f64> {
+    fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
     }
 
@@ -113,6 +113,12 @@ fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
         .into_iter()
         .filter(|(_, key)| candidates.iter().any(|candidate| candidate.number(*key).is_some()));
     COLUMNS.into_iter().chain(priced).collect()
+}
+
+fn caveats(candidates: &[Candidate]) -> impl Iterator<Item = &'static str> {
+    let is_disk_priced = candidates.iter().any(|of| of.number(Key::CostDisks).is_some());
+    let changed = candidates.iter().flat_map(|of| &of.replacements).map(|of| of.key.as_str());
+    caveats::caveats(is_disk_priced, changed)
 }
 
 /// Heading of the number of survived failures; `None` if no design has copies.

@@ -57,13 +57,13 @@ pub mod field {
     pub const TASK_TAG: usize = 16;
     /// The target's tag; the expected length of a request.
     pub const TRANSFER_TAG: usize = 20;
-    /// Command sequence number (CmdSN), in requests.
+    /// Command sequence number (`CmdSN`), in requests.
     pub const COMMAND_NUMBER: usize = 24;
-    /// Status sequence number (StatSN), in responses.
+    /// Status sequence number (`StatSN`), in responses.
     pub const STATUS_NUMBER: usize = 24;
-    /// Next status number expected (ExpStatSN), in requests.
+    /// Next status number expected (`ExpStatSN`), in requests.
     pub const EXPECTED_STATUS_NUMBER: usize = 28;
-    /// Highest command number accepted (MaxCmdSN), in responses.
+    /// Highest command number accepted (`MaxCmdSN`), in responses.
     pub const LAST_COMMAND_NUMBER: usize = 32;
     /// Sequence number of data, and of requests for data.
     pub const DATA_NUMBER: usize = 36;
