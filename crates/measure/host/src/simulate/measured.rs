@@ -5,8 +5,8 @@ use device::{OpKind, Purpose};
 use ese::log_file::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};
 use plan::Plan;
 use simdisk::operations::{
-    BatchShape, BesidePlace, ColdCache, LogShape, OperationKind, OperationProfile, Placement,
-    RequestBeside, SpanShape, WriteBurst, WriteShape,
+    BatchShape, BesidePlace, CheckpointShape, ColdCache, LogShape, OperationKind, OperationProfile,
+    Placement, RequestBeside, SpanShape, WriteBurst, WriteShape,
 };
 use units::Nanos;
 
@@ -20,6 +20,12 @@ const WRITES_IN_FLIGHT: usize = 32;
 
 /// The engine keeps at most one page in this many free, however long its writes take.
 const LARGEST_FREE_SHARE: u64 = 16;
+
+/// The engine's checkpoint advances this often while the log grows by its depth.
+const STEPS_OF_A_DEPTH: u64 = 5;
+
+/// It advances at the latest when the log has grown by this.
+const LONGEST_STEP_BYTES: u64 = 4 << 20;
 
 /// Requests less than this apart count as near. The pages of a message and of its body are that
 /// close in a database of any size, because `prepare` fills both side by side.
@@ -90,6 +96,7 @@ fn shaped(plan: &Plan, trace: &[Traced]) -> OperationProfile {
             header_bytes: LOG_HEADER_BYTES as u64,
             segment_bytes: segment(plan).bytes() as u64,
             beside: beside(trace),
+            checkpoint: checkpoint(plan, trace),
             ..LogShape::default()
         },
         cold: ColdCache::default(),
@@ -242,13 +249,42 @@ fn beside(trace: &[Traced]) -> Vec<RequestBeside> {
             } else if at.is_some() {
                 at = Some(offset + bytes);
             }
-        } else if let (Some(at), Some((chain, kind))) = (at, beside_kind(purpose, kind)) {
+        } else if !is_of_checkpoint(what)
+            && let (Some(at), Some((chain, kind))) = (at, beside_kind(purpose, kind))
+        {
             let place = place_beside(kind, file, offset);
             current.push(RequestBeside { at, chain, kind, bytes, place });
         }
     }
     whole.sort_by_key(|request| request.at);
     whole
+}
+
+/// Returns the requests of the last advance of the checkpoint that was traced to its end: a flush
+/// of the database, and writes of the checkpoint file.
+fn checkpoint(plan: &Plan, trace: &[Traced]) -> CheckpointShape {
+    let (mut current, mut whole) = (Vec::new(), Vec::new());
+    for Traced { what, .. } in trace.iter().filter(|traced| is_of_checkpoint(&traced.what)) {
+        match *what {
+            TracedStep::Request { kind: OpKind::Flush, .. } => {
+                whole = std::mem::replace(&mut current, vec![(OperationKind::Flush, 0)]);
+            }
+            TracedStep::Request { bytes, .. } => current.push((OperationKind::HeaderWrite, bytes)),
+            _ => {}
+        }
+    }
+    let step_bytes = (plan.checkpoint_depth.0 / STEPS_OF_A_DEPTH).clamp(1, LONGEST_STEP_BYTES);
+    CheckpointShape { requests: whole, step_bytes, ..CheckpointShape::default() }
+}
+
+const fn is_of_checkpoint(step: &TracedStep) -> bool {
+    match *step {
+        TracedStep::Request { purpose: Purpose::Database, kind: OpKind::Flush, .. } => true,
+        TracedStep::Request { purpose: Purpose::Header, kind: OpKind::Write, file, .. } => {
+            matches!(file, LogFile::Checkpoint)
+        }
+        _ => false,
+    }
 }
 
 /// Returns the chain and kind of a request that accompanies the log; `None` for others.
@@ -270,7 +306,7 @@ fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace 
     let from = match file {
         LogFile::Current => 0,
         LogFile::Next => file_bytes,
-        LogFile::Other => -file_bytes,
+        LogFile::Checkpoint | LogFile::Other => -file_bytes,
     };
     match kind {
         OperationKind::HeaderWrite | OperationKind::Flush => BesidePlace::Header,

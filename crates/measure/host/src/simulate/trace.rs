@@ -64,6 +64,8 @@ pub(super) enum LogFile {
     Current,
     /// The one that comes next.
     Next,
+    /// None: the checkpoint file.
+    Checkpoint,
     /// A closed one, or no log.
     Other,
 }
@@ -89,6 +91,7 @@ impl Tracer {
         match name.strip_prefix(&self.log_base) {
             Some(".plg") => LogFile::Current,
             Some("tmp.plg") => LogFile::Next,
+            Some(".pck") => LogFile::Checkpoint,
             _ => LogFile::Other,
         }
     }

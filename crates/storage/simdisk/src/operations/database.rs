@@ -7,9 +7,10 @@ use units::Prng;
 
 use super::log::LogState;
 use super::{
-    BesidePlace, ColdCache, OperationPace, OperationPlace, OperationProfile, Placement,
-    RequestBeside, WriteShape,
+    BesidePlace, ColdCache, OperationKind, OperationPace, OperationPlace, OperationProfile,
+    Placement, RequestBeside, WriteShape,
 };
+use crate::disk::VirtualMoment;
 use crate::file_system::Metadata;
 
 /// One database.
@@ -49,6 +50,10 @@ pub(super) struct SimulatedDatabase<'a> {
     /// The log file that `beside` refers to, and its next request.
     beside: (u64, usize),
     chains: [RequestChain; RequestBeside::CHAINS],
+    /// End of the last advance of the checkpoint.
+    pub checkpoint_ended: VirtualMoment,
+    /// Durable bytes of the log when it began.
+    checkpoint_log: u64,
 }
 
 /// Requests that wait for each other, with their places.
@@ -93,6 +98,8 @@ impl<'a> SimulatedDatabase<'a> {
             scanned: 0,
             beside: (0, 0),
             chains: Default::default(),
+            checkpoint_ended: 0,
+            checkpoint_log: 0,
         }
     }
 
@@ -210,6 +217,23 @@ impl<'a> SimulatedDatabase<'a> {
             }
         };
         self.chains[request.chain].waiting.push_back((place, request));
+    }
+
+    /// Queues the requests of an advance of the checkpoint, unless one is in progress or the log
+    /// has grown by less than `least` bytes since the last.
+    pub(super) fn advance_checkpoint(&mut self, profile: &OperationProfile, least: u64) {
+        let chain = RequestBeside::CHECKPOINT_CHAIN;
+        let durable = self.log.durable();
+        let RequestChain { waiting, is_busy } = &self.chains[chain];
+        if *is_busy || !waiting.is_empty() || durable - self.checkpoint_log < least {
+            return;
+        }
+        self.checkpoint_log = durable;
+        for &(kind, bytes) in &profile.log.checkpoint.requests {
+            let is_flush = kind == OperationKind::Flush;
+            let place = if is_flush { BesidePlace::Header } else { BesidePlace::Log(0) };
+            self.queue(profile, RequestBeside { at: 0, chain, kind, bytes, place });
+        }
     }
 
     /// The next request of a chain that may begin.

@@ -69,19 +69,21 @@ impl LogState {
         false
     }
 
-    /// The next write, if one is needed and none is in flight: a new file starts with its header.
+    /// The next write, if one is needed and none is in flight. It ends with the file at the latest,
+    /// and a new file starts with its header.
     pub(super) fn next_write(&mut self, shape: &LogShape) -> Option<LogWrite> {
         if self.writing.is_some() || self.durable >= self.wanted {
             return None;
         }
-        let length = (self.added - self.durable).min(shape.longest_write_bytes);
-        let bytes = length.next_multiple_of(shape.segment_bytes);
-        if self.used + bytes > shape.file_bytes {
+        let room = shape.file_bytes - self.used;
+        if room == 0 {
             self.file += 1;
             self.used = shape.header_bytes;
             self.writing = Some(self.durable);
             return Some(LogWrite { at: self.file * shape.file_bytes, bytes: shape.header_bytes });
         }
+        let length = (self.added - self.durable).min(shape.longest_write_bytes).min(room);
+        let bytes = length.next_multiple_of(shape.segment_bytes);
         let at = self.file * shape.file_bytes + self.used;
         self.used += bytes;
         self.writing = Some(self.durable + length);
@@ -100,6 +102,11 @@ impl LogState {
             .extract_if(.., |(end, _)| *end <= durable)
             .map(|(_, session)| session)
             .collect()
+    }
+
+    /// Bytes on stable storage.
+    pub(super) const fn durable(&self) -> u64 {
+        self.durable
     }
 
     /// Number of the file in use, and its used bytes.

@@ -18,8 +18,8 @@ pub use load::{
     LoadedDatabase, OperationFlow, OperationLoad, OperationPace, OperationPlace, ScanShape,
 };
 pub use profile::{
-    BatchShape, BesidePlace, ColdCache, LogShape, OperationProfile, Placement, RequestBeside,
-    SpanShape, WriteBurst, WriteShape,
+    BatchShape, BesidePlace, CheckpointShape, ColdCache, LogShape, OperationProfile, Placement,
+    RequestBeside, SpanShape, WriteBurst, WriteShape,
 };
 pub use run::{OperationAnswer, OperationRun};
 

@@ -1,5 +1,7 @@
 //! Storage requests of one database, as measured: counts, bytes and dependencies.
 
+use units::Nanos;
+
 use super::OperationKind;
 
 /// The requests of a database engine under a load, measured from the engine.
@@ -101,6 +103,26 @@ pub struct LogShape {
     pub longest_write_bytes: u64,
     /// Requests that come with a log file, by the byte of the file after which they come.
     pub beside: Vec<RequestBeside>,
+    /// How the checkpoint follows it.
+    pub checkpoint: CheckpointShape,
+}
+
+/// How a checkpoint advances: by time, because a busy log must not delay it and a slow one needs it
+/// too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointShape {
+    /// Requests of one advance, one after the other: purpose and bytes. None: no checkpoint.
+    pub requests: Vec<(OperationKind, u64)>,
+    /// Time between two advances while the log grows.
+    pub period: Nanos,
+    /// Bytes of the log after which it advances sooner.
+    pub step_bytes: u64,
+}
+
+impl Default for CheckpointShape {
+    fn default() -> Self {
+        Self { requests: Vec::new(), period: Nanos::from_secs(1), step_bytes: 4 << 20 }
+    }
 }
 
 impl Default for LogShape {
@@ -114,6 +136,7 @@ impl Default for LogShape {
             buffer_bytes: 2 << 20,
             longest_write_bytes: 512 << 10,
             beside: Vec::new(),
+            checkpoint: CheckpointShape::default(),
         }
     }
 }
@@ -135,7 +158,10 @@ pub struct RequestBeside {
 
 impl RequestBeside {
     /// Number of chains.
-    pub(crate) const CHAINS: usize = 4;
+    pub(crate) const CHAINS: usize = 5;
+
+    /// The chain of the checkpoint's requests.
+    pub(crate) const CHECKPOINT_CHAIN: usize = 4;
 }
 
 /// Place of a request that accompanies the log.

@@ -73,6 +73,8 @@ pub(super) enum Timer {
     Scan(u32),
     /// A flow makes its next request.
     Flow(u32),
+    /// The checkpoint of a database may be due.
+    Checkpoint(u32),
 }
 
 /// The waiter for a request.
@@ -184,11 +186,20 @@ impl<'a> OperationRun<'a> {
             for session in 0..database.sessions {
                 run.add_session(number, Prng::new(seed.derive(u64::from(session))));
             }
-            if let Some(scan) = run.scan {
-                run.at(scan.pause.0, Timer::Scan(number));
-            }
+            run.schedule(number);
         }
         Ok(run)
+    }
+
+    /// Starts the timers of a database.
+    fn schedule(&mut self, number: u32) {
+        if let Some(scan) = self.scan {
+            self.at(scan.pause.0, Timer::Scan(number));
+        }
+        let checkpoint = &self.databases[number as usize].profile.log.checkpoint;
+        if !checkpoint.requests.is_empty() {
+            self.at(checkpoint.period.0, Timer::Checkpoint(number));
+        }
     }
 
     /// Fills the host's caches that are initially warm.
@@ -213,6 +224,7 @@ impl<'a> OperationRun<'a> {
                     Timer::Session(session) => self.go_on(now, session, &mut told),
                     Timer::Scan(database) => self.scan(now, database),
                     Timer::Flow(flow) => self.flow(now, flow),
+                    Timer::Checkpoint(database) => self.look_at_checkpoint(now, database),
                 }
             }
         }
@@ -475,6 +487,19 @@ impl<'a> OperationRun<'a> {
         self.ask(now, number, (request.kind, Waiter::Chain(chain)), place, request.bytes);
     }
 
+    /// Advances the checkpoint if a period has passed since the last advance ended.
+    fn look_at_checkpoint(&mut self, now: VirtualMoment, number: u32) {
+        let database = &mut self.databases[number as usize];
+        let period = database.profile.log.checkpoint.period.0;
+        let due = database.checkpoint_ended + period;
+        if now < due {
+            return self.at(due, Timer::Checkpoint(number));
+        }
+        database.advance_checkpoint(database.profile, 1);
+        self.ask_beside(now, number, RequestBeside::CHECKPOINT_CHAIN);
+        self.at(now + period, Timer::Checkpoint(number));
+    }
+
     fn scan(&mut self, now: VirtualMoment, number: u32) {
         let Some(ScanShape { bytes, .. }) = self.scan else {
             return;
@@ -576,6 +601,9 @@ impl<'a> OperationRun<'a> {
             }
             Waiter::Chain(chain) => {
                 database.beside_done(chain);
+                if chain == RequestBeside::CHECKPOINT_CHAIN {
+                    database.checkpoint_ended = now;
+                }
                 self.ask_beside(now, number, chain);
             }
             Waiter::Write => self.write_done(now, number, told),
@@ -612,6 +640,7 @@ impl<'a> OperationRun<'a> {
         let database = &mut self.databases[number as usize];
         database.log.written();
         database.log_went_on(database.profile);
+        database.advance_checkpoint(database.profile, database.profile.log.checkpoint.step_bytes);
         let served = database.log.served();
         self.write_log(now, number);
         for chain in 0..RequestBeside::CHAINS {

@@ -3,9 +3,9 @@
 use units::{Nanos, Seed};
 
 use super::{
-    BatchShape, BesidePlace, ColdCache, LoadedDatabase, LogShape, OperationAnswer, OperationKind,
-    OperationLoad, OperationPlace, OperationProfile, OperationRun, Placement, RequestBeside,
-    ScanShape, SpanShape, WriteBurst, WriteShape,
+    BatchShape, BesidePlace, CheckpointShape, ColdCache, LoadedDatabase, LogShape, OperationAnswer,
+    OperationKind, OperationLoad, OperationPlace, OperationProfile, OperationRun, Placement,
+    RequestBeside, ScanShape, SpanShape, WriteBurst, WriteShape,
 };
 use crate::description::ArrayDescription;
 use crate::host::HostProcessors;
@@ -239,6 +239,11 @@ fn one_write_of_the_log_serves_all_who_wait_and_a_full_file_is_followed_by_anoth
     log.written();
     let end = log.add(510 << 10, &shape);
     assert!(!log.wait(end, 5));
+    // A write ends with its file, and the header of the next one comes before the rest.
+    let used = (6 << 10) + 512 + (512 << 10);
+    let rest = LogWrite { at: used, bytes: (1 << 20) - used };
+    assert_eq!(log.next_write(&shape), Some(rest), "the rest of the file");
+    log.written();
     assert_eq!(log.next_write(&shape), Some(LogWrite { at: 1 << 20, bytes: 4 << 10 }), "a header");
     assert_eq!(log.place().0, 1);
     log.written();
@@ -247,6 +252,24 @@ fn one_write_of_the_log_serves_all_who_wait_and_a_full_file_is_followed_by_anoth
     assert!(!log.is_full(&shape));
     log.add(2 << 20, &shape);
     assert!(log.is_full(&shape));
+}
+
+/// A checkpoint advances once a second while the log grows, however long a log file lasts, and
+/// sooner if the log grows by a step.
+#[test]
+fn a_checkpoint_advances_by_time_and_by_the_log() {
+    let advances = |log_bytes: u64, step_bytes| {
+        let mut profile = profile();
+        for span in &mut profile.batches[0].spans {
+            span.log_bytes = log_bytes;
+        }
+        let requests = vec![(OperationKind::Flush, 0), (OperationKind::HeaderWrite, 4_096)];
+        profile.log.checkpoint = CheckpointShape { requests, step_bytes, ..Default::default() };
+        count(&answers(FLASH, load(&profile, 1, |_| ()), 1), OperationKind::Flush)
+    };
+    near(advances(3_000, u64::MAX), 60.0, 4.0);
+    assert!(advances(0, u64::MAX) < 1.0, "nothing to follow");
+    assert!(advances(3_000, 64 << 10) > 120.0);
 }
 
 #[test]
