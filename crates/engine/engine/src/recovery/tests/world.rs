@@ -10,7 +10,7 @@ use ese::{Lgpos, LogTime, Signature};
 use units::{Bytes, Generation, Nanos, Prng};
 use wal::{LogChain, LogError, LogFolder, LogIdentity, LogReader, LogRecord, LogSettings};
 
-/// Where the first record of a log may begin.
+/// The first record of a log may begin here.
 pub(super) const BEGIN: Lgpos = Lgpos { generation: Generation(1), segment: 1, byte: 0 };
 
 /// Identity of the log that the tests write.
