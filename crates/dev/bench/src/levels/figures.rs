@@ -49,22 +49,57 @@ impl LevelFigures {
     }
 }
 
-/// One kind of requests at both levels.
+/// One kind of requests at both levels: medians over the seeds.
 pub(super) struct ComparedKind {
     name: &'static str,
     engine: KindFigures,
     operations: KindFigures,
+    /// Half of how far the seeds of the engine are apart, in percent of their median: its mean, and
+    /// its 99th percentile.
+    spread_percent: [f64; 2],
 }
 
-/// The kinds that both levels saw.
-pub(super) fn compared(engine: &LevelFigures, operations: &LevelFigures) -> Vec<ComparedKind> {
-    let mut compared = Vec::new();
-    for ((engine, operations), (_, name)) in engine.0.iter().zip(&operations.0).zip(KINDS) {
-        if let (Some(engine), Some(operations)) = (*engine, *operations) {
-            compared.push(ComparedKind { name, engine, operations });
-        }
+/// The kinds that both levels saw with every seed.
+pub(super) fn compared(engine: &[LevelFigures], operations: &[LevelFigures]) -> Vec<ComparedKind> {
+    KINDS
+        .iter()
+        .enumerate()
+        .filter_map(|(kind, (_, name))| {
+            let (engine, operations) = (seeds_of(engine, kind)?, seeds_of(operations, kind)?);
+            Some(ComparedKind {
+                name,
+                engine: medians(&engine),
+                operations: medians(&operations),
+                spread_percent: [
+                    half_range_percent(&engine, |of| of.average_ms),
+                    half_range_percent(&engine, |of| of.p99_ms),
+                ],
+            })
+        })
+        .collect()
+}
+
+/// One kind of requests with every seed; `None` if a seed has none.
+fn seeds_of(level: &[LevelFigures], kind: usize) -> Option<Vec<KindFigures>> {
+    level.iter().map(|figures| figures.0[kind]).collect()
+}
+
+fn medians(seeds: &[KindFigures]) -> KindFigures {
+    KindFigures {
+        count: median(seeds, |seed| seed.count),
+        average_ms: median(seeds, |seed| seed.average_ms),
+        p99_ms: median(seeds, |seed| seed.p99_ms),
     }
-    compared
+}
+
+fn median(seeds: &[KindFigures], figure: fn(&KindFigures) -> f64) -> f64 {
+    crate::median(seeds.iter().map(figure).collect())
+}
+
+fn half_range_percent(seeds: &[KindFigures], figure: fn(&KindFigures) -> f64) -> f64 {
+    let least = seeds.iter().map(figure).fold(f64::MAX, f64::min);
+    let most = seeds.iter().map(figure).fold(0.0, f64::max);
+    50.0 * (most - least) / median(seeds, figure)
 }
 
 impl ComparedKind {
@@ -74,14 +109,15 @@ impl ComparedKind {
     }
 
     pub(super) fn is_mean_near(&self) -> bool {
-        self.mean_percent().abs() <= MOST_PERCENT + self.chance_percent()
+        let chance = self.chance_percent() + self.spread_percent[0];
+        self.mean_percent().abs() <= MOST_PERCENT + chance
     }
 
     pub(super) fn is_p99_near(&self) -> bool {
         // The standard error of a high quantile of an exponential distribution: only the requests
         // above it count, and they exceed it by the mean.
         let chance = self.chance_percent() * ABOVE_P99.sqrt() / P99_MEANS;
-        self.p99_percent().abs() <= MOST_PERCENT + chance
+        self.p99_percent().abs() <= MOST_PERCENT + chance + self.spread_percent[1]
     }
 
     fn mean_percent(&self) -> f64 {
@@ -105,7 +141,11 @@ impl fmt::Display for ComparedKind {
         let Self { name, engine, .. } = self;
         let (mean, p99) = (self.mean_percent(), self.p99_percent());
         write!(f, "{name} {:.3} ms {mean:+.1} %{}", engine.average_ms, apart(self.is_mean_near()))?;
-        write!(f, " (p99 {:.2} ms {p99:+.1} %{})", engine.p99_ms, apart(self.is_p99_near()))
+        write!(f, " (p99 {:.2} ms {p99:+.1} %{}", engine.p99_ms, apart(self.is_p99_near()))?;
+        match self.spread_percent[1] {
+            0.0 => write!(f, ")"),
+            spread => write!(f, ", of three seeds, which differ by {spread:.1} % either way)"),
+        }
     }
 }
 

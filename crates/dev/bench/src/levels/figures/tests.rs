@@ -1,10 +1,15 @@
 //! Tests of `figures`.
 
-use super::{ComparedKind, ComparedTally, KindFigures};
+use super::{ComparedKind, ComparedTally, KindFigures, LevelFigures, compared};
 
 fn kind(count: f64, engine_ms: f64, operations_ms: f64) -> ComparedKind {
     let figures = |average_ms| KindFigures { count, average_ms, p99_ms: average_ms };
-    ComparedKind { name: "reads", engine: figures(engine_ms), operations: figures(operations_ms) }
+    ComparedKind {
+        name: "reads",
+        engine: figures(engine_ms),
+        operations: figures(operations_ms),
+        spread_percent: [0.0; 2],
+    }
 }
 
 #[test]
@@ -39,4 +44,22 @@ fn a_percentile_is_near_or_apart_on_its_own() {
     let text = tally.to_string();
     assert!(text.contains("reads: of 2 plans 2 means are near"), "{text}");
     assert!(text.contains("and 1 99th percentiles"), "{text}");
+}
+
+/// Medians of three seeds are compared, and what the engine differs from itself is allowed.
+#[test]
+fn seeds_that_differ_widen_the_tolerance() {
+    let seeds = |p99s: [f64; 3]| {
+        let of = |p99_ms| Some(KindFigures { count: 1e9, average_ms: 1.0, p99_ms });
+        p99s.map(|p99_ms| LevelFigures([of(p99_ms), None, None]))
+    };
+    let near = |engine, operations| {
+        let rows = compared(&seeds(engine), &seeds(operations));
+        assert_eq!(rows.len(), 1, "no kind that a level lacks");
+        rows[0].is_near()
+    };
+    assert!(near([1.0, 1.0, 1.0], [9.0, 1.04, 1.0]), "by the median");
+    assert!(!near([1.0, 1.0, 1.0], [1.1, 1.1, 1.1]));
+    assert!(near([1.0, 1.2, 0.9], [1.1, 1.1, 1.1]), "15 % and 5 %");
+    assert!(!near([1.0, 1.2, 0.9], [1.21, 1.21, 1.21]));
 }
