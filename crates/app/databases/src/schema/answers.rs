@@ -78,6 +78,7 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ),
     ("database_schema", 1, &[("tables", "array")]),
     ("design_proof", 1, &[("claims", "array"), ("remedy", "object?"), ("verdict", "string")]),
+    ("doctor", 1, &[("needs", "array"), ("version", "string")]),
     ("error", 1, &[("at", "string"), ("error", "string"), ("exit_status", "integer")]),
     ("fleet_comparison", 1, &[("fleets", "array"), ("hosts", "array")]),
     ("fleet_hosts", 1, &[("hosts", "array"), ("ignored", "integer")]),

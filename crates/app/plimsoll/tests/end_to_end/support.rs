@@ -20,7 +20,7 @@ fn a_machine_without_programs_lacks_them_by_their_packages() {
     scene.run(["doctor", "list"]).expect_code(0).expect_out(&["needs nothing beside"]);
     scene.run(["doctor", "lisst"]).expect_code(64).expect_err(&["lisst: no such command"]);
     let json: Value = serde_json::from_str(&scene.run(["doctor", "--json"]).out).unwrap();
-    assert_eq!(json["schema"], "plimsoll.doctor/1");
+    assert_eq!((&json["kind"], &json["schema"]), (&"doctor".into(), &1.into()), "{json}");
     assert!(json["needs"].as_array().unwrap().len() > 5);
 }
 

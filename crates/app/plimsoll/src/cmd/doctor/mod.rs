@@ -81,8 +81,7 @@ pub(super) fn whole_document() -> String {
 
 fn document(looked: &[(&Need, bool)]) -> String {
     let needs: Vec<_> = looked.iter().map(|(need, is_there)| need_json(need, *is_there)).collect();
-    json!({ "schema": "plimsoll.doctor/1", "version": version::VERSION, "needs": needs })
-        .to_string()
+    report::answer("doctor", json!({ "version": version::VERSION, "needs": needs })).to_string()
 }
 
 fn need_json(need: &Need, is_there: bool) -> Value {
