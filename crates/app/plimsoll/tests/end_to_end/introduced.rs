@@ -45,6 +45,9 @@ fn topics_are_explained_and_commands_still_have_their_help() {
         scene.run(["help", topic]).expect_code(0).expect_out(&[part]);
     }
     scene.run(["help", "run"]).expect_code(0).expect_out(&["--resume"]);
+    for words in [["help", "--help"], ["help", "-h"], ["help", "help"]] {
+        scene.run(words).expect_code(0).expect_out(&["help TOPIC", "exit-status"]);
+    }
 }
 
 #[test]

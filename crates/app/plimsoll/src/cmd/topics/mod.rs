@@ -13,6 +13,7 @@ pub(crate) fn of(name: &str) -> Option<String> {
             .replace("BAD", &format!("{BAD_INPUT:>3}"))
             .replace("USE", &format!("{WRONG_USAGE:>3}")),
         "formats" => include_str!("formats.txt").to_owned(),
+        "help" | "--help" | "-h" => include_str!("help.txt").to_owned(),
         _ => return None,
     })
 }
@@ -33,7 +34,7 @@ mod tests {
 
     #[test]
     fn every_topic_fits_a_screen() {
-        for name in ["plan", "verdict", "exit-status", "formats"] {
+        for name in ["plan", "verdict", "exit-status", "formats", "help"] {
             let text = of(name).expect(name);
             assert!(text.lines().count() <= 40, "{name}");
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}");
