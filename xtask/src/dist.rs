@@ -76,7 +76,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     }
     checksums(&order.output)?;
     if order.has_site {
-        site::build(&programs.packed()?)?;
+        site::build(&programs.packed()?, &order.address)?;
     }
     for lack in &shelf.lacking {
         println!("lacking: {lack}");

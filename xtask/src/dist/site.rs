@@ -2,6 +2,7 @@
 //! a page.
 
 mod links;
+mod pages;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,8 +14,8 @@ use xtask::shell;
 use super::payload::Program;
 
 /// Writes and checks the site's pages in `target/site`, and has mdBook render them if it is
-/// installed.
-pub(super) fn build(program: &Program) -> Result<(), Failure> {
+/// installed. Links to files that are no pages lead to `address`.
+pub(super) fn build(program: &Program, address: &str) -> Result<(), Failure> {
     let faults = links::faults(&shell::root())?;
     if !faults.is_empty() {
         return Err(Failure::list("links that lead nowhere:", &faults));
@@ -26,6 +27,7 @@ pub(super) fn build(program: &Program) -> Result<(), Failure> {
     shell::run(&["cp", "-r", &from.display().to_string(), &to.display().to_string()])?;
     let commands = to.join("reference/commands.md");
     fs::write(&commands, reference(program)?).map_err(Failure::of)?;
+    pages::adapt(&to, address)?;
     let book = fs::read_to_string(shell::root().join("book.toml")).map_err(Failure::of)?;
     let book = book.replace("target/site/html", "html");
     fs::write(site.join("book.toml"), book).map_err(Failure::of)?;
@@ -33,7 +35,12 @@ pub(super) fn build(program: &Program) -> Result<(), Failure> {
         println!("pages: {}; mdbook is not installed, so they are not rendered", to.display());
         return Ok(());
     }
-    shell::run(&["mdbook", "build", &site.display().to_string()])
+    shell::run(&["mdbook", "build", &site.display().to_string()])?;
+    let faults = pages::faults(&site.join("html"))?;
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::list("links of the site that lead nowhere:", &faults))
 }
 
 /// The help of every command.
@@ -57,7 +64,7 @@ fn commands(help: &str) -> Vec<String> {
 }
 
 /// The pages in the summary, as paths relative to the folder of documents.
-fn pages(docs: &Path) -> Result<Vec<String>, Failure> {
+fn listed(docs: &Path) -> Result<Vec<String>, Failure> {
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).map_err(Failure::of)?;
     Ok(links::targets(&summary))
 }
@@ -66,7 +73,7 @@ fn pages(docs: &Path) -> Result<Vec<String>, Failure> {
 mod tests {
     use std::fs;
 
-    use super::{commands, links, pages};
+    use super::{commands, links, listed};
     use xtask::shell;
 
     #[test]
@@ -78,7 +85,7 @@ mod tests {
     #[test]
     fn every_page_of_the_site_is_in_its_summary() {
         let docs = shell::root().join("docs");
-        let listed = pages(&docs).unwrap();
+        let listed = listed(&docs).unwrap();
         for folder in ["start", "how-to", "reference"] {
             for entry in fs::read_dir(docs.join(folder)).unwrap() {
                 let name = entry.unwrap().file_name().to_string_lossy().into_owned();

@@ -7,7 +7,7 @@ use xtask::failure::Failure;
 
 /// Broken links in the README and on every page of the site.
 pub(super) fn faults(root: &Path) -> Result<Vec<String>, Failure> {
-    let mut pages: Vec<String> = super::pages(&root.join("docs"))?;
+    let mut pages: Vec<String> = super::listed(&root.join("docs"))?;
     for page in &mut pages {
         page.insert_str(0, "docs/");
     }
