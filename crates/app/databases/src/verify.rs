@@ -212,8 +212,8 @@ impl VerifyAnswers<'_> {
             self.remark(format_args!("{pages} leaked: owned, and neither in use nor available"))?;
         }
         self.answer(format_args!(
-            "{} problem{}; {} pages reached, {} available, {} leaked, {} rows, {} index entries, \
-             {} long values, {} awaiting cleanup",
+            "{} problem{}; {} pages reached, {} available, {} leaked; {} rows read, {} index \
+             entries and {} long values compared, {} awaiting cleanup",
             problems,
             if problems == 1 { "" } else { "s" },
             report.pages_reached,

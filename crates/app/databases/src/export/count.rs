@@ -1,5 +1,7 @@
 //! How many rows of a table were exported, and how much was not.
 
+use ese::reader::{Loss, LostPart};
+
 use crate::opened::OpenDatabase;
 
 /// Result of exporting a table.
@@ -10,17 +12,30 @@ pub(super) struct RowCount {
     /// Values stored by an unknown method.
     pub not_decoded: u64,
     /// Pages of rows that are lost.
-    pub lost_leaves: u64,
+    lost_leaves: u64,
+    /// Whether pages are lost that hide an unknown number of rows.
+    hides_rows: bool,
     /// Values of exported rows that are lost, entirely or in part.
     pub lost_values: u64,
 }
 
 impl RowCount {
+    /// Counts a lost part of the table.
+    pub(super) fn note(&mut self, loss: &Loss) {
+        self.lost_leaves += u64::from(loss.part == LostPart::Leaf);
+        self.hides_rows |= loss.is_of_unknown_extent();
+    }
+
     /// Sums up the losses of table `name`, whose pages hold about `rows_a_page`.
     pub(super) fn name_losses(&self, name: &str, rows_a_page: Option<u64>, opened: &OpenDatabase) {
-        if let Some(rows) = rows_a_page.filter(|_| self.lost_leaves > 0) {
-            let about = rows * self.lost_leaves;
-            opened.say(&format!("{name}: about {about} rows are lost"));
+        let known = rows_a_page.map(|rows| rows * self.lost_leaves).filter(|rows| *rows > 0);
+        match known {
+            _ if self.hides_rows => opened.say(&format!(
+                "{name}: rows are lost, and how many is unknown: the internal pages that lead to \
+                 them are lost too"
+            )),
+            Some(about) => opened.say(&format!("{name}: about {about} rows are lost")),
+            None => {}
         }
         if self.lost_values > 0 {
             let values = self.lost_values;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ese::LogTime;
 use ese::catalog::CatalogTable;
-use ese::reader::{LostPart, ReadError, SalvageStep, Salvaged};
+use ese::reader::{ReadError, SalvageStep, Salvaged};
 use ese::record::RecordRef;
 use ese::schema::ColumnDefinition;
 use units::PageNumber;
@@ -73,7 +73,7 @@ pub(super) fn write(
                 (entry.page, entry.line, entry.is_deleted, record)
             }
             Some(SalvageStep::Loss(loss)) => {
-                count.lost_leaves += u64::from(loss.part == LostPart::Leaf);
+                count.note(&loss);
                 opened.lose(name, &loss);
                 continue;
             }

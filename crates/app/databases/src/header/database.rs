@@ -149,7 +149,11 @@ fn generations(header: &DatabaseHeader) -> String {
 }
 
 fn at(lgpos: ese::Lgpos, time: ese::LogTime) -> String {
-    if lgpos.is_some() { format!("{time} at {lgpos}") } else { time.to_string() }
+    match (lgpos.is_some(), time == ese::LogTime::NEVER) {
+        (true, true) => format!("at {lgpos}, at a time that is not recorded"),
+        (true, false) => format!("{time} at {lgpos}"),
+        (false, _) => time.to_string(),
+    }
 }
 
 fn copy(state: CopyState) -> String {

@@ -82,8 +82,8 @@ fn damaged_tags_of_a_record_cost_its_tagged_columns_only() {
     scene.write(FILE, &file);
     let ran = export(&scene, FILE, "Messages");
     ran.expect_code(1);
-    let place = format!("Messages, page {}, line {}, column LongPad: ", row.page, row.line);
-    ran.expect_err(&[&place, "has a bad offset"]);
+    let place = format!("Messages, page {}, line {}, MessageId ", row.page, row.line);
+    ran.expect_err(&[&place, ", column LongPad: ", "has a bad offset"]);
     let changed = changed(&sound, &ran);
     assert!(matches!(changed[..], [row] if row.contains("\"LongPad\":{\"incomplete\":")));
     scene

@@ -61,7 +61,7 @@ impl fmt::Display for Notice {
                 write!(f, "{subject}: ")?;
                 match about {
                     Some(rows) => write!(f, "about {rows} rows were skipped; ")?,
-                    None => f.write_str("rows were skipped; ")?,
+                    None => f.write_str("an unknown number of rows was skipped; ")?,
                 }
                 f.write_str("not compared with its indexes and long values")
             }

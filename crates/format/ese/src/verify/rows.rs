@@ -70,7 +70,7 @@ impl<S: PageSource> Examination<'_, S> {
     ) -> Result<WalkedRows, S::Error> {
         let subject = Subject::table(&table.definition.name);
         let mut walked = WalkedRows::default();
-        let mut lost_leaves = 0;
+        let (mut lost_leaves, mut is_known) = (0, true);
         let mut walk = self.reader.salvaged_rows(table).with_deleted();
         while let Some(step) = walk.next(self.reader.source())? {
             match step {
@@ -87,12 +87,13 @@ impl<S: PageSource> Examination<'_, S> {
                 }
                 SalvageStep::Loss(loss) => {
                     lost_leaves += u64::from(loss.part == LostPart::Leaf);
+                    is_known &= !loss.is_of_unknown_extent();
                     walked.is_partial = true;
                     self.log.lost(&subject, loss.error);
                 }
             }
         }
-        let per_leaf = walk.nodes_per_leaf().filter(|_| lost_leaves > 0);
+        let per_leaf = walk.nodes_per_leaf().filter(|_| lost_leaves > 0 && is_known);
         walked.lost_rows = per_leaf.map(|rows| rows * lost_leaves);
         Ok(walked)
     }
