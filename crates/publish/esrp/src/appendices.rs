@@ -1,6 +1,6 @@
 //! The appendices from B on: the report of each test as the instrument prints it.
 
-use report::document::{Block, Section};
+use report::document::{Block, Fact, Section};
 
 use crate::TestedRun;
 use crate::paper::{Chapter, Content, Words};
@@ -43,8 +43,21 @@ fn report_of(server: &str, run: &TestedRun) -> Vec<Content> {
     ))];
     let meaning = banner.meaning.into_iter().map(|text| Content::Paragraph(Words::Said(text)));
     content.extend(meaning);
-    content.extend(document.sections.into_iter().flat_map(section));
+    content.extend(document.sections.into_iter().map(without_steps).flat_map(section));
     content
+}
+
+/// A section without next steps, which are advice to the testers and not to the paper's readers.
+fn without_steps(mut section: Section) -> Section {
+    if section.id == "what-follows" {
+        section.title = "Limits of This Result";
+        for block in &mut section.blocks {
+            if let Block::Facts(facts) = block {
+                facts.retain(|fact: &Fact| fact.label != "Next step");
+            }
+        }
+    }
+    section
 }
 
 fn section(section: Section) -> Vec<Content> {

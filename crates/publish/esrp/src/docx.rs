@@ -221,7 +221,7 @@ fn report_table(content: &ReportTable, width: usize) -> Piece {
     let head: Vec<String> = content
         .columns
         .iter()
-        .map(|column| [column.group, column.label].join(" ").trim().to_owned())
+        .map(|column| [column.group, &column.label].join(" ").trim().to_owned())
         .collect();
     let rows: Vec<Vec<Words>> = content
         .rows

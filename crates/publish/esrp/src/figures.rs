@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{DatabaseFacts, VolumeFacts};
+use record::{DatabaseFacts, Settings, VolumeFacts};
 
 use crate::roles::Server;
 use crate::vendor::Vendor;
@@ -12,8 +12,11 @@ use crate::vendor::Vendor;
 pub(crate) struct Demand {
     /// Active mailboxes of one server.
     pub mailboxes: Option<u64>,
-    /// Transactional IOPS per mailbox, including the reserve.
+    /// Transactional IOPS per mailbox as the plan states them, else the vendor's.
     pub iops_each: Option<f64>,
+    /// Reserve that the load of the plan has in addition, in percent of them; `None` if the number
+    /// is the vendor's, which includes its reserve.
+    pub reserve_percent: Option<f64>,
     /// Size of one.
     pub bytes_each: Option<f64>,
 }
@@ -40,6 +43,7 @@ impl Demand {
             iops_each: settings
                 .and_then(|of| of.iops_per_mailbox)
                 .or(Some(said.iops_per_mailbox).filter(|&iops| iops > 0.0)),
+            reserve_percent: settings.and_then(reserve_percent),
             bytes_each: settings
                 .and_then(|of| of.mailbox_bytes)
                 .map(|bytes| bytes as f64)
@@ -52,10 +56,24 @@ impl Demand {
         Some(self.mailboxes? as f64 * self.iops_each?)
     }
 
+    /// Transactional IOPS per mailbox, including the reserve.
+    pub(crate) fn iops_with_reserve(self) -> Option<f64> {
+        Some(self.iops_each? * (1.0 + self.reserve_percent.unwrap_or(0.0) / 100.0))
+    }
+
     /// Space required by all mailboxes of the server, in bytes.
     pub(crate) fn bytes(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.bytes_each?)
     }
+}
+
+/// The excess of the plan's load over the demand of its mailboxes, in percent of it; 0 if there is
+/// none. `None` if the plan states no IOPS of a mailbox.
+fn reserve_percent(settings: &Settings) -> Option<f64> {
+    let each = settings.iops_per_mailbox?;
+    let needed = settings.mailboxes.map_or(0.0, |mailboxes| mailboxes as f64 * each);
+    let target = settings.target_iops.filter(|_| needed > 0.0).unwrap_or(0.0);
+    Some(if target > needed { (target / needed - 1.0) * 100.0 } else { 0.0 })
 }
 
 /// Parses a size as vendors write it, such as "2 GB" or "512 MiB", into bytes: mailboxes are sized

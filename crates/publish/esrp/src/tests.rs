@@ -1,6 +1,7 @@
 //! A whole paper of made-up runs, as both forms.
 
 mod agreement;
+mod demand;
 
 use record::{Phase, RunRecord, StorageFinding, StorageRuling, TestType, synthetic::Synthetic};
 use verdict::judge;
@@ -274,7 +275,8 @@ fn findings_of_the_storage_are_in_the_appendix_of_their_test() {
     });
     let paper = page(&[run], SAID);
     let appendix = paper.split_once("Appendix B").map_or("", |(_, after)| after);
-    for part in ["Storage before the Run", "sdparm --clear=WCE --save /dev/sda"] {
+    let remedy = "<span class=\"option\">--save</span> /dev/sda";
+    for part in ["Storage before the Run", remedy] {
         assert!(appendix.contains(part), "{part}");
     }
 }

@@ -154,11 +154,12 @@ pub fn started_iso(run: &RunRecord) -> Option<String> {
     Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
 }
 
-/// Transactional IOPS; `None` if nothing was measured under load, or an imported result does not
-/// state them.
+/// Transactional IOPS; `None` if nothing was measured under load, if the load only generated logs
+/// for a recovery, or if an imported result does not state them.
 pub fn achieved_iops(run: &RunRecord) -> Option<f64> {
     match run.imported() {
         Some(imported) => imported.transactional_iops(),
+        None if run.start.test == TestType::Recovery => None,
         None if run.span_ns(Phase::Measure) == 0 => None,
         None => Some(run.achieved_transactional_iops()),
     }
@@ -191,9 +192,11 @@ pub fn backup_mib_per_second(run: &RunRecord) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::backup_mib_per_second;
+    use record::TestType;
+
+    use super::{achieved_iops, backup_mib_per_second};
     use crate::format;
-    use crate::sections::summary::main_number;
+    use crate::sections::summary::{banner, main_number};
     use crate::tests::{backup, passing};
 
     #[test]
@@ -202,5 +205,24 @@ mod tests {
         let rate = backup_mib_per_second(&run).map(format::three_digits);
         assert_eq!(rate, Some(main_number(&run).0));
         assert_eq!(backup_mib_per_second(&passing()), None);
+    }
+
+    /// The load before a replay only generates its logs; its rate is not the result.
+    #[test]
+    fn a_recovery_has_neither_iops_nor_mailboxes() {
+        let mut run = passing();
+        assert!(achieved_iops(&run).is_some());
+        let labels = |run: &record::RunRecord| {
+            let banner = banner(run, &verdict::judge(run));
+            banner.figures.iter().map(|figure| figure.label).collect::<Vec<_>>()
+        };
+        run.start.settings.iops_per_mailbox = Some(0.12);
+        assert!(labels(&run).contains(&"Mailboxes"));
+        for test in [TestType::Recovery, TestType::Backup, TestType::Checksum] {
+            run.start.test = test;
+            assert!(!labels(&run).contains(&"Mailboxes"), "{test:?}");
+        }
+        run.start.test = TestType::Recovery;
+        assert_eq!(achieved_iops(&run), None);
     }
 }

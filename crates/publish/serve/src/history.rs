@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 use crate::runs::known::{JournalStamp, Known};
 
 /// Incremented with every change of the tables, or of how a journal is converted to a row.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 
 const TABLES: &str = "
 CREATE TABLE made_by (layout TEXT NOT NULL);

@@ -60,7 +60,7 @@ fn page(title: &str, body: &str) -> String {
          <a href=\"/\">Plimsoll runs</a></nav>\n{body}\
          </body>\n</html>\n"
     );
-    units::plain(&html).into_owned()
+    report::served_page(&units::plain(&html))
 }
 
 /// `page`, renewed in place every few seconds; by reloads in a browser without scripts.

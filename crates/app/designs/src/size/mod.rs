@@ -4,6 +4,8 @@ pub(crate) mod flags;
 mod prove;
 mod sweep;
 
+use std::path::Path;
+
 use blueprint::{PredictedDesign, Sized};
 use plan::Deployment;
 use provision::size;
@@ -31,6 +33,7 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
                     size --example` prints one to start from";
         return Err(CommandError::new(text.to_owned()));
     };
+    expect_page_name(flags.html.as_deref())?;
     let (file, text) = documents::read_text(path)?;
     if !flags.scenarios.is_empty() {
         return sweep::run(flags, &file, &text, console);
@@ -61,6 +64,20 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
         return Err(error);
     }
     Ok(Outcome::of_exit_code(sized.exit_code()))
+}
+
+/// Refuses a page under the name of another format.
+fn expect_page_name(page: Option<&Path>) -> Result<(), CommandError> {
+    let Some(page) = page else { return Ok(()) };
+    match page.extension() {
+        Some(of) if !of.eq_ignore_ascii_case("html") && !of.eq_ignore_ascii_case("htm") => {
+            Err(CommandError::new(format!(
+                "{}: --html writes a web page; name another file, one that ends in .html",
+                page.display()
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Simulates the design, if requested.
@@ -105,4 +122,22 @@ fn explained(sizing: &Sizing, key: &str) -> Result<String, CommandError> {
         );
         CommandError::new(format!("--explain {key}: this deployment has no such number; {hint}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::expect_page_name;
+
+    #[test]
+    fn a_page_is_not_written_under_the_name_of_another_format() {
+        for (name, is_good) in
+            [("a.html", true), ("a.HTM", true), ("a", true), ("a.pdf", false), ("a.toml", false)]
+        {
+            let said = expect_page_name(Some(Path::new(name)));
+            let code = said.as_ref().err().and_then(|error| Some(error.told()?.1));
+            assert_eq!(code, (!is_good).then_some(2), "{name}");
+        }
+    }
 }

@@ -36,6 +36,8 @@ fn the_ending_of_a_file_names_the_form_of_a_report() {
     assert!(!String::from_utf8(scene.read("r.txt")).unwrap().starts_with('<'));
     let unknown = scene.run(["report", run, "-o", "r.pdf"]);
     unknown.expect_refusal(&["r.pdf", "no form has the ending .pdf", ".docx", "--format"]);
+    let paper = scene.run(["report", run, "--format", "esrp", "-o", "r.pdf"]);
+    paper.expect_refusal(&["r.pdf", "no form has the ending .pdf", ".html or .docx"]);
     let other = scene.run(["report", run, "--format", "html", "-o", "x.csv"]);
     other.expect_refusal(&["x.csv", "--format html has another ending", ".html"]);
     assert!(!scene.path("x.csv").exists() && !scene.path("r.pdf").exists());

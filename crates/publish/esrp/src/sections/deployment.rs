@@ -3,7 +3,7 @@
 use record::DatabaseFacts;
 use report::format;
 
-use super::prose::{copies, iops_each};
+use super::prose::{copies, iops_and_reserve};
 use super::{facts, listed, said};
 use crate::TestedRun;
 use crate::figures::{Demand, Room, databases, volumes};
@@ -66,7 +66,7 @@ fn configuration(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, 
         ),
         ("Copies of each database", Words::of_run(run.and_then(copies), "the copies")),
         ("Mailboxes of each database", active_mailboxes(each.map(|each| format::number(each, 0)))),
-        ("Simulated profile: IOPS of each mailbox, its reserve included", iops_each(demand)),
+        ("Simulated profile: IOPS of each mailbox", iops_and_reserve(demand)),
         ("Size of the volumes of databases", Words::of_run(database_volumes, "sizes of volumes")),
         ("Size of the volumes of logs", Words::of_run(log_volumes, "sizes of volumes")),
         ("Size of all databases of a host", Words::of_run(size(room.databases_bytes), "sizes")),

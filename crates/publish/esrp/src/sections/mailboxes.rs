@@ -50,7 +50,8 @@ impl Bounds {
 
 fn rounded_down(mailboxes: f64) -> f64 {
     let step = STEPS.into_iter().find(|step| mailboxes >= step * 10.0).unwrap_or(1.0);
-    (mailboxes / step).floor() * step
+    // A quotient such as 240 / 0.6 must not lose a step to its last binary digit.
+    (mailboxes / step * (1.0 + 1e-12)).floor() * step
 }
 
 pub(super) fn appendix(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
@@ -120,7 +121,7 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     let Some(loads) = TestedLoads::of(servers) else {
         return missing("the load of each server", Wanted::Test("performance test, 2 hours"));
     };
-    let Some(each) = first.iops_each.filter(|&each| each > 0.0) else {
+    let Some(each) = first.iops_with_reserve().filter(|&each| each > 0.0) else {
         return missing("the IOPS of a mailbox", Wanted::Key("configuration.iops_per_mailbox"));
     };
     let mailboxes = rounded_down(loads.iops / each);
@@ -196,5 +197,6 @@ mod tests {
         near(bounds.at(10.0), 220.0);
         near(bounds.at(50.0), 45.0);
         near(rounded_down(7.9), 7.0);
+        near(rounded_down(240.0 / (0.5 * 1.2)), 400.0);
     }
 }

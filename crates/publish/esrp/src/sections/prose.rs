@@ -161,14 +161,32 @@ pub(super) fn mailbox_size(servers: &[Server<'_>], vendor: &Vendor) -> Words {
     sizes.next().map_or(stated, |bytes| Words::said(format::size(bytes)))
 }
 
+/// IOPS of a mailbox with its reserve, as a number for sentences.
 pub(super) fn iops_each(demand: Demand) -> Words {
-    let stated = demand.iops_each.map(|iops| format::number(iops, 3));
-    let stated = stated.map(|iops| iops.trim_end_matches('0').trim_end_matches('.').to_owned());
-    Words::or_missing(
-        stated,
-        "the IOPS of a mailbox",
-        Wanted::Key("configuration.iops_per_mailbox"),
-    )
+    worded(demand.iops_with_reserve().map(shortest))
+}
+
+/// The same for tables, with the reserve that it includes.
+pub(super) fn iops_and_reserve(demand: Demand) -> Words {
+    worded(demand.iops_with_reserve().map(|iops| match demand.reserve_percent {
+        None => format!("{}, a reserve of 20 % included", shortest(iops)),
+        Some(percent) if percent > 0.0 => format!(
+            "{}: {} and a reserve of {} %",
+            shortest(iops),
+            shortest(demand.iops_each.unwrap_or_default()),
+            shortest(percent)
+        ),
+        Some(_) => format!("{}, without a reserve", shortest(iops)),
+    }))
+}
+
+/// A number without zeros at its end.
+fn shortest(number: f64) -> String {
+    format::number(number, 3).trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn worded(iops: Option<String>) -> Words {
+    Words::or_missing(iops, "the IOPS of a mailbox", Wanted::Key("configuration.iops_per_mailbox"))
 }
 
 pub(super) fn customer(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
@@ -180,7 +198,7 @@ pub(super) fn customer(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
     let rows = vec![
         ("Mailboxes", count(of.mailboxes, "the mailboxes", "customer.mailboxes")),
         ("Mailbox servers", count(of.servers, "the servers", "customer.servers")),
-        ("IOPS of a mailbox, its reserve of 20 % included", iops_each(demand)),
+        ("IOPS of a mailbox", iops_and_reserve(demand)),
         (
             "Messages sent and received by a mailbox in a day",
             count(of.messages_per_day, "the messages", "customer.messages_per_day"),

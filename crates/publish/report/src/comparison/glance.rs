@@ -6,7 +6,7 @@ use verdict::{ComparedMetric, Finding, NamedRun, Ruling, RunComparison, Unit};
 use super::LETTERS;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::mailboxes::Carried;
-use crate::{format, listed, sections};
+use crate::{format, listed, passes, sections};
 
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "at-a-glance";
@@ -102,9 +102,11 @@ fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
     findings.find(|finding| finding.rule == rule && run.record.imported().is_none())
 }
 
-/// Mailboxes supported, and the bound that limits them; a load that did not pass supports none.
+/// Mailboxes supported, and the bound that limits them; none of a load that did not pass or of a
+/// test without one.
 fn mailboxes(run: &NamedRun) -> Cell {
-    if run.record.imported().is_some() || run.verdict.exit_code() != 0 {
+    let is_judged = passes::is_of_load(&run.record) && run.record.imported().is_none();
+    if !is_judged || run.verdict.exit_code() != 0 {
         return Cell::none();
     }
     let carried = Carried::of(&run.record);

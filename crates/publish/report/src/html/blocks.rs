@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
+use super::options::set_options;
 use super::{escape, term, tone_class};
 use crate::document::{Block, Cell, Column, ColumnRole, Fact, Picture, Table};
 
 /// Renders a piece of report content, for pages that have [`super::STYLE`].
 pub fn block(content: &Block) -> String {
-    match content {
+    set_options(&match content {
         Block::Facts(list) => facts(list),
         Block::Table(content) => table(content),
         Block::Pictures(list) => pictures(list),
         Block::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
         Block::Log(lines) => log(lines),
         Block::Verbatim(text) => format!("<pre>{}</pre>\n", escape(text)),
-    }
+    })
 }
 
 fn facts(list: &[Fact]) -> String {
@@ -46,7 +47,11 @@ fn table(content: &Table) -> String {
             (false, ColumnRole::Key) => " class=\"key\"",
             (false, _) => "",
         };
-        let label = term(column.label, column.metric);
+        let label = match column.metric {
+            // A key without spaces may be broken, so that its column is no wider than its values.
+            None => escape(&column.label).replace('_', "_<wbr>"),
+            metric => term(&column.label, metric),
+        };
         let _ = write!(html, "<th scope=\"col\"{class}>{label}</th>");
     }
     html += "</tr>\n</thead>\n<tbody>\n";

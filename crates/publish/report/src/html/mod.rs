@@ -3,6 +3,7 @@
 
 mod blocks;
 mod commands;
+mod options;
 mod page;
 
 use crate::document::Tone;

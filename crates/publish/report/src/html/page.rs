@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::blocks::block;
 use super::commands::set_commands;
+use super::options::set_options;
 use super::{escape, term, tone_class};
 use crate::comparison::glance;
 use crate::document::{Banner, Document, Figure, Section};
@@ -29,9 +30,11 @@ fn inline_script() -> String {
     ["<script>\n", CROSSHAIR, "</script>\n"].concat()
 }
 
-/// A page for a server that permits no inline scripts: it loads [`CROSSHAIR`] from `/crosshair.js`.
+/// A page for a server that permits no inline scripts: it loads [`CROSSHAIR`] from `/crosshair.js`,
+/// and the options in its text are kept whole as in reports.
 pub fn served(page: &str) -> String {
-    page.replace(&inline_script(), "<script src=\"/crosshair.js\"></script>\n")
+    let page = page.replace(&inline_script(), "<script src=\"/crosshair.js\"></script>\n");
+    set_options(&page)
 }
 
 /// The page of a report.
@@ -46,7 +49,7 @@ pub(crate) fn page(document: &Document) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
     );
-    html.push_str(&set_commands(&body(document)));
+    html.push_str(&set_options(&set_commands(&body(document))));
     if html.contains(READ_OUT) {
         html.push_str(&inline_script());
     }
@@ -90,7 +93,7 @@ fn push_banner(html: &mut String, banner: &Banner) {
         escape(&banner.subject),
         escape(&banner.verdict),
         escape(&banner.number),
-        term(banner.number_unit, Some(banner.number_metric)),
+        term(&banner.number_unit, Some(banner.number_metric)),
     );
     if !banner.figures.is_empty() {
         html.push_str("<dl class=\"figures\">\n");

@@ -1,11 +1,14 @@
 //! The finding of every rule, with number, limit and evidence.
 
-use record::RunRecord;
+use record::{RunRecord, Thresholds};
 use verdict::{Finding, Limit, Ruling, Verdict};
 
 use super::tone;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::meaning;
+
+/// The rule whose limit is below the plan's requirement, which its row shows instead.
+const MAILBOX_LOAD: &str = "mailbox-load";
 
 /// The table of findings.
 pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
@@ -36,9 +39,14 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
 
 fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     let unit = finding.unit;
-    let limit = finding.limit.map(|limit| limit_of(finding, limit));
-    let evidence: Vec<String> =
+    let thresholds = &run.start.settings.thresholds;
+    let limit = finding.limit.map(|limit| limit_of(finding, limit, thresholds));
+    let mut evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
+    let allowed = 100.0 - thresholds.target_reached_percent;
+    if finding.rule == MAILBOX_LOAD && allowed > 0.0 {
+        evidence.push(format!("{} % less is allowed", units::decimal(allowed, 0)));
+    }
     let measured = finding.measured.map(|number| match finding.limit {
         Some(limit) => meaning::quantity_beside(number, limit, unit),
         None => meaning::quantity(number, unit),
@@ -57,7 +65,11 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     ])
 }
 
-fn limit_of(finding: &Finding, limit: Limit) -> String {
+fn limit_of(finding: &Finding, limit: Limit, thresholds: &Thresholds) -> String {
+    if finding.rule == MAILBOX_LOAD {
+        let needed = limit.value() * 100.0 / thresholds.target_reached_percent;
+        return format!(">= {}", meaning::quantity(needed, finding.unit));
+    }
     let shown = match finding.measured {
         Some(number) => meaning::limit_beside(number, limit, finding.unit),
         None => meaning::quantity(limit.value(), finding.unit),
@@ -74,5 +86,20 @@ fn share(finding: &Finding) -> Option<f64> {
     match (finding.measured?, finding.limit?) {
         (measured, Limit::AtMost(limit)) if limit > 0.0 => Some(measured / limit),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::passing;
+
+    #[test]
+    fn the_load_of_the_mailboxes_is_shown_as_required_and_not_as_accepted() {
+        let mut run = passing();
+        run.start.settings.iops_per_mailbox = Some(0.5);
+        run.start.settings.mailboxes = Some(100);
+        let text = crate::html(&run, &verdict::judge(&run));
+        assert!(text.contains("&gt;= 50") && text.contains("; 5 % less is allowed"));
+        assert!(!text.contains("&gt;= 47.5"));
     }
 }

@@ -15,7 +15,7 @@ const SHOWN: usize = 200;
 pub(super) fn section(run: &RunRecord) -> Section {
     let mut blocks = Vec::new();
     if run.issues.is_empty() && run.further_errors.is_empty() {
-        blocks.push(Block::Note("No errors and no warnings.".to_owned()));
+        blocks.push(Block::Note("No errors or warnings were logged during the test.".to_owned()));
     } else {
         blocks.push(Block::Table(per_volume(run)));
         blocks.push(Block::Table(each(run)));

@@ -205,6 +205,6 @@ mod tests {
         }
         let off = caches(&[of(Ok(status("failed")))]);
         assert!(off.contains("OFF: the flash &lt;failed&gt;"), "{off}");
-        assert!(caches(&[]).contains("--cache FLASH"));
+        assert!(caches(&[]).contains("--cache</span> FLASH"));
     }
 }

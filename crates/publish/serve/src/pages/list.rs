@@ -257,14 +257,16 @@ pub(super) fn started(run: &Listed) -> String {
 fn rate(summary: &RunLine) -> String {
     match (summary.iops, summary.backup_mib_per_second) {
         (None, Some(rate)) => {
-            format!("<td class=\"number\" data-label=\"Rate\">{rate:.0} MiB/s</td>")
+            let rate = report::format::number(rate, 0);
+            format!("<td class=\"number\" data-label=\"Rate\">{rate} MiB/s</td>")
         }
         (iops, _) => number("IOPS", iops, 0),
     }
 }
 
 fn number(label: &str, value: Option<f64>, decimals: usize) -> String {
-    let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"));
+    let value = value.map(|value| report::format::number(value, decimals));
+    let value = value.as_deref().unwrap_or("-");
     format!("<td class=\"number\" data-label=\"{label}\">{value}</td>")
 }
 
@@ -292,4 +294,18 @@ fn push_start(body: &mut String, start: &StartForm) {
          </p>\n<p class=\"note\">The databases of the plan must be prepared before it is \
          started. The run continues when this server ends.</p>\n</form>\n</section>\n"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RunLine, rate};
+
+    #[test]
+    fn rates_are_grouped_by_thousands_and_a_replay_has_none() {
+        let load = RunLine { iops: Some(21_744.2), ..RunLine::default() };
+        assert!(rate(&load).ends_with(">21,744</td>"), "{}", rate(&load));
+        let backup = RunLine { backup_mib_per_second: Some(1_234.4), ..RunLine::default() };
+        assert!(rate(&backup).ends_with(">1,234 MiB/s</td>"), "{}", rate(&backup));
+        assert!(rate(&RunLine::default()).ends_with(">-</td>"));
+    }
 }

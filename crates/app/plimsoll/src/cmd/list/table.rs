@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use record::Series;
-use report::format::iso_time;
+use report::format::{iso_time, number};
 use report::{achieved_iops, backup_mib_per_second, mean_ms};
 
 use super::entry::{ListedEntry, ListedSet};
@@ -94,7 +94,8 @@ fn rows(entry: &ListedEntry) -> Vec<RunRow> {
             std::iter::once(of_set(set)).chain(tests).collect()
         }
         ListedEntry::Fleet(fleet) => {
-            let hosts = fleet.hosts.iter().map(|run| of_run(run, "  "));
+            let hosts = fleet.hosts.iter().filter(|_| !fleet.is_played());
+            let hosts = hosts.map(|run| of_run(run, "  "));
             std::iter::once(of_fleet(fleet)).chain(hosts).collect()
         }
     }
@@ -102,7 +103,8 @@ fn rows(entry: &ListedEntry) -> Vec<RunRow> {
 
 fn of_fleet(fleet: &ListedFleet) -> RunRow {
     let verdict = fleet.verdict_word().to_owned();
-    let iops = format!("{:.0}", fleet.iops());
+    let iops = Some(fleet.iops()).filter(|&iops| iops > 0.0);
+    let iops = iops.map_or_else(|| "-".to_owned(), |iops| number(iops, 0));
     RunRow {
         figures: [started(fleet.first()), verdict, iops, String::new(), String::new()],
         name: fleet.name().to_owned(),
@@ -123,8 +125,9 @@ fn of_set(set: &ListedSet) -> RunRow {
 }
 
 fn of_run(run: &ListedRun, indent: &str) -> RunRow {
-    let iops = achieved_iops(&run.record).map(|iops| format!("{iops:.0}"));
-    let mebibytes = backup_mib_per_second(&run.record).map(|rate| format!("{rate:.0} MiB/s"));
+    let iops = achieved_iops(&run.record).map(|iops| number(iops, 0));
+    let mebibytes = backup_mib_per_second(&run.record);
+    let mebibytes = mebibytes.map(|rate| format!("{} MiB/s", number(rate, 0)));
     let figures = [
         started(run),
         run.verdict_word(),

@@ -1,0 +1,45 @@
+//! The demand of a mailbox and its reserve, and what a customer's paper leaves out.
+
+use record::TestType;
+
+use super::{SAID, made, page, whole};
+use crate::figures::Demand;
+
+#[test]
+fn the_reserve_is_in_the_number_that_says_so_and_in_the_mailboxes_served() {
+    let mut runs = whole();
+    for run in &mut runs {
+        run.record.start.settings.iops_per_mailbox = Some(0.5);
+        run.record.start.settings.mailboxes = Some(400);
+        run.record.start.settings.target_iops = Some(240.0);
+    }
+    let reserved = page(&runs, SAID);
+    assert_eq!(reserved.matches("0.6: 0.5 and a reserve of 20 %").count(), 2, "{reserved}");
+    assert!(reserved.contains(" and 0.6 IOPS for each mailbox, the requests of about"));
+    assert!(!reserved.contains(" 0.5 IOPS"), "{reserved}");
+    for run in &mut runs {
+        run.record.start.settings.target_iops = Some(200.0);
+    }
+    assert!(page(&runs, SAID).contains("0.5, without a reserve"));
+    for run in &mut runs {
+        run.record.start.settings.iops_per_mailbox = None;
+    }
+    assert!(page(&runs, SAID).contains("0.12, a reserve of 20 % included"), "the vendor's number");
+}
+
+#[test]
+fn the_demand_of_a_mailbox_contains_the_reserve_once() {
+    let (iops_each, reserve_percent) = (Some(0.5), Some(20.0));
+    let demand = Demand { iops_each, reserve_percent, ..Demand::default() };
+    assert!(demand.iops_with_reserve().is_some_and(|iops| (iops - 0.6).abs() < 1e-12));
+    let vendors = Demand { iops_each, ..Demand::default() };
+    assert_eq!(vendors.iops_with_reserve(), Some(0.5));
+}
+
+/// Next steps are for testers, not for the customer.
+#[test]
+fn an_appendix_has_the_limits_of_a_result_and_no_next_steps() {
+    let paper = page(&[made("load", TestType::Performance)], SAID);
+    assert!(paper.contains("Limits of This Result") && paper.contains("Not tested"));
+    assert!(!paper.contains("Next"), "{paper}");
+}
