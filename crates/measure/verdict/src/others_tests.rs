@@ -280,3 +280,16 @@ fn a_slow_backup_beside_others_names_them_and_on_a_busy_machine_proves_nothing()
     assert!(says(finding(&busy, "generator-limited"), "use a faster machine"));
     assert_eq!((busy.outcome, busy.exit_code()), (Ruling::CannotJudge, 2));
 }
+
+#[test]
+fn requests_that_there_were_none_of_are_not_blamed_on_others() {
+    let mut run = quiet(&Synthetic::default());
+    for row in &mut run.intervals {
+        row.processors = Some(shares(66.0));
+    }
+    run.totals.retain(|(phase, _), _| *phase != Phase::Measure);
+    let verdict = judge(&run);
+    let reads = finding(&verdict, "read-latency-average");
+    assert!(reads.measured.is_none_or(|seen| seen < 1.0), "{reads:?}");
+    assert!(!says(reads, "other programs were at work"), "{reads:?}");
+}

@@ -71,6 +71,7 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
         &[
             ("differences", "array"),
             ("doubts", "array"),
+            ("headline", "string"),
             ("metrics", "array"),
             ("phase", "string"),
             ("runs", "array"),

@@ -75,7 +75,7 @@ fn runs_are_listed_and_compared_with_what_differs_between_them() {
 
     scene.run(["compare", "runs/full", "runs/half"]).expect_code(0).expect_out(&[
         "full beside half",
-        "DOUBTFUL: ",
+        "NOT THE SAME WORK: TARGET IOPS",
         "Not the same work: the runs differ in target IOPS",
         "Achieved transactional IOPS",
     ]);

@@ -40,7 +40,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 /// Adds the other programs to the evidence of every limit that was exceeded or could not be judged
 /// alongside them.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
-    let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load);
+    let of_load = findings.iter_mut().filter(|of| of.kind == Kind::Load && !is_of_nothing(of));
     for finding in
         of_load.filter(|of: &&mut Finding| matches!(of.outcome, Ruling::Fail | Ruling::CannotJudge))
     {
@@ -54,6 +54,11 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
             }
         }
     }
+}
+
+/// Whether there were no requests at all, which no other program prevents.
+fn is_of_nothing(finding: &Finding) -> bool {
+    finding.unit == Unit::Requests && finding.measured.is_none_or(|seen| seen < 1.0)
 }
 
 /// The intervals in which others used much, with details of the worst; `None` if there are none.

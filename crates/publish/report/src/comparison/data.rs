@@ -41,6 +41,7 @@ pub(super) fn members(named: &[NamedRun], comparison: &RunComparison) -> Value {
     let metrics = comparison.rows.iter().map(|row| metric(named, row));
     json!({
         "phase": comparison.phase.name(),
+        "headline": super::verdict(named, comparison),
         "runs": runs,
         "doubts": comparison.doubts,
         "metrics": metrics.collect::<Vec<Value>>(),

@@ -100,7 +100,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
         number: iops.map_or("-".to_owned(), format::three_digits),
-        number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" },
+        number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" }.into(),
         number_metric: if is_load { "achieved-transactional-iops" } else { "checksum-reads-rate" },
         meaning: answer(runs, comparison),
         figures: Vec::new(),
@@ -139,10 +139,20 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
         return format!("Simulated: {answer}");
     }
     match (carries, comparison.doubts.len()) {
-        (None, _) => format!("Doubtful: {answer}"),
+        (None, _) => match other_work(comparison) {
+            Some(names) => format!("Not the same work: {names}"),
+            None => format!("Doubtful: {answer}"),
+        },
         (Some(_), 1) => format!("{answer}, with 1 caveat"),
         (Some(_), count) => format!("{answer}, with {count} caveats"),
     }
+}
+
+/// The names of what made the runs do different work.
+fn other_work(comparison: &RunComparison) -> Option<String> {
+    let names: Vec<&str> =
+        comparison.differences.iter().filter(|of| of.is_work).map(|of| of.name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Whether no change has a margin.

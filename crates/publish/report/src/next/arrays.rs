@@ -56,13 +56,18 @@ fn more_disks(array: &str, missed_times: u64) -> Option<Vec<String>> {
     Some(vec![format!("raid.level={level}"), larger])
 }
 
-/// A number from the `[raid]` section, in the format in which the program writes array
-/// descriptions.
+/// A number from the `[raid]` section.
 fn raid_key(array: &str, key: &str) -> Option<u64> {
-    let mut lines = array.lines().map(str::trim).skip_while(|line| *line != "[raid]").skip(1);
+    array_value(array, "raid", key)?.parse().ok()
+}
+
+/// A value from a section, in the format in which the program writes array descriptions.
+pub(super) fn array_value<'a>(array: &'a str, section: &str, key: &str) -> Option<&'a str> {
+    let heading = format!("[{section}]");
+    let mut lines = array.lines().map(str::trim).skip_while(|line| *line != heading).skip(1);
     let section = lines.by_ref().take_while(|line| !line.starts_with('['));
     let mut pairs = section.filter_map(|line| line.split_once('='));
-    pairs.find(|(name, _)| name.trim() == key).and_then(|(_, value)| value.trim().parse().ok())
+    pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
 }
 
 #[cfg(test)]

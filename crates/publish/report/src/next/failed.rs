@@ -28,20 +28,29 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     if fails(verdict, "log-write-latency-average") {
         let words = "Slow log writes mean that no write cache acknowledges them: check that the \
                      controller's cache is on and its battery good; then";
-        steps.push(StepKind::CheckWriteCache.with(words, same.clone()));
+        steps.push(StepKind::CheckWriteCache.with(words, same));
     }
-    let cache = Bytes(run.start.settings.cache_maximum_bytes);
-    if fails(verdict, "page-fault-stalls") && cache < LEAST_CACHE {
-        let words = format!(
-            "A cache of {cache} makes pages wait on any storage: set `cache_maximum` in the plan \
-             to {LEAST_CACHE} or more; then"
-        );
-        steps.push(StepKind::LargerCache.with(words, same));
-    }
+    steps.extend(larger_cache(run, verdict));
     let found = line(run);
     steps.extend(found.map(|line| StepKind::FindLine.with("Find the load that it carries", line)));
     steps.push(less_load(run, verdict));
     steps
+}
+
+/// A larger cache, if pages waited in one that is smaller than any that the limit was made for.
+pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
+    let stalls = verdict.findings.iter().find(|of| of.rule == "page-fault-stalls")?;
+    let cache = Bytes(run.start.settings.cache_maximum_bytes);
+    let Some(Limit::AtMost(limit)) = stalls.limit else {
+        return None;
+    };
+    (stalls.measured? > limit && cache < LEAST_CACHE).then(|| {
+        let words = format!(
+            "A cache of {cache} makes pages wait on any storage: set `cache_maximum` in the plan \
+             to {LEAST_CACHE} or more; then"
+        );
+        StepKind::LargerCache.with(words, again(run, &[]))
+    })
 }
 
 fn failing(verdict: &Verdict) -> impl Iterator<Item = &Finding> {

@@ -2,6 +2,7 @@
 //! lists all of them, and a test executes each.
 
 mod arrays;
+mod cached;
 mod command;
 mod failed;
 mod passed;
@@ -15,6 +16,7 @@ use verdict::{Ruling, Verdict};
 use command::{again, command};
 use step::{NextStep, StepKind};
 
+pub(crate) use cached::{array_count, is_in_write_cache};
 pub(crate) use passed::is_small;
 
 /// The steps, the most important one first.
@@ -71,6 +73,16 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
     if verdict.outcome == Ruling::Fail {
         return arrays::other(run);
     }
+    if verdict.outcome == Ruling::CannotJudge
+        && let Some(duration) = time::longer(run, verdict)
+    {
+        let words = "Simulate for longer, until enough is seen for a verdict";
+        return StepKind::MeasureLonger.with(words, again(run, &[("--duration", duration)]));
+    }
+    cached::larger_databases(run).unwrap_or_else(|| measure_simulated(run))
+}
+
+fn measure_simulated(run: &RunRecord) -> NextStep {
     let plan = command(run).split_whitespace().nth(2);
     let plan = plan.filter(|_| command(run).starts_with("plimsoll simulate ")).unwrap_or("PLAN");
     let words = format!(

@@ -4,10 +4,10 @@
 use plan::write_size;
 use record::{IssueKind, Phase, RunRecord, Series, TestType};
 use units::{Bytes, Nanos};
-use verdict::{Finding, Unit, Verdict};
+use verdict::{Finding, Ruling, Unit, Verdict};
 
 use super::command::{again, has_plan, inspect};
-use super::failed::less_load;
+use super::failed::{larger_cache, less_load};
 use super::passed::{is_small, larger_databases};
 use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
@@ -23,6 +23,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
             steps.push(step);
         }
     }
+    steps.extend(larger_cache(run, verdict));
     if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
         steps.retain(|step| step.kind != StepKind::MeasureAgain);
     }
@@ -69,8 +70,8 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
 fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
     let same = again(run, &[]);
     if finding.unit == Unit::Milliseconds {
-        // A limit was missed only because of other programs.
-        return end_others(same);
+        // A limit was missed only because the processors were busy.
+        return spare_processors(run, verdict);
     }
     let has_none = finding.unit == Unit::Requests && finding.measured.is_none_or(|seen| seen < 1.0);
     if has_none && finding.rule.starts_with("read-") && is_small(run) {
@@ -100,9 +101,15 @@ fn has_busy_others(run: &RunRecord) -> bool {
     rows.any(record::ProcessorShares::has_heavy_others)
 }
 
+/// Whether the findings name other programs: those that took little are in none.
+fn names_others(verdict: &Verdict) -> bool {
+    let mut findings = verdict.findings.iter();
+    findings.any(|of| of.rule == "other-programs" && of.outcome != Ruling::Pass)
+}
+
 /// Frees the processors from other programs, or from this program's own load.
 fn spare_processors(run: &RunRecord, verdict: &Verdict) -> NextStep {
-    if has_busy_others(run) {
+    if names_others(verdict) {
         return end_others(again(run, &[]));
     }
     if !crate::passes::is_of_load(run) {

@@ -310,6 +310,21 @@ fn simulated(run: &mut RunRecord) {
     run.start.simulated = Some(Box::new(Simulation { array_text, ..Simulation::default() }));
 }
 
+/// An array whose write cache holds the databases.
+fn simulated_with_cache(run: &mut RunRecord) {
+    simulated(run);
+    let text =
+        "[cache]\nmode = \"write-back\"\nbattery = true\nsize_mib = 65536\nwrite_percent = 75\n";
+    if let Some(simulation) = &mut run.start.simulated {
+        simulation.array_text += text;
+    }
+}
+
+fn simulated_with_many_requests_asked(run: &mut RunRecord) {
+    simulated(run);
+    run.start.settings.thresholds.minimum_log_writes = 4_000;
+}
+
 fn impossible(run: &mut RunRecord) {
     let simulation = Simulation { least_read_ns: SECOND, ..Simulation::default() };
     run.start.simulated = Some(Box::new(simulation));
@@ -339,6 +354,10 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::FewerMailboxes, |run| run.start.settings.mailboxes = Some(40_000), REMOVED),
     case(StepKind::LargerDatabases, nothing, Act::Person(large)),
     case(StepKind::LargerDatabases, from_memory, Act::Person(large)),
+    Case {
+        plan: simulated_with_cache,
+        ..case(StepKind::LargerDatabases, nothing, Act::Person(large))
+    },
     Case { made: two_hours, plan: large, ..case(StepKind::DayOfStress, nothing, Act::Command) },
     Case { made: an_hour, plan: stress, ..case(StepKind::DayOfStress, nothing, Act::Command) },
     Case { made: an_hour, plan: large, ..case(StepKind::TwoHours, nothing, Act::Command) },
@@ -375,6 +394,11 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         made: || Synthetic { measure_intervals: 1, ..usual() },
+        ..case(StepKind::MeasureLonger, nothing, Act::Command)
+    },
+    Case {
+        made: short,
+        plan: simulated_with_many_requests_asked,
         ..case(StepKind::MeasureLonger, nothing, Act::Command)
     },
     case(StepKind::EndOthers, beside_others, REMOVED),

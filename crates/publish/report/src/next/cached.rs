@@ -1,0 +1,92 @@
+//! Simulated databases that the write cache of their array holds: their load shows the cache and
+//! not the disks.
+
+use std::collections::BTreeSet;
+
+use record::{RunRecord, Start};
+use units::Bytes;
+
+use super::arrays::array_value;
+use super::command::again;
+use super::step::{NextStep, StepKind};
+
+/// Databases smaller than this multiple of the write cache show too little of the disks.
+const WRITE_CACHES: u64 = 4;
+
+/// Proposes databases that the cache cannot hold; `None` if it is not known to hold these.
+pub(super) fn larger_databases(run: &RunRecord) -> Option<NextStep> {
+    let least = least_bytes(run)?.div_ceil(run.start.databases.len().max(1) as u64);
+    let words = format!(
+        "The write cache of the simulated array holds much of these databases, so that the result \
+         is of the cache and not of the disks. Set `size` in the plan to what you will run, {} or \
+         more; then",
+        Bytes(least)
+    );
+    Some(StepKind::LargerDatabases.with(words, again(run, &[])))
+}
+
+/// Whether the write caches of the simulated arrays hold much of the databases.
+pub(crate) fn is_in_write_cache(run: &RunRecord) -> bool {
+    least_bytes(run).is_some()
+}
+
+/// Bytes that all databases together should have; `None` if they do, or no cache is known.
+fn least_bytes(run: &RunRecord) -> Option<u64> {
+    let cache = write_cache_bytes(&run.simulated()?.array_text)?;
+    let caches = cache.saturating_mul(array_count(&run.start) as u64);
+    let least = caches.saturating_mul(WRITE_CACHES);
+    let bytes = run.start.databases.iter().map(|of| of.initial_bytes);
+    (bytes.sum::<u64>() < least).then_some(least)
+}
+
+/// Memory for writes of an array in the form in which the program writes its description.
+fn write_cache_bytes(array: &str) -> Option<u64> {
+    array_value(array, "cache", "mode").filter(|mode| *mode == "\"write-back\"")?;
+    array_value(array, "cache", "battery").filter(|battery| *battery == "true")?;
+    let [mebibytes, percent] = ["size_mib", "write_percent"]
+        .map(|key| array_value(array, "cache", key).and_then(|value| value.parse::<u64>().ok()));
+    Some(mebibytes?.saturating_mul(1 << 20).saturating_mul(percent?) / 100)
+        .filter(|bytes| *bytes > 0)
+}
+
+/// Number of simulated arrays: with `--each-folder` one below each folder.
+pub(crate) fn array_count(start: &Start) -> usize {
+    if start.options.iter().all(|(option, _)| option != "--each-folder") {
+        return 1;
+    }
+    let mut folders = BTreeSet::new();
+    for database in &start.databases {
+        folders.extend([&*database.volume.mount, &*database.log_volume.mount]);
+    }
+    folders.len().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_in_write_cache, larger_databases};
+    use crate::tests::simulated;
+
+    const MIB: u64 = 1 << 20;
+    const CACHE: &str =
+        "[cache]\nmode = \"write-back\"\nbattery = true\nsize_mib = 1024\nwrite_percent = 75\n";
+
+    #[test]
+    fn databases_that_the_cache_holds_are_to_be_larger() {
+        let mut run = simulated();
+        let count = run.start.databases.len() as u64;
+        run.start.databases.iter_mut().for_each(|of| of.initial_bytes = 256 * MIB);
+        assert!(!is_in_write_cache(&run), "the cache is not known");
+        for (text, is_held) in [
+            (CACHE.to_owned(), true),
+            (CACHE.replace("write-back", "write-through"), false),
+            (CACHE.replace("true", "false"), false),
+        ] {
+            run.start.simulated.as_mut().expect("simulated").array_text = text;
+            assert_eq!(larger_databases(&run).is_some(), is_held);
+        }
+        run.start.simulated.as_mut().expect("simulated").array_text = CACHE.to_owned();
+        let enough = (4 * 768 * MIB).div_ceil(count);
+        run.start.databases.iter_mut().for_each(|of| of.initial_bytes = enough);
+        assert!(!is_in_write_cache(&run), "four times the cache are enough");
+    }
+}
