@@ -6,6 +6,7 @@ mod conduct;
 pub mod flags;
 mod hosts;
 mod page;
+pub mod played;
 pub mod progress;
 mod records;
 mod server;

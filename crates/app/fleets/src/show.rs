@@ -10,6 +10,7 @@ use serve::{FleetHostLoad, FleetHostState, FleetState};
 use verdict::Ruling;
 
 use super::collect::{fleet_record, host_folder, host_folders};
+use super::played;
 use super::progress::{FleetProgress, HostProgress, is_conducted};
 use super::records;
 use console::Outcome;
@@ -52,14 +53,21 @@ fn host_state(host: HostProgress) -> FleetHostState {
     FleetHostState { name: host.host, state: host.state, load }
 }
 
-/// The first line of the report in `folder`.
+/// The verdict of a simulated deployment in `folder`, or the first line of the report there.
 fn reported_headline(folder: &Path) -> String {
+    if let Some(answer) = played::answer(folder) {
+        return played::headline(&answer);
+    }
     let text = std::fs::read_to_string(folder.join("report.txt")).unwrap_or_default();
     text.lines().next().unwrap_or("No report: run `plimsoll fleet collect`").to_owned()
 }
 
-/// Judges the fleet run in `folder`, writes its reports, and prints the answer.
+/// Judges the fleet run in `folder`, writes its reports, and prints the answer; a simulated
+/// deployment keeps its own verdict.
 pub fn show(folder: &Path, json: bool, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(answer) = played::answer(folder) {
+        return played::show((folder, &answer), json, console);
+    }
     let mut fleet = fleet_record(folder)?;
     let places = host_folders(folder, &fleet);
     let records = records::of_each(&places, |_, place| records::by_digest(place))?;

@@ -281,7 +281,8 @@ fn broken(
         [("database reads", reads_ms, limits.reads_ms), ("log writes", log_ms, limits.log_ms)]
     {
         if let Some(mean) = mean.filter(|mean| *mean > most) {
-            let text = format!("{what} of {name} take {mean:.1} ms, limit {most:.0} ms");
+            let taken = above(mean, most);
+            let text = format!("{what} of {name} take {taken} ms, limit {most:.0} ms");
             found.push((text, mean / most - 1.0));
         }
     }
@@ -290,6 +291,18 @@ fn broken(
         found.push((text, demanded / iops.max(1e-3) - 1.0));
     }
     found.into_iter().map(|(text, excess)| Breach { row: number, text, excess, limit }).collect()
+}
+
+/// A mean above its limit, with as many decimals as it takes to be seen above it.
+fn above(mean: f64, most: f64) -> String {
+    let mut text = String::new();
+    for decimals in 1..4 {
+        text = format!("{mean:.decimals$}");
+        if text.parse::<f64>().is_ok_and(|shown| shown > most) {
+            break;
+        }
+    }
+    text
 }
 
 /// The first moment after an occurrence at which everything is redundant again.
@@ -318,5 +331,20 @@ fn recovery(
             .max()
             .unwrap_or(0),
         redundant_after: back.map(|back| back.since(occurrence.at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::above;
+
+    #[test]
+    fn a_mean_above_its_limit_is_never_rounded_to_it() {
+        for (mean, shown) in
+            [(31.44, "31.4"), (20.06, "20.1"), (20.04, "20.04"), (20.004, "20.004")]
+        {
+            assert_eq!(above(mean, 20.0), shown);
+        }
+        assert_eq!(above(20.000_01, 20.0), "20.000");
     }
 }

@@ -1,6 +1,8 @@
 //! Designs that no other design beats: cheaper, for more mailboxes, with more latency to spare or
 //! with more failures survived, and worse in none of these.
 
+use std::borrow::Cow;
+
 use report::document::{Block, Cell, Column, Section, Table, TableRow};
 use report::format::number;
 use units::three_digits;
@@ -25,6 +27,50 @@ pub(crate) struct ParetoPoint {
     pub margin_percent: Option<f64>,
     /// Failures that it survives. More is better.
     pub survived: Option<f64>,
+}
+
+/// What a table of such designs says beside its numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct ParetoHeadings {
+    /// Heading of the cost.
+    pub cost: Cow<'static, str>,
+    /// Heading of the load.
+    pub load: &'static str,
+    /// Whether the designs were simulated; otherwise they only keep the rules.
+    pub is_simulated: bool,
+}
+
+impl ParetoHeadings {
+    const fn caption(&self) -> &'static str {
+        if self.is_simulated {
+            "Designs that hold and that no other design beats in cost, load, latency to spare and \
+             failures survived; the cheapest first"
+        } else {
+            "Designs that are workable by the rules, not simulated, and that no other design beats \
+             in cost, load and failures survived; the cheapest first"
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let mut columns = vec![Column::numbers("Rank"), Column::text("Design")];
+        columns.extend([Column::numbers(self.cost.clone()), Column::numbers(self.load)]);
+        columns.extend(self.is_simulated.then(|| Column::numbers("Latency To Spare, %")));
+        columns.push(Column::numbers("Failures Survived"));
+        columns
+    }
+
+    fn row(&self, point: &ParetoPoint) -> TableRow {
+        let mut cells = vec![
+            Cell::plain(point.rank.to_string()),
+            Cell::plain(point.name.clone()),
+            Cell::or_none(point.cost.map(three_digits)),
+            Cell::or_none(point.load.map(three_digits)),
+        ];
+        let margin = point.margin_percent.map(|margin| number(margin, 0));
+        cells.extend(self.is_simulated.then(|| Cell::or_none(margin)));
+        cells.push(Cell::or_none(point.survived.map(|count| number(count, 0))));
+        TableRow::body(cells)
+    }
 }
 
 impl ParetoPoint {
@@ -54,12 +100,8 @@ pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
     points.iter().map(|point| point.holds && !is_beaten(point)).collect()
 }
 
-/// The table of Pareto-optimal designs; `None` if no design holds. `cost` and `load` are the
-/// headings of those columns.
-pub(crate) fn section(
-    points: &[ParetoPoint],
-    (cost, load): (&'static str, &'static str),
-) -> Option<Section> {
+/// The table of Pareto-optimal designs; `None` if no design holds.
+pub(crate) fn section(points: &[ParetoPoint], headings: &ParetoHeadings) -> Option<Section> {
     let front = pareto_front(points);
     let mut best: Vec<&ParetoPoint> =
         points.iter().zip(front).filter(|(_, is_best)| *is_best).map(|(point, _)| point).collect();
@@ -67,35 +109,16 @@ pub(crate) fn section(
         return None;
     }
     best.sort_by(|one, two| two.merits()[0].total_cmp(&one.merits()[0]));
-    let columns = vec![
-        Column::numbers("Rank"),
-        Column::text("Design"),
-        Column::numbers(cost),
-        Column::numbers(load),
-        Column::numbers("Latency To Spare, %"),
-        Column::numbers("Failures Survived"),
-    ];
-    let rows = best.iter().take(MOST_LISTED).map(|point| row(point)).collect();
-    let caption = "Designs that hold and that no other design beats in cost, load, latency to \
-                   spare and failures survived; the cheapest first";
-    let blocks = vec![Block::Table(Table { caption, columns, rows })];
-    Some(Section { id: "pareto", title: "Best Trade-Offs", blocks })
-}
-
-fn row(point: &ParetoPoint) -> TableRow {
-    TableRow::body(vec![
-        Cell::plain(point.rank.to_string()),
-        Cell::plain(point.name.clone()),
-        Cell::or_none(point.cost.map(three_digits)),
-        Cell::or_none(point.load.map(three_digits)),
-        Cell::or_none(point.margin_percent.map(|margin| number(margin, 0))),
-        Cell::or_none(point.survived.map(|count| number(count, 0))),
-    ])
+    let rows = best.iter().take(MOST_LISTED).map(|point| headings.row(point)).collect();
+    let table = Table { caption: headings.caption(), columns: headings.columns(), rows };
+    Some(Section { id: "pareto", title: "Best Trade-Offs", blocks: vec![Block::Table(table)] })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ParetoPoint, pareto_front};
+    use report::document::Block;
+
+    use super::{ParetoHeadings, ParetoPoint, pareto_front};
 
     fn point(cost: f64, load: f64, margin: Option<f64>, holds: bool) -> ParetoPoint {
         ParetoPoint {
@@ -129,8 +152,32 @@ mod tests {
     fn alike_designs_are_all_on_the_front_and_without_any_there_is_none() {
         let alike = [point(1.0, 1.0, None, true), point(1.0, 1.0, None, true)];
         assert_eq!(pareto_front(&alike), [true, true]);
-        assert!(super::section(&[point(1.0, 1.0, None, false)], ("Cost", "Load")).is_none());
-        let section = super::section(&alike, ("Cost", "Load")).unwrap();
+        let shown = headings(true);
+        assert!(super::section(&[point(1.0, 1.0, None, false)], &shown).is_none());
+        let section = super::section(&alike, &shown).unwrap();
         assert_eq!(section.blocks.len(), 1);
+    }
+
+    fn headings(is_simulated: bool) -> ParetoHeadings {
+        ParetoHeadings { cost: "Cost".into(), load: "Load", is_simulated }
+    }
+
+    #[test]
+    fn designs_that_were_only_sized_have_no_latency_and_do_not_claim_to_hold() {
+        let table = |is_simulated| {
+            let alike = [point(1.0, 1.0, None, true)];
+            let section = super::section(&alike, &headings(is_simulated)).unwrap();
+            let Some(Block::Table(table)) = section.blocks.into_iter().next() else {
+                panic!("a table");
+            };
+            assert_eq!(table.rows[0].cells.len(), table.columns.len());
+            let labels: Vec<_> = table.columns.into_iter().map(|column| column.label).collect();
+            (table.caption, labels.join(" "))
+        };
+        let (caption, labels) = table(false);
+        assert!(caption.contains("by the rules, not simulated"), "{caption}");
+        assert!(!labels.contains("Latency"), "{labels}");
+        let (caption, labels) = table(true);
+        assert!(caption.starts_with("Designs that hold") && labels.contains("Latency"), "{labels}");
     }
 }

@@ -1,6 +1,8 @@
 //! The report independent of its form: the content of both the page and the text file, so that they
 //! can never differ.
 
+use std::borrow::Cow;
+
 /// A whole report.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -24,7 +26,7 @@ pub struct Banner {
     /// The main number.
     pub number: String,
     /// Its unit.
-    pub number_unit: &'static str,
+    pub number_unit: Cow<'static, str>,
     /// Its glossary entry.
     pub number_metric: &'static str,
     /// Meaning of the run, in sentences.
@@ -114,12 +116,12 @@ pub struct Table {
 }
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Column {
     /// Common heading of neighbouring columns; empty if there is none.
     pub group: &'static str,
     /// Its heading.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Its glossary entry, if it is a metric.
     pub metric: Option<&'static str>,
     /// Whether it holds numbers, which are right-aligned.
@@ -186,23 +188,24 @@ impl Figure {
 
 impl Column {
     /// A column of text without a metric.
-    pub const fn text(label: &'static str) -> Self {
+    pub fn text(label: impl Into<Cow<'static, str>>) -> Self {
+        let label = label.into();
         Self { group: "", label, metric: None, numeric: false, role: ColumnRole::Shown }
     }
 
     /// A column of numbers with their glossary entry.
-    pub const fn metric(label: &'static str, metric: &'static str) -> Self {
+    pub fn metric(label: impl Into<Cow<'static, str>>, metric: &'static str) -> Self {
         Self { metric: Some(metric), numeric: true, ..Self::text(label) }
     }
 
     /// A column of numbers that belong to different metrics.
-    pub const fn numbers(label: &'static str) -> Self {
+    pub fn numbers(label: impl Into<Cow<'static, str>>) -> Self {
         Self { numeric: true, ..Self::text(label) }
     }
 
     /// The column under a heading shared with its neighbours.
     #[must_use]
-    pub(crate) const fn under(self, group: &'static str) -> Self {
+    pub(crate) fn under(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 }

@@ -86,7 +86,7 @@ fn banner(sheet: &FleetSheet<'_>) -> Banner {
         verdict: sheet.headline.clone(),
         tone: tone(sheet.outcome),
         number: format!("{iops:.0}"),
-        number_unit: "IOPS of all hosts",
+        number_unit: "IOPS of all hosts".into(),
         number_metric: "achieved-transactional-iops",
         meaning: meaning.map(|(_, text)| text.clone()).collect(),
         figures: Vec::new(),

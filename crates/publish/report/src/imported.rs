@@ -40,7 +40,7 @@ fn banner(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Bann
         verdict: outcome_words(imported, verdict),
         tone: tone(verdict.outcome),
         number,
-        number_unit,
+        number_unit: number_unit.into(),
         number_metric,
         meaning: sentences(run, imported),
         figures: figures(imported),

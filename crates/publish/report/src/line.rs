@@ -84,7 +84,7 @@ fn banner(line: &LineReport<'_>) -> Banner {
         verdict: verdict.to_owned(),
         tone,
         number: found.map_or_else(|| "-".to_owned(), |found| number(found.iops, 0)),
-        number_unit: "IOPS",
+        number_unit: "IOPS".into(),
         number_metric: "load-line",
         meaning: meaning(line, found),
         figures: Vec::new(),

@@ -13,7 +13,7 @@ pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
         return words::sentences(run, imported);
     }
-    let mut said: Vec<String> = run.simulated().map(simulated::sentence).into_iter().collect();
+    let mut said: Vec<String> = simulated::sentence(run).into_iter().collect();
     said.extend(match verdict.outcome {
         Ruling::Pass | Ruling::Warn => passed(run, verdict),
         Ruling::Fail => failed(run, verdict),

@@ -1,13 +1,28 @@
 //! The model of a simulated run, for its report.
 
-use record::{RunRecord, Simulation};
+use record::{RunRecord, Simulation, Start};
 
 use crate::document::{Block, Fact, Section};
-use crate::format;
+use crate::{format, next};
 
 /// The first sentence about such a run.
-pub(crate) fn sentence(simulation: &Simulation) -> String {
-    format!("SIMULATED on the model \"{}\": nothing was measured on storage.", simulation.array)
+pub(crate) fn sentence(run: &RunRecord) -> Option<String> {
+    let array = &run.simulated()?.array;
+    let on = match next::array_count(&run.start) {
+        1 => "the model".to_owned(),
+        count => format!("{} of the model", format::plural(count as u64, "array")),
+    };
+    Some(format!("SIMULATED on {on} \"{array}\": nothing was measured on storage."))
+}
+
+/// The name of the model without its components, after the number of arrays if there are several.
+pub(crate) fn arrays_of(start: &Start, simulation: &Simulation) -> String {
+    let array = &simulation.array;
+    let model = array.split_once(',').map_or(&**array, |(model, _)| model);
+    match next::array_count(start) {
+        1 => model.to_owned(),
+        count => format!("{} of {model}", format::plural(count as u64, "array")),
+    }
 }
 
 /// How far its figures can be trusted, and why.
@@ -48,4 +63,27 @@ pub(crate) fn section(run: &RunRecord) -> Option<Section> {
     let description = Block::Verbatim(simulation.array_text.clone());
     let blocks = vec![Block::Facts(facts), description];
     Some(Section { id: "simulation", title: "Simulated Storage", blocks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+    use crate::tests::simulated;
+
+    #[test]
+    fn the_headline_counts_the_arrays_below_the_folders() {
+        let mut run = simulated();
+        let one = sentence(&run).unwrap_or_default();
+        assert!(one.starts_with("SIMULATED on the model \"VNXe3300, "), "{one}");
+        run.start.options = vec![("--each-folder".to_owned(), String::new())];
+        for (number, facts) in run.start.databases.iter_mut().enumerate() {
+            facts.volume.mount = format!("/mail/db{number}");
+            facts.log_volume.mount.clone_from(&facts.volume.mount);
+        }
+        let count = run.start.databases.len();
+        let each = sentence(&run).unwrap_or_default();
+        assert!(each.starts_with(&format!("SIMULATED on {count} arrays of the model ")), "{each}");
+        let subject = crate::subject(&run.start);
+        assert!(subject.contains(&format!("simulated on {count} arrays of VNXe3300")), "{subject}");
+    }
 }

@@ -134,7 +134,7 @@ fn document(look: &StorageLook<'_>) -> Document {
             verdict: verdict.to_owned(),
             tone,
             number: tally.fail.to_string(),
-            number_unit: "problems",
+            number_unit: "problems".into(),
             number_metric: "storage-findings",
             meaning: vec![
                 tally.sentence(),

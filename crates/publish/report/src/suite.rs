@@ -90,7 +90,7 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
         verdict: headline(tests, outcome),
         tone: if lacking(tests, outcome).is_some() { Tone::Warn } else { tone(outcome) },
         number: format!("{passed} of {}", tests.len()),
-        number_unit: "tests passed",
+        number_unit: "tests passed".into(),
         number_metric: "tests-passed",
         meaning: meaning(tests),
         figures: Vec::new(),

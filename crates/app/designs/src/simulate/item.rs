@@ -57,7 +57,11 @@ pub fn figures(
         rest_percent: item.rest_percent,
         seed: plan.seed,
         command: String::new(),
-        options: Vec::new(),
+        // By this option a record shows that it is of several arrays.
+        options: [("--each-folder".to_owned(), String::new())]
+            .into_iter()
+            .filter(|_| item.is_each_folder)
+            .collect(),
         tags: &[],
         folder,
     };

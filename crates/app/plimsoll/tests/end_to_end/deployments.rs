@@ -61,7 +61,20 @@ fn a_lost_host_moves_its_database_and_comes_back_in_the_fleet_record() {
         own.map(|row| row["active"].as_u64().expect("a count")).collect()
     };
     assert_eq!((active("EX01"), active("EX02")), (vec![1, 0, 0, 0], vec![0, 1, 1, 1]));
-    scene.run(["report", "lost"]).expect_out(&["EX01 was lost"]);
+    repeats_its_verdict(&scene);
+}
+
+/// The fleet record beside it is not judged anew, by rules for real hosts.
+fn repeats_its_verdict(scene: &Scene) {
+    let passed = ["SIMULATED PASS", "deployment.html"];
+    scene.run(["report", "lost"]).expect_code(0).expect_out(&passed);
+    assert!(!scene.path("lost/report.txt").exists(), "no second verdict");
+    let asked = scene.run(["report", "lost", "--format", "json"]);
+    asked.expect_code(0);
+    assert_eq!(json(asked.out.as_bytes())["verdict"], "simulated_pass");
+    let listed = scene.run(["list"]);
+    listed.expect_code(0).expect_out(&["Simulated pass"]);
+    assert!(!listed.out.contains("No report"), "{}", listed.out);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
         tone: if holds { Tone::Pass } else { Tone::Fail },
         number,
-        number_unit: "ms mean of reads in the slowest minute",
+        number_unit: "ms mean of reads in the slowest minute".into(),
         number_metric: "database-reads-latency",
         meaning: meaning(report),
         figures: figures(report),
@@ -241,7 +241,7 @@ fn breach_row(report: &PlayedReport<'_>, breach: &Breach) -> TableRow {
         Cell::plain(clock(row.span.0)),
         Cell::plain(report.stretch_words(row)),
         Cell::plain(breach.text.clone()).toned(Tone::Fail),
-        Cell::plain(format!("{:.0}", breach.excess * 100.0)),
+        Cell::plain(proof::excess_percent(breach.excess)),
         Cell::plain(breach.limit.name()),
     ])
 }

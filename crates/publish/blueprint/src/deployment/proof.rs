@@ -1,5 +1,6 @@
 //! Which claims of a design hold: one table, and a page for the customer.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use report::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
@@ -233,10 +234,19 @@ fn banner(proof: &Proof) -> Banner {
         verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
         tone: if holds { Tone::Pass } else { Tone::Fail },
         number: format!("{held} of {}", proof.claims.len()),
-        number_unit: "claims hold",
+        number_unit: unit(&proof.claims),
         number_metric: "database-reads-latency",
         meaning,
         figures: Vec::new(),
+    }
+}
+
+/// What the number in the headline counts, and how many of these claims are in doubt.
+fn unit(claims: &[Claim]) -> Cow<'static, str> {
+    let narrow = claims.iter().filter(|of| of.state == ClaimState::Holds && of.is_narrow).count();
+    match narrow {
+        0 => "claims hold".into(),
+        _ => format!("claims hold, {narrow} of them narrowly").into(),
     }
 }
 
@@ -369,10 +379,19 @@ fn claim_row(of: &Claim) -> TableRow {
         Cell::or_none(of.reads_ms.map(|ms| format!("{ms:.1}"))),
         Cell::or_none(of.worst_minute_ms.map(|ms| format!("{ms:.1}"))),
         Cell::plain(format!("{:.0}", of.disks_busy * 100.0)),
-        Cell::or_none(of.excess.map(|excess| format!("{:.0}", excess * 100.0))),
+        Cell::or_none(of.excess.map(excess_percent)),
         redundant_cell(of),
         Cell::plain(of.because.clone()),
     ])
+}
+
+/// How far a limit is exceeded, in percent; never 0, since it is broken.
+pub(super) fn excess_percent(excess: f64) -> String {
+    match excess * 100.0 {
+        percent if percent < 0.05 => "below 0.1".to_owned(),
+        percent if percent < 1.0 => format!("{percent:.1}"),
+        percent => format!("{percent:.0}"),
+    }
 }
 
 /// A server or site that stays lost leaves its copies missing to the end.

@@ -72,6 +72,7 @@ fn a_claim_whose_truth_the_model_cannot_tell_is_called_narrow() {
     near.claims[1].is_narrow = true;
     let text = proof_text(&near, report::TEXT_WIDTH);
     assert!(text.contains("holds narrowly") && text.contains("within +-25 %"), "{text}");
+    assert!(text.contains("2 of 2 claims hold, 1 of them narrowly\n"), "{text}");
     assert_eq!(proof_json(&near)["claims"][1]["narrow"], true);
 }
 
@@ -115,4 +116,15 @@ fn claims_that_hold_need_no_change() {
     assert_eq!(answer["claims"][1]["formulas"], "holds");
     assert_eq!(answer["formulas_disk_load_percent"], 66.0);
     assert_eq!(answer["remedy"], serde_json::Value::Null);
+}
+
+/// A broken limit is never shown as kept to the last digit.
+#[test]
+fn a_limit_missed_by_little_is_not_missed_by_nothing() {
+    for (excess, shown) in [(0.57, "57"), (0.012, "1"), (0.002, "0.2"), (0.0002, "below 0.1")] {
+        assert_eq!(super::proof::excess_percent(excess), shown);
+    }
+    let mut near = proof(ClaimState::Fails);
+    near.claims[1].excess = Some(0.002);
+    assert!(proof_html(&near).contains("<span>0.2</span>"), "{}", proof_html(&near));
 }

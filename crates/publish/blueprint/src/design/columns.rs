@@ -15,7 +15,7 @@ pub(super) fn table(
 }
 
 /// The column of keys, which a page shows on request.
-pub(super) const fn key_column(label: &'static str) -> Column {
+pub(super) fn key_column(label: &'static str) -> Column {
     Column { role: ColumnRole::Key, ..Column::text(label) }
 }
 

@@ -97,7 +97,7 @@ fn banner(sized: Sized<'_>) -> Banner {
         verdict: sized.answer().headline(),
         tone: sized.answer().tone(),
         number: shown(sized, Key::ServerAll),
-        number_unit: "servers",
+        number_unit: "servers".into(),
         number_metric: "servers-needed",
         meaning: meaning(sized),
         figures: figures(sized),

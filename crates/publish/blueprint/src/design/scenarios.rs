@@ -1,6 +1,7 @@
 //! Many designs in one table, best first: feasible ones before others, then by fewer disks, servers
 //! and gigabytes of memory.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
 use super::caveats;
-use crate::pareto::{self, ParetoPoint, pareto_front};
+use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Candidate {
     pub outcome: Result<Sizing, String>,
     /// Kinds of failure that it survives, if it has copies.
     pub survived: Option<usize>,
+    /// Currency of its costs, if it gives prices.
+    currency: Option<String>,
 }
 
 /// Numeric columns of the table: heading and key.
@@ -46,7 +49,9 @@ const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::Me
 impl Candidate {
     /// The design of a deployment with these replacements, or its error.
     pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
+        let prices = parsed.as_ref().ok().and_then(|of| of.prices.as_ref());
         Self {
+            currency: prices.map(|prices| prices.currency.clone()),
             survived: parsed.as_ref().ok().and_then(survived_failures),
             outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
             replacements,
@@ -108,11 +113,24 @@ impl Candidate {
 }
 
 /// The columns for these designs, including costs if any design has them.
-fn columns(candidates: &[Candidate]) -> Vec<(&'static str, Key)> {
+fn columns(candidates: &[Candidate]) -> Vec<(Cow<'static, str>, Key)> {
     let priced = PRICED
         .into_iter()
         .filter(|(_, key)| candidates.iter().any(|candidate| candidate.number(*key).is_some()));
-    COLUMNS.into_iter().chain(priced).collect()
+    COLUMNS
+        .into_iter()
+        .chain(priced)
+        .map(|(label, key)| match key {
+            Key::CostAll => (of_currency(label, candidates), key),
+            _ => (label.into(), key),
+        })
+        .collect()
+}
+
+/// A heading with the currency of the costs; designs of one document have the same.
+fn of_currency(label: &'static str, candidates: &[Candidate]) -> Cow<'static, str> {
+    let mut currencies = candidates.iter().filter_map(|of| of.currency.as_deref());
+    currencies.next().map_or(label.into(), |currency| format!("{label}, {currency}").into())
 }
 
 fn caveats(candidates: &[Candidate]) -> impl Iterator<Item = &'static str> {
@@ -162,30 +180,34 @@ fn cost_key(candidates: &[Candidate]) -> Key {
 
 /// The designs that no other one beats, for the page.
 pub(super) fn trade_offs(candidates: &[Candidate]) -> Option<Section> {
-    let cost = if cost_key(candidates) == Key::CostAll { "Cost" } else { "Disks" };
-    pareto::section(&points(candidates), (cost, "Mailboxes"))
+    let cost = match cost_key(candidates) {
+        Key::CostAll => of_currency("Cost", candidates),
+        _ => "Disks".into(),
+    };
+    let headings = ParetoHeadings { cost, load: "Mailboxes", is_simulated: false };
+    pareto::section(&points(candidates), &headings)
 }
 
 /// The table for the page; `None` if there was no sweep.
 pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     let first = candidates.first()?;
-    let given = first.replacements.iter().map(|_| Column::text("what changes"));
-    let mut columns = vec![Column::text("rank")];
-    columns.extend(given);
     let numbers = self::columns(candidates);
-    columns.extend(numbers.iter().map(|(label, _)| Column::numbers(label)));
     let survival = survival_column(candidates);
+    let mut columns = vec![Column::text("rank")];
+    columns.extend(first.replacements.iter().map(|of| Column::text(of.key.clone())));
+    columns.extend(numbers.iter().map(|(label, _)| Column::numbers(label.clone())));
     columns.extend(survival.map(Column::numbers));
-    columns.push(Column::text("forbidden by"));
+    // An empty column would only take the width of the others.
+    let is_any_forbidden = candidates.iter().any(|of| !of.is_workable());
+    columns.extend(is_any_forbidden.then(|| Column::text("forbidden by")));
     let mut rows = Vec::new();
     for (candidate, rank) in candidates.iter().zip(1..) {
         let rank = if candidate.is_workable() { format!("{rank}") } else { "-".to_owned() };
         let mut cells = vec![Cell::plain(rank)];
-        let given = candidate.replacements.iter();
-        cells.extend(given.map(|of| Cell::plain(format!("{} = {}", of.key, of.value))));
+        cells.extend(candidate.replacements.iter().map(|of| Cell::plain(of.value.clone())));
         cells.extend(numbers.iter().map(|(_, key)| Cell::plain(candidate.cell(*key))));
         cells.extend(survival.map(|_| Cell::plain(candidate.survived_cell())));
-        cells.push(Cell::plain(candidate.reason()));
+        cells.extend(is_any_forbidden.then(|| Cell::plain(candidate.reason())));
         rows.push(TableRow::body(cells));
     }
     let caption = "Every combination, the best first: workable, then the least cost where prices \
@@ -201,7 +223,7 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     let keys = candidates.first().map(|first| first.replacements.iter());
     head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
     let numbers = columns(candidates);
-    head.extend(numbers.iter().map(|(label, _)| (*label).to_owned()));
+    head.extend(numbers.iter().map(|(label, _)| label.clone().into_owned()));
     let survival = survival_column(candidates);
     head.extend(survival.map(str::to_owned));
     head.push("forbidden by".to_owned());

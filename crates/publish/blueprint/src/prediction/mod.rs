@@ -18,7 +18,7 @@ use units::three_digits;
 use verdict::{Estimate, Verdict, estimate_of_runs};
 
 use crate::design::PicturePart;
-use crate::pareto::{self, ParetoPoint, pareto_front};
+use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
 pub use csv::predictions_csv;
 pub use figures::PredictionFigures;
@@ -265,7 +265,8 @@ fn document(all: &[PredictedArray]) -> Document {
     let pictures = Section { id: "pictures", title: "Side By Side", blocks };
     let has_mailboxes = all.iter().any(|one| one.0[0].figures.mailboxes.is_some());
     let load = if has_mailboxes { "Mailboxes" } else { "IOPS" };
-    let trade_offs = pareto::section(&points(all), ("Disks", load));
+    let headings = ParetoHeadings { cost: "Disks".into(), load, is_simulated: true };
+    let trade_offs = pareto::section(&points(all), &headings);
     let sections = std::iter::once(table).chain(trade_offs).chain([pictures]).collect();
     Document { banner: banner(all), sections }
 }
@@ -279,7 +280,7 @@ fn banner(all: &[PredictedArray]) -> Banner {
         verdict: worst.map(|one| one.headline.clone()).unwrap_or_default(),
         tone: worst.map_or(Tone::Warn, PredictionFigures::tone),
         number: best.map_or_else(|| "-".to_owned(), |best| three_digits(best.mean_iops())),
-        number_unit: "IOPS of the best",
+        number_unit: "IOPS of the best".into(),
         number_metric: "achieved-transactional-iops",
         meaning: best.map(|best| said(best, all)).unwrap_or_default(),
         figures: Vec::new(),

@@ -64,7 +64,11 @@ fn prices_are_in_the_bill_and_rank_designs() {
     });
     let table = scenarios(&ranked(candidates.to_vec()));
     let head = table.lines().next().expect("a heading");
-    assert!(head.contains("cost"), "{table}");
+    assert!(head.contains("cost, CHF"), "{table}");
+    let page = sizing_html(Sized::new(&deployment, &sizing), &ranked(candidates.to_vec()));
+    assert!(page.contains("Cost, CHF") && page.contains("cost, CHF"), "{page}");
+    assert!(page.contains(">availability.copies</th>"), "{page}");
+    assert!(!page.contains("what changes</th>") && !page.contains("Latency To Spare"), "{page}");
     assert!(!head.contains("watts"), "{table}");
     let without = scenarios(&[Candidate::of(Vec::new(), Ok(parsed(DESIGN)))]);
     assert!(!without.contains("cost"), "{without}");

@@ -71,7 +71,7 @@ fn document(names: &[String], hosts: &[ComparedHost]) -> Document {
         verdict: upper_first("each host beside its namesake"),
         tone: if is_doubtful || compared < hosts.len() { Tone::Warn } else { Tone::Plain },
         number: format!("{compared} of {}", hosts.len()),
-        number_unit: "hosts compared",
+        number_unit: "hosts compared".into(),
         number_metric: "hosts-compared",
         meaning: hosts.iter().flat_map(meaning).collect(),
         figures: Vec::new(),

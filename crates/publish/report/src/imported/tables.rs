@@ -64,7 +64,7 @@ fn as_published(imported: &ImportedResult) -> Option<Section> {
 }
 
 /// The columns for one kind of request.
-const fn group(group: &'static str, [latency, rate, bytes]: [&'static str; 3]) -> [Column; 3] {
+fn group(group: &'static str, [latency, rate, bytes]: [&'static str; 3]) -> [Column; 3] {
     [
         Column::metric("ms", latency).under(group),
         Column::metric("/sec", rate).under(group),

@@ -113,7 +113,7 @@ fn reads_of_one_kind(
     } else {
         Block::Table(Table {
             caption,
-            columns: [vec![Column::text("Instance")], columns.to_vec()].concat(),
+            columns: [Column::text("Instance")].into_iter().chain(columns).collect(),
             rows: rows_per_database(run, |totals| rate_and_size(totals, series)),
         })
     };

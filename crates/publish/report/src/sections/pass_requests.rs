@@ -82,7 +82,7 @@ fn disk_subsystem(run: &RunRecord, of_pass: &PassRequests) -> Option<Section> {
         return None;
     }
     let columns = of_pass.labels.iter().zip(of_pass.metrics);
-    let columns = columns.map(|(label, metric)| Column::metric(label, metric));
+    let columns = columns.map(|(label, metric)| Column::metric(*label, metric));
     let columns = [Column::text("Instance")].into_iter().chain(columns);
     let mut rows: Vec<TableRow> = databases(run)
         .filter_map(|facts| {

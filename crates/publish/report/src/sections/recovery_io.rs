@@ -44,7 +44,7 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
         return None;
     }
     let columns = REQUESTS.iter().flat_map(|(_, labels, metrics)| {
-        labels.iter().zip(metrics).map(|(label, metric)| Column::metric(label, metric))
+        labels.iter().zip(metrics).map(|(label, metric)| Column::metric(*label, metric))
     });
     let mut rows: Vec<TableRow> = databases(run)
         .filter_map(|facts| {

@@ -6,7 +6,7 @@ use verdict::{Finding, Ruling, Unit, Verdict};
 use super::{span_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::mailboxes::Carried;
-use crate::{format, listed, meaning, passes};
+use crate::{format, listed, meaning, passes, simulated};
 
 /// Top of the report.
 pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
@@ -17,7 +17,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         verdict: listed::verdict_name(run, verdict),
         tone: listed::tone_of(verdict),
         number,
-        number_unit,
+        number_unit: number_unit.into(),
         number_metric,
         meaning: meaning::sentences(run, verdict),
         figures: figures(run, verdict),
@@ -31,18 +31,15 @@ pub fn started(start: &Start) -> String {
     if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
 }
 
-/// The name of an array without its components.
-fn model_of(array: &str) -> &str {
-    array.split_once(',').map_or(array, |(model, _)| model)
-}
-
 /// Name, machine and description, if present.
 pub fn subject(start: &Start) -> String {
     let machine = &start.machine.name;
     let named = match start.name.as_str() {
         "" => machine.clone(),
         name => match &start.simulated {
-            Some(simulation) => format!("{name}, simulated on {}", model_of(&simulation.array)),
+            Some(simulation) => {
+                format!("{name}, simulated on {}", simulated::arrays_of(start, simulation))
+            }
             None => format!("{name} on {machine}"),
         },
     };
@@ -137,10 +134,11 @@ impl LatencyFigure {
 }
 
 /// The mailboxes, only if the plan states the demand of each; a load that did not pass supports
-/// none.
+/// none, and a test without a load says nothing about them.
 fn mailboxes(run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
     run.start.settings.iops_per_mailbox?;
-    let is_carried = verdict.exit_code() == 0 && run.span_ns(Phase::Measure) > 0;
+    let is_measured = passes::is_of_load(run) && run.span_ns(Phase::Measure) > 0;
+    let is_carried = is_measured && verdict.exit_code() == 0;
     let carried = is_carried.then(|| Carried::of(run))?;
     Some(Figure {
         label: "Mailboxes",

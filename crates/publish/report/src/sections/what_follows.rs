@@ -31,7 +31,7 @@ pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
         said.push("Real storage: the run was simulated on a model of it.".to_owned());
     }
     said.extend(too_short(run));
-    if next::is_small(run) {
+    if next::is_small(run) || next::is_in_write_cache(run) {
         said.push(
             "Larger databases: much of these fits into the caches of disks and arrays.".to_owned(),
         );

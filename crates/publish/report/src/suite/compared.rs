@@ -133,7 +133,7 @@ fn banner(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Banner {
         verdict: verdict(sets),
         tone: if is_doubtful { Tone::Warn } else { Tone::Plain },
         number: passed(&sets[0]),
-        number_unit: "tests passed in set A",
+        number_unit: "tests passed in set A".into(),
         number_metric: "tests-passed",
         meaning: meaning(sets, compared),
         figures: Vec::new(),

@@ -120,7 +120,7 @@ fn section(
     columns: &[(&'static str, &'static str)],
     rows: Vec<TableRow>,
 ) -> Option<Section> {
-    let columns = columns.iter().map(|(label, metric)| Column::metric(label, metric));
+    let columns = columns.iter().map(|(label, metric)| Column::metric(*label, metric));
     let columns = [Column::text("Test")].into_iter().chain(columns).collect();
     (!rows.is_empty()).then(|| Section {
         id,

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::listed::ListedRun;
+use fleets::played;
 use fleets::show::is_fleet;
 
 /// A fleet run, with at least one run of its hosts.
 pub(super) struct ListedFleet {
     pub folder: PathBuf,
     pub hosts: Vec<ListedRun>,
-    /// Its report, if it has one.
+    /// Its report, or the answer of its simulation.
     report: Option<Value>,
 }
 
@@ -25,8 +26,10 @@ pub(super) fn fleet_of(run: &ListedRun) -> Option<PathBuf> {
 impl ListedFleet {
     pub(super) fn new(folder: PathBuf, mut hosts: Vec<ListedRun>) -> Self {
         hosts.sort_by(|one, two| one.folder.cmp(&two.folder));
-        let text = fs::read_to_string(folder.join("report.json")).ok();
-        let report = text.and_then(|text| serde_json::from_str(&text).ok());
+        let report = played::answer(&folder).or_else(|| {
+            let text = fs::read_to_string(folder.join("report.json")).ok()?;
+            serde_json::from_str(&text).ok()
+        });
         Self { folder, hosts, report }
     }
 
@@ -44,9 +47,16 @@ impl ListedFleet {
         match self.verdict() {
             Some("pass") => "Pass",
             Some("fail") => "Fail",
+            Some("simulated_pass") => "Simulated pass",
+            Some("simulated_fail") => "Simulated fail",
             Some(_) => "Cannot judge",
             None => "No report",
         }
+    }
+
+    /// Whether its hosts were played together, so that none has a verdict alone.
+    pub(super) fn is_played(&self) -> bool {
+        self.member("kind") == Some("simulated_deployment")
     }
 
     /// Name of the fleet plan.

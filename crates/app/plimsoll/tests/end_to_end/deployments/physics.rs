@@ -49,28 +49,38 @@ fn count(scene: &Scene, folder: &str, kind: &str) -> f64 {
 }
 
 /// Judged: with a disk missing, a small read takes 2 (n - 1) / n requests of drives instead of 1,
-/// and a small write (5 n - 8) / n instead of 4. n - 1 drives share them instead of n; within 5 %.
+/// and a small write (5 n - 8) / n instead of 4. n - 1 drives share them instead of n; within 5 %
+/// in the mean of three seeds, since the log and its checkpoint are written in one place, of which
+/// the missing disk holds the data, the parity or nothing.
 #[test]
 fn a_degraded_set_is_as_busy_as_its_service_demand_says() {
     let scene = fleet("deployment-degraded", "");
     scene.write("ex01.toml", READS.as_bytes());
     write_array(&scene);
+    let off = ["1", "2", "3"].map(|seed| busier(&scene, seed) - 1.0);
+    let mean = off.iter().sum::<f64>() / 3.0;
+    assert!(mean.abs() < 0.05, "{off:?}: busier than the service demand says");
+}
+
+/// How much busier the drives of EX01 become than their service demand says, as a factor.
+fn busier(scene: &Scene, seed: &str) -> f64 {
     let words = "simulate fleet.toml --array set.toml --event disk-failed=EX01@30min \
-                 --rebuild-rate 64KiB --duration 1h -o out --json";
-    scene.run(words.split_whitespace());
-    let (rows, _) = rows(&scene, "out");
+                 --rebuild-rate 64KiB --duration 1h --json";
+    let out = format!("out-{seed}");
+    scene.run(words.split_whitespace().chain(["--seed", seed, "-o", &out]));
+    let (rows, _) = rows(scene, &out);
     let busy = |is_degraded: bool| {
         let row = rows.iter().find(|row| row["is_degraded"] == is_degraded).expect("a row");
         row["busy_percent"]["disks"].as_f64().expect("a share")
     };
-    let made = |kind: &str| count(&scene, "out", kind);
-    let (reads, writes) = (made("database_read"), made("database_write") + made("log_write"));
+    let made = |kind: &str| count(scene, &out, kind);
+    let writes: f64 = ["database_write", "log_write", "header_write"].map(made).iter().sum();
+    let reads = made("database_read");
     assert!(reads > 10.0 * writes, "{reads} reads, {writes} writes");
     let whole = (reads + 4.0 * writes) / DISKS;
     let missing = reads * 2.0 * (DISKS - 1.0) / DISKS + writes * (5.0 * DISKS - 8.0) / DISKS;
     let wanted = missing / (DISKS - 1.0) / whole;
-    let found = busy(true) / busy(false);
-    assert!((found / wanted - 1.0).abs() < 0.05, "{found} times as busy, not {wanted}");
+    busy(true) / busy(false) / wanted
 }
 
 /// Judged: a rebuild takes the capacity of a disk divided by its rate, within 2 %.

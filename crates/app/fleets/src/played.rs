@@ -1,0 +1,69 @@
+//! The result of a simulated deployment. Its folder also has the fleet record of its hosts, which
+//! is not judged anew: a rule for real hosts would contradict the simulation.
+
+use std::fs;
+use std::path::Path;
+
+use console::error::CommandError;
+use console::{Concluded, Console, Outcome};
+use serde_json::Value;
+
+const ANSWER: &str = "deployment.json";
+const TEXT: &str = "deployment.txt";
+const PAGE: &str = "deployment.html";
+
+/// The answer of the simulation that was written to `folder`; `None` if there was none.
+pub fn answer(folder: &Path) -> Option<Value> {
+    let text = fs::read_to_string(folder.join(ANSWER)).ok()?;
+    let answer: Value = serde_json::from_str(&text).ok()?;
+    (answer["kind"] == "simulated_deployment").then_some(answer)
+}
+
+/// Its verdict in a line.
+pub(crate) fn headline(answer: &Value) -> String {
+    let word = if is_pass(answer) { "SIMULATED PASS" } else { "SIMULATED FAIL" };
+    format!("{word} on {}", answer["array"].as_str().unwrap_or("an array"))
+}
+
+/// Whether every limit was kept.
+fn is_pass(answer: &Value) -> bool {
+    answer["verdict"] == "simulated_pass"
+}
+
+/// Prints the result that the simulation left in `folder`.
+pub(crate) fn show(
+    (folder, answer): (&Path, &Value),
+    json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let outcome = if is_pass(answer) { Outcome::Pass } else { Outcome::Fail };
+    console.conclude(Concluded {
+        folder: folder.to_path_buf(),
+        name: answer["name"].as_str().unwrap_or_default().to_owned(),
+        verdict: outcome.word(),
+        headline: headline(answer),
+    });
+    if json {
+        console.answer_json_line(&answer.to_string())?;
+        return Ok(outcome);
+    }
+    let path = folder.join(TEXT);
+    let text = fs::read_to_string(&path).map_err(CommandError::of_file(&path, "read"))?;
+    console.answer(text.trim_end())?;
+    console.answer(format_args!("Report: {}", folder.join(PAGE).display()))?;
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::headline;
+
+    #[test]
+    fn the_verdict_is_that_of_the_simulation() {
+        let of = |verdict: &str| headline(&json!({ "verdict": verdict, "array": "a shelf" }));
+        assert_eq!(of("simulated_pass"), "SIMULATED PASS on a shelf");
+        assert_eq!(of("simulated_fail"), "SIMULATED FAIL on a shelf");
+    }
+}
