@@ -8,7 +8,7 @@ use super::judges_load;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// The least cache that Jetstress gives a database, for which its limit was made: a smaller one
-/// makes pages wait on storage that keeps up as well.
+/// may make pages wait on storage that keeps up.
 pub const LEAST_CACHE: Bytes = Bytes::from_mib(32);
 
 /// Fails if stalls over all databases are more frequent than the limit.
