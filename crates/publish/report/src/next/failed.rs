@@ -46,8 +46,8 @@ pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextSte
     };
     (stalls.measured? > limit && cache < LEAST_CACHE).then(|| {
         let words = format!(
-            "A cache of {cache} may make pages wait on any storage: set `cache_maximum` in the plan \
-             to {LEAST_CACHE} or more; then"
+            "A cache of {cache} may make pages wait on any storage: set `cache_maximum` in the \
+             plan to {LEAST_CACHE} or more; then"
         );
         StepKind::LargerCache.with(words, again(run, &[]))
     })
