@@ -21,7 +21,7 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Resul
     program.prepare(folder, &load)?;
     volume.set(vec![row.rule]);
     let child = program.start(folder)?;
-    let outcome = program::finish(child, folder, &load)?;
+    let outcome = program::finish(child, folder, &load, || volume.set(Vec::new()))?;
     let injected = volume.injected();
     drop(volume);
     fs::remove_dir_all(folder)?;

@@ -33,7 +33,7 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &HealthyRow) -> io::Res
     if let Some(time) = disturbance.stopped() {
         stop(&child, time)?;
     }
-    let outcome = program::finish(child, folder, &load)?;
+    let outcome = program::finish(child, folder, &load, || {})?;
     drop(volume);
     fs::remove_dir_all(folder)?;
     Ok(outcome)

@@ -1,6 +1,7 @@
 //! The table of lies: the real program's verdicts on storage that loses bytes or stalls, and on
 //! healthy storage. `lies PROGRAM FOLDER [faults|healthy]` fails if one row is wrong; all its files
-//! are in FOLDER and are removed.
+//! are in FOLDER and are removed. `lies PROGRAM FOLDER faults NAME TIMES` repeats the rows whose name
+//! contains NAME.
 
 mod busy;
 mod fault_run;
@@ -29,17 +30,11 @@ const FAULT_RUNS_AT_A_TIME: usize = 6;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (program, folder, part) = match words.as_slice() {
-        [program, folder] => (program, folder, None),
-        [program, folder, part] if ["faults", "healthy"].contains(&part.as_str()) => {
-            (program, folder, Some(part.as_str()))
-        }
-        _ => {
-            say("usage: lies PROGRAM FOLDER [faults|healthy]");
-            return ExitCode::from(2);
-        }
+    let Some((program, folder, rows)) = chosen(&words) else {
+        say("usage: lies PROGRAM FOLDER [faults [NAME TIMES]|healthy]");
+        return ExitCode::from(2);
     };
-    match run(Path::new(program), Path::new(folder), part) {
+    match run(Path::new(program), Path::new(folder), &rows) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
@@ -49,28 +44,57 @@ fn main() -> ExitCode {
     }
 }
 
+/// The rows to run.
+enum Rows {
+    All,
+    Healthy,
+    /// Those whose name contains this text, this many times.
+    Faults(String, usize),
+}
+
+/// Program, folder and rows.
+fn chosen(words: &[String]) -> Option<(&str, &str, Rows)> {
+    let (program, folder, rest) = match words {
+        [program, folder, rest @ ..] => (program, folder, rest),
+        _ => return None,
+    };
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let rows = match rest.as_slice() {
+        [] => Rows::All,
+        ["healthy"] => Rows::Healthy,
+        ["faults"] => Rows::Faults(String::new(), 1),
+        ["faults", name, times] => Rows::Faults((*name).to_owned(), times.parse().ok()?),
+        _ => return None,
+    };
+    Some((program, folder, rows))
+}
+
 /// Prints the table, or one part of it; returns how many rows are wrong.
-fn run(program: &Path, folder: &Path, part: Option<&str>) -> io::Result<usize> {
+fn run(program: &Path, folder: &Path, rows: &Rows) -> io::Result<usize> {
     let program = Program::new(program)?;
     fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
     let table = LiesTable::default();
-    if part != Some("healthy") {
-        run_faults(&program, &folder, &table);
+    match rows {
+        Rows::All => run_faults(&program, &folder, &table, "", 1),
+        Rows::Faults(name, times) => run_faults(&program, &folder, &table, name, *times),
+        Rows::Healthy => {}
     }
-    if part != Some("faults") {
+    if !matches!(rows, Rows::Faults(..)) {
         run_healthy(&program, &folder, &table);
     }
     Ok(table.close())
 }
 
-fn run_faults(program: &Program, folder: &Path, table: &LiesTable) {
+fn run_faults(program: &Program, folder: &Path, table: &LiesTable, name: &str, times: usize) {
     if !FaultVolume::is_possible() {
         say("skipped: the faults, because this user cannot mount a FUSE volume here");
         return;
     }
     say("storage that loses bytes or stands still");
-    table.fill(fault_table::all(), FAULT_RUNS_AT_A_TIME, |number, row| {
+    let rows = (0..times).flat_map(|_| fault_table::all());
+    let rows = rows.filter(|row| row.to_string().contains(name)).collect();
+    table.fill(rows, FAULT_RUNS_AT_A_TIME, |number, row| {
         fault_run::run(program, &folder.join(number.to_string()), row)
     });
 }

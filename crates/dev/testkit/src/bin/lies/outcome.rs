@@ -1,7 +1,9 @@
 //! Outcome of a run as reported by the program itself: exit status, journal, report, messages.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::ExitStatus;
 
 use serde_json::Value;
 
@@ -9,9 +11,23 @@ use serde_json::Value;
 const OTHERS: &str = "other-programs";
 
 /// How a run ended.
+pub(crate) enum Ending {
+    /// By itself, or by a signal.
+    Exited(ExitStatus),
+    /// Not in time; each thread with the place in the kernel where it waits.
+    Overdue(String),
+}
+
+/// What a run came to.
 pub(crate) struct Observed {
-    /// `None` if it did not exit in time.
+    /// `None` if it did not exit by itself.
     pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether Linux kept the process, which had ended, until the storage answered.
+    pub was_kept: bool,
+    /// What its threads waited for when it did not end in time.
+    pub waits: Option<String>,
     /// Requests in which a fault was injected.
     pub injected: u64,
     /// The texts of the issues in the journal, with the names of their files.
@@ -27,15 +43,22 @@ pub(crate) struct Observed {
 impl Observed {
     /// The outcome of a run with its output in `folder`, which printed `messages` to standard
     /// error.
-    pub(crate) fn of(code: Option<i32>, messages: &str, folder: &Path) -> Self {
+    pub(crate) fn of(ending: Ending, messages: &str, folder: &Path) -> Self {
         let journal = fs::read(folder.join("record.jsonl")).unwrap_or_default();
         let report = read_json(&folder.join("report.json"));
         let mut meaning: Vec<_> = texts(&report["meaning"]).collect();
         if meaning.is_empty() {
             meaning = messages.lines().map(str::to_owned).collect();
         }
+        let (code, signal, waits) = match ending {
+            Ending::Exited(status) => (status.code(), status.signal(), None),
+            Ending::Overdue(waits) => (None, None, Some(waits)),
+        };
         Self {
             code,
+            signal,
+            waits,
+            was_kept: false,
             injected: 0,
             issues: issues(&String::from_utf8_lossy(&journal)),
             failed_rules: rules(&report, &["fail"]),
@@ -51,6 +74,7 @@ impl Observed {
             Some(1) => "fail",
             Some(2) => "cannot judge",
             Some(_) => "broken",
+            None if self.signal.is_some() => "killed",
             None => "does not end",
         }
     }
@@ -63,6 +87,12 @@ impl Observed {
 
     /// The findings, most significant first.
     pub(crate) fn named(&self) -> String {
+        if let Some(waits) = &self.waits {
+            return waits.clone();
+        }
+        if let Some(signal) = self.signal {
+            return format!("signal {signal}");
+        }
         if let Some(issue) = self.issues.first() {
             return issue.clone();
         }

@@ -7,10 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::outcome::Observed;
+use crate::outcome::{Ending, Observed};
 
 /// Time allowed beyond the measurement, for opening, warming up and verifying.
 const SPARE_TIME: Duration = Duration::from_mins(2);
+
+/// How long a process that has ended may stay in the process table before its storage is made to
+/// answer.
+const KEPT_TIME: Duration = Duration::from_secs(3);
 
 /// The program under test.
 pub(crate) struct Program {
@@ -59,20 +63,36 @@ impl Program {
     }
 }
 
-/// Waits for a run to exit, and kills it after a deadline.
-pub(crate) fn finish(mut child: Child, folder: &Path, load: &RunLoad) -> io::Result<Observed> {
+/// Waits for a run to exit, and kills it after a deadline. A process that has ended but for a thread
+/// inside the kernel is kept by Linux until the storage answers: `let_go` makes it answer.
+pub(crate) fn finish(
+    mut child: Child,
+    folder: &Path,
+    load: &RunLoad,
+    let_go: impl Fn(),
+) -> io::Result<Observed> {
     let deadline = Instant::now() + load.measured + SPARE_TIME;
-    let code = loop {
+    let mut gone_since = None;
+    let ending = loop {
         if let Some(status) = child.try_wait()? {
-            break status.code();
+            break Ending::Exited(status);
         }
         if Instant::now() > deadline {
+            let waits = waits(child.id());
             child.kill()?;
-            break None;
+            break Ending::Overdue(waits);
+        }
+        if is_gone(child.id()) {
+            let since = *gone_since.get_or_insert_with(Instant::now);
+            if since.elapsed() > KEPT_TIME {
+                let_go();
+            }
         }
         thread::sleep(Duration::from_millis(50));
     };
-    Ok(Observed::of(code, &messages(folder), &folder.join("out")))
+    let observed = Observed::of(ending, &messages(folder), &folder.join("out"));
+    let was_kept = gone_since.is_some_and(|since| since.elapsed() > KEPT_TIME);
+    Ok(Observed { was_kept, ..observed })
 }
 
 impl RunLoad {
@@ -91,6 +111,24 @@ impl RunLoad {
             self.measured.as_secs(),
         )
     }
+}
+
+/// Whether the first thread of the process `id` has exited.
+fn is_gone(id: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+}
+
+/// Each thread of the process `id`: name, state, and where it waits in the kernel.
+fn waits(id: u32) -> String {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let each = threads.map(|thread| {
+        let read = |file| fs::read_to_string(thread.path().join(file)).unwrap_or_default();
+        let stat = read("stat");
+        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        format!("{} {} {}", read("comm").trim(), state.unwrap_or('?'), read("wchan"))
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// Messages of the last command in `folder`.

@@ -10,7 +10,7 @@ use std::thread;
 use crate::outcome::Observed;
 
 /// Longest text of a row's last column.
-const NAMED_CHARS: usize = 150;
+const NAMED_CHARS: usize = 600;
 
 /// A row of the table.
 pub(crate) trait TableRow: fmt::Display + Sync {
@@ -100,7 +100,8 @@ fn told(outcome: &Observed) -> String {
     let code = outcome.code.map_or("-".to_owned(), |code| code.to_string());
     let named: String = outcome.named().replace('\n', " ").chars().take(NAMED_CHARS).collect();
     let (verdict, injected) = (outcome.verdict(), outcome.injected);
-    format!("{verdict:<12} exit {code}  {injected:>5} faults  {named}")
+    let kept = if outcome.was_kept { "kept by Linux, then " } else { "" };
+    format!("{verdict:<12} {kept}exit {code}  {injected:>5} faults  {named}")
 }
 
 pub(crate) fn say(text: &str) {
