@@ -6,7 +6,8 @@ use xtask::shell;
 
 const PACKAGE: &str = "libcachesim==0.3.5";
 
-/// Installs the simulator and compares; reports a skip if it cannot be installed.
+/// Installs the simulator and compares the policies; reports a skip if the simulator cannot be
+/// installed.
 pub(crate) fn run() -> Result<(), Failure> {
     let environment = shell::root().join("target/cache-policy");
     let folder = environment.display().to_string();

@@ -1,4 +1,5 @@
-//! The frame of a program that automates the project: words in, a failure on the standard error.
+//! The frame of a program that automates the project: runs its command and prints a failure to
+//! standard error.
 
 #![expect(clippy::print_stderr, reason = "printing is this program's output")]
 #![expect(clippy::print_stdout, reason = "printing is this program's output")]
@@ -7,8 +8,8 @@ use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// Passes the command-line arguments to `dispatch` and prints its failure, or prints their `usage`
-/// if they ask for help.
+/// Passes the command-line arguments to `dispatch` and prints its failure. If the arguments ask for
+/// help, prints their `usage` instead.
 pub fn run(usage: fn(&[&str]) -> String, dispatch: fn(&[&str]) -> Result<(), Failure>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();

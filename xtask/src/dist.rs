@@ -1,5 +1,5 @@
-//! Release packages of one program for every common way of installing it, each reproducible byte
-//! for byte at any time and in any folder.
+//! Release packages of the program for every common way of installing it. Each is reproducible byte
+//! for byte, whatever the time and the folder of the build.
 
 mod archive;
 mod deb;
@@ -35,16 +35,16 @@ use payload::Program;
 use programs::Programs;
 use release::Release;
 
-/// The arguments of `dist`.
+/// Options of `cargo xtask dist`.
 struct Order {
-    /// Existing programs, which are not built again.
+    /// Existing programs to pack instead of building new ones.
     binary: Option<PathBuf>,
     fixed: Option<PathBuf>,
     arm: Option<PathBuf>,
     windows: Option<PathBuf>,
-    /// Folder of the packages.
+    /// Folder for the packages.
     output: PathBuf,
-    /// Address from which they will be fetched.
+    /// Address from which users will fetch the packages.
     address: String,
     /// Whether to build the documentation too.
     has_site: bool,
@@ -52,7 +52,7 @@ struct Order {
     is_tried: bool,
 }
 
-/// Packages under construction, and why some are missing.
+/// Packages made so far, and reasons why some are missing.
 struct Shelf<'a> {
     output: &'a Path,
     release: &'a Release,
@@ -60,7 +60,7 @@ struct Shelf<'a> {
     lacking: Vec<String>,
 }
 
-/// Builds everything, or packs given programs.
+/// Builds everything, or packs existing programs.
 pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     let order = Order::of(words)?;
     let release = Release::here(&order.address)?;
@@ -190,7 +190,7 @@ impl Shelf<'_> {
         Ok(())
     }
 
-    /// Writes a file that manifests refer to.
+    /// Writes a file that manifests will refer to.
     fn asset(&self, name: &str, bytes: &[u8]) -> Result<Asset, Failure> {
         self.put(name, bytes)?;
         Ok(Asset { name: name.to_owned(), sha256: digest::sha256(bytes)? })

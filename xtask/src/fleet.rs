@@ -1,5 +1,5 @@
-//! A fleet in network namespaces of this machine: a controller, a server and hosts, with links that
-//! are cut, programs that are killed, disks that fail, and deliberate losses.
+//! Tests a fleet in network namespaces of this machine: a controller, a server and hosts, with
+//! links that are cut, programs that are killed, disks that fail, and hosts lost on purpose.
 
 mod cases;
 mod certificate;
@@ -18,19 +18,19 @@ use crate::windows;
 use cases::{CASES, Case};
 use world::{Fleet, Site};
 
-/// The proofs to run, and how often.
+/// The cases to run, and how often.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Wanted<'a> {
     cases: Vec<&'a str>,
     times: u32,
-    /// Folder for the files of hosts and server.
+    /// Folder for the files of the hosts and the server.
     folder: &'a str,
     /// Folder of programs already built.
     programs: Option<&'a str>,
 }
 
-/// Runs the named proofs, or all of them, and prints a line for each; `mixed` is a proof of another
-/// kind, under Wine.
+/// Runs the named cases, or all of them, and prints a line for each. `mixed` instead runs a fleet
+/// of two systems, under Wine.
 pub(crate) fn run(words: &[&str]) -> Result<(), Failure> {
     if words == ["mixed"] {
         return windows::mixed_fleet();
@@ -107,7 +107,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A missing requirement of this machine, if any.
+/// A requirement that this machine does not meet, if any.
 fn missing() -> Option<&'static str> {
     if let Some(missing) = xtask::network::missing() {
         return Some(missing);

@@ -15,7 +15,7 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 /// Default seconds for each decoder.
 pub(crate) const SHORT_SECONDS: u32 = 10;
-/// Seconds for each decoder before a release.
+/// Seconds for each decoder in the proofs before a release.
 pub(crate) const LONG_SECONDS: u32 = 60;
 
 /// Fuzzes every decoder for `seconds`. Findings are kept in `fuzz/target/findings`.
@@ -47,7 +47,7 @@ fn build() -> Result<(), Failure> {
     }
 }
 
-/// The decoders: one corpus folder each.
+/// Names of the decoders, each of which has a corpus folder.
 fn targets() -> Result<Vec<String>, Failure> {
     let folder = shell::root().join("fuzz/corpus");
     let entries = fs::read_dir(&folder)

@@ -1,5 +1,5 @@
-//! Permitted dependencies between crates. The table is the architecture; an edge outside it is a
-//! decision.
+//! Permitted dependencies between crates. This table defines the architecture; adding an edge to it
+//! needs a decision.
 
 use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
@@ -10,11 +10,11 @@ use crate::metadata;
 /// One row of the table.
 struct Layer {
     package: &'static str,
-    /// Crates of the workspace that it may use.
+    /// Crates of the workspace that the package may use.
     inside: &'static [&'static str],
-    /// Third-party crates that it may use.
+    /// Third-party crates that the package may use.
     outside: &'static [&'static str],
-    /// Crates of the workspace that only its tests may use.
+    /// Crates of the workspace that only the package's tests may use.
     tests: &'static [&'static str],
 }
 
@@ -488,7 +488,8 @@ fn complaints(metadata: &Metadata) -> Vec<String> {
     found
 }
 
-/// Edges that the table grants and the manifest does not declare: they would let one in unseen.
+/// Edges that the table permits but the manifest does not declare: later they could be used
+/// unnoticed.
 fn unused_grants(layer: &Layer, package: &Package) -> Vec<String> {
     let declared = |name: &&&str| {
         let mut dependencies = package.dependencies.iter();
@@ -501,7 +502,7 @@ fn unused_grants(layer: &Layer, package: &Package) -> Vec<String> {
         .collect()
 }
 
-/// Dependencies that the manifest declares and no source of the package names.
+/// Dependencies that the manifest declares but no source of the package names.
 fn unused_dependencies(package: &Package) -> Vec<String> {
     let text = sources(package);
     let named = |dependency: &&Dependency| {

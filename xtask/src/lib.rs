@@ -1,5 +1,5 @@
-//! Runs programs and reports their failures, for every command that automates the project and for
-//! tests that need networks.
+//! Runs programs and reports their failures. Shared by the commands that automate the project and
+//! by tests that need networks.
 
 pub mod command;
 pub mod failure;

@@ -1,11 +1,11 @@
-//! Checks that the project's own licence allows that of every third-party crate.
+//! Checks that the project may use every third-party crate under its licence.
 
 use cargo_metadata::{MetadataCommand, Package};
 
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Licences compatible with distribution under MIT or Apache-2.0. `deny.toml` says the same.
+/// Licences compatible with distribution under MIT or Apache-2.0; `deny.toml` has the same list.
 const ALLOWED: &[&str] = &[
     "0BSD",
     "Apache-2.0",
@@ -38,7 +38,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     Err(Failure::list("licences that are not on the list of allowed ones:", &complaints))
 }
 
-/// Runs cargo-deny where it is installed, the licence check otherwise.
+/// Runs cargo-deny if it is installed, the licence check otherwise.
 pub(crate) fn deny() -> Result<(), Failure> {
     if shell::installed("cargo-deny") {
         return shell::run(&["cargo", "deny", "check"]);

@@ -1,4 +1,4 @@
-//! The project's own automation, so that a check is the same single command here and in CI.
+//! The project's automation, so that each check is the same single command here and in CI.
 
 #![expect(clippy::print_stdout, reason = "printing is this program's output")]
 

@@ -4,7 +4,7 @@ use cargo_metadata::{Metadata, MetadataCommand};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Every crate of the workspace, without third-party ones.
+/// Metadata of every crate in the workspace, without third-party crates.
 pub(crate) fn workspace() -> Result<Metadata, Failure> {
     MetadataCommand::new()
         .current_dir(shell::root())

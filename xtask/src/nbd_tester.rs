@@ -1,5 +1,5 @@
-//! nbd-tester-client, the judge that comes with the reference implementation of NBD: fetched, built
-//! and given to the end-to-end tests of the flash cache.
+//! nbd-tester-client, the tester that comes with NBD's reference implementation: fetches and builds
+//! it for the end-to-end tests of the flash cache.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::steps;
 
 const SOURCE: &str = "https://github.com/NetworkBlockDevice/nbd";
 
-/// The results of its configure script, as far as the tester needs them.
+/// The output of its configure script, reduced to what the tester needs.
 const CONFIG: &str = "\
 #define _GNU_SOURCE 1
 #define HAVE_MKSTEMP 1
@@ -22,7 +22,7 @@ const CONFIG: &str = "\
 #define HAVE_SYS_MOUNT_H 1
 ";
 
-/// Runs the tests that use it; reports a skip if it cannot be fetched or built.
+/// Runs the tests that use the tester; reports a skip if it cannot be fetched or built.
 pub(crate) fn run() -> Result<(), Failure> {
     let folder = shell::root().join("target/nbd-tester");
     if let Err(failure) = make(&folder) {
@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     steps::program_tests("end_to_end", " cached::tester", &[("PLIMSOLL_NBD_TESTER", &folder)])
 }
 
-/// Fetches and builds it, unless already done.
+/// Fetches the tester if it is missing, and builds it.
 fn make(folder: &Path) -> Result<(), Failure> {
     let path = folder.display().to_string();
     if !folder.exists() {

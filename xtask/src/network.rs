@@ -9,21 +9,21 @@ use crate::shell;
 /// Address of the server.
 pub const SERVER: &str = "10.77.0.1";
 
-/// Hardware address without an owner: packets to it are sent, but no place receives them.
+/// Hardware address that no interface has: packets to it are sent, but never received.
 const NOWHERE: &str = "02:00:00:00:00:99";
 
 /// Longest queueing time of a packet on a slow link, after which it is dropped.
 const QUEUE: &str = "800ms";
 
-/// One of the namespaces.
+/// A namespace of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(usize);
 
 impl Place {
-    /// With the bridge in it.
+    /// The server's namespace, which contains the bridge.
     pub const SERVER: Self = Self(0);
 
-    /// Counted from 1.
+    /// The namespace of a client, counted from 1.
     pub const fn client(number: usize) -> Self {
         assert!(number > 0, "clients are counted from 1");
         Self(number)
@@ -39,10 +39,10 @@ pub enum Direction {
     FromServer,
 }
 
-/// The namespaces, removed when dropped.
+/// The namespaces and their cables, removed when dropped.
 #[derive(Debug)]
 pub struct Network {
-    /// Prefix of all namespace names.
+    /// Prefix of the names of all namespaces.
     tag: String,
     clients: usize,
 }
@@ -96,15 +96,15 @@ impl Network {
         shell::run(&[&["ip", "netns", "exec", &self.name(place)], words].concat())
     }
 
-    /// A command that runs in the network of a place. `ip netns exec` becomes the program itself.
+    /// A command in the network of a place. `ip netns exec` replaces itself with the program.
     pub fn command(&self, place: Place, words: &[&str]) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name(place)]).args(words);
         command
     }
 
-    /// Moves a command into the network of a place: with its arguments, folder and environment, but
-    /// not its input and output. The kernel kills it once the thread that starts it is gone.
+    /// Moves a command into the network of a place, with its arguments, folder and environment, but
+    /// without its input and output. The kernel kills it once the thread that starts it is gone.
     #[must_use]
     pub fn enter(&self, place: Place, program: &Command) -> Command {
         let mut command = Command::new("setpriv");
@@ -124,7 +124,7 @@ impl Network {
         self.inside(Place::SERVER, &["ip", "link", "set", &cable(client), state])
     }
 
-    /// Drops all packets in one direction of a client's cable, or none again.
+    /// Drops all packets in one direction of a client's cable, or stops dropping them.
     pub fn cut(&self, client: Place, direction: Direction, is_cut: bool) -> Result<(), Failure> {
         let (from, device, to) = match direction {
             Direction::ToServer => (client, "eth0", SERVER.to_owned()),

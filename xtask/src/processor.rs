@@ -1,11 +1,11 @@
-//! Processor time of the child processes that have been waited for: unlike wall time, it hardly
+//! Processor time of child processes that have been waited for. Unlike elapsed time, it hardly
 //! depends on other load on the machine.
 
 use std::fs;
 use std::time::Duration;
 
-/// Ticks per second of the times that the kernel reports to programs, on every architecture that
-/// this runs on.
+/// Ticks per second in which the kernel reports times to programs, on every architecture that this
+/// program runs on.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// Processor time, in user and kernel mode, of all terminated descendants; `None` except on Linux.

@@ -1,12 +1,12 @@
-//! The Python package of the reader: built, installed in its own environment, and compared
-//! with an independent reader, value by value.
+//! The Python package of the reader: builds it, installs it in a separate environment, and compares
+//! it with an independent reader, value by value.
 
 use xtask::failure::Failure;
 use xtask::shell;
 
 use crate::peers;
 
-/// Packages that build the package, judge it, and support one of its functions.
+/// Packages that build the reader's package, that check it, and that one of its functions needs.
 const PACKAGES: [&str; 3] = ["maturin>=1.7,<2", "dissect.esedb", "pyarrow"];
 
 /// Builds the wheel into `target/wheels`, installs it and runs its tests.

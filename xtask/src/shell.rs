@@ -1,4 +1,4 @@
-//! Running other programs from the root of the repository.
+//! Runs other programs from the root of the repository.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,17 +1,18 @@
-//! Other systems for which this toolchain compiles: rustup fetches their standard libraries.
+//! Standard libraries for other systems, which rustup fetches so that this toolchain can compile
+//! for them.
 
 use std::env;
 use std::path::Path;
 
 use xtask::shell;
 
-/// Whether the standard library of `target` is installed, after fetching it if necessary.
+/// Whether the standard library for `target` is installed; fetches it first if it is missing.
 pub(crate) fn is_here(target: &str) -> bool {
     if has_library(target) {
         return true;
     }
     println!("installing, for builds of other systems: rustup target add {target}");
-    // Failure shows below.
+    // If this fails, the next check notices.
     let _ = shell::capture(&["rustup", "-q", "target", "add", target]);
     has_library(target)
 }

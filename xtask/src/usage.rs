@@ -1,6 +1,7 @@
-//! Help for two programs: `cargo xtask bench --help` must answer without building the bench.
+//! Help texts shared by two programs: `cargo xtask bench --help` must answer without building the
+//! bench.
 
-/// Help on commands, each with its lines.
+/// The help on commands; each entry is the lines of one command.
 pub fn list(commands: &[&str]) -> String {
     format!("cargo xtask <command>\n\n  {}", commands.join("  "))
 }

@@ -9,9 +9,9 @@ use crate::{check, dist, fleet, fuzz, guest, layers, licences, tidy, windows};
 /// One command.
 struct Verb {
     name: &'static str,
-    /// Its lines in the list of all commands; the list indents the first.
+    /// Lines of the command in the list of all commands, which indents the first.
     usage: &'static str,
-    /// Runs it with the arguments after its name.
+    /// Runs the command with the arguments after its name.
     run: fn(&[&str]) -> Result<(), Failure>,
 }
 
@@ -267,7 +267,7 @@ pub(crate) fn usage(words: &[&str]) -> String {
     usage::list(&[verb.usage]) + &steps_of(verb.name)
 }
 
-/// The steps of a command that has steps, one per line.
+/// The names of a command's steps, one per line, if it has steps.
 fn steps_of(verb: &str) -> String {
     let steps = match verb {
         "test" => TEST,

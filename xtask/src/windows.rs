@@ -1,4 +1,4 @@
-//! The Windows build, made and tried on Linux: Debian's MinGW links it, Wine runs it.
+//! The Windows build, built and tested on Linux: Debian's MinGW links it, and Wine runs it.
 
 mod left_out;
 
@@ -20,10 +20,10 @@ pub(crate) type Tool = (&'static str, &'static str);
 const TOOLS: [Tool; 2] =
     [("/usr/bin/x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"), (WINE, "wine64")];
 
-/// Purpose for which these and other tools are installed.
+/// Purpose for which these tools, and those of other systems, are installed.
 pub(crate) const FOREIGN: &str = "builds of other systems";
 
-/// Unit test programs: of the backend and of the command.
+/// Number of unit test programs: those of `device-os` and of `plimsoll`.
 const UNIT_TESTS: usize = 2;
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -41,8 +41,8 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 /// Variables for tests, by name.
 type Environment = Vec<(&'static str, String)>;
 
-/// Runs the unit tests, the program beside the Linux one, `kills` kills, and the end-to-end tests
-/// except those left out with a reason.
+/// Runs the unit tests, the comparison with the Linux program, `kills` kills, and the end-to-end
+/// tests except those left out with a reason.
 pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     let Some((environment, _session)) = run(kills)? else {
         return Ok(());
@@ -50,7 +50,7 @@ pub(crate) fn whole(kills: &str) -> Result<(), Failure> {
     crate::steps::program_tests("end_to_end", &left_out::words(), &borrowed(&environment))
 }
 
-/// Runs a fleet of a native agent and one of the Windows build, which merge.
+/// Runs a fleet of a native agent and an agent of the Windows build, whose results are merged.
 pub(crate) fn mixed_fleet() -> Result<(), Failure> {
     if let Err(lack) = ready() {
         println!("SKIPPED: fleet mixed: {lack}");
@@ -63,7 +63,7 @@ pub(crate) fn mixed_fleet() -> Result<(), Failure> {
     crate::steps::mixed_fleet(&[("PLIMSOLL_WINDOWS", program), ("WINEPREFIX", prefix)])
 }
 
-/// Builds only the program, as fast as possible.
+/// Builds only the program, with the settings that build fastest.
 fn program() -> Result<PathBuf, Failure> {
     let quickly = [("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_DEV_OPT_LEVEL", "0")];
     cargo("build -q -p plimsoll --bin plimsoll", &quickly)?;
@@ -72,9 +72,9 @@ fn program() -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// Builds the program for Windows and compares it with the program for Linux. Installs its tools if
-/// allowed, and otherwise reports the missing ones. Kills it `kills` times. The returned
-/// environment, for the tests that drive it, is valid as long as the Wine session.
+/// Installs the tools if allowed, or reports the missing ones. Then builds for Windows, runs the
+/// unit tests, compares the program with the one for Linux, and kills it `kills` times. The
+/// returned environment, for further tests of the program, is valid as long as the Wine session.
 fn run(kills: &str) -> Result<Option<(Environment, Session)>, Failure> {
     if let Err(lack) = ready() {
         println!("skipped: {lack}");
@@ -128,7 +128,7 @@ pub(crate) fn install(purpose: &str, tools: &[Tool]) -> Vec<&'static str> {
     }
     println!("installing, for {purpose}: {}", lacking.join(" "));
     let quietly = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-    // The following check reveals a failure here.
+    // If this fails, the next check finds the packages missing.
     let _ = shell::capture(&["apt-get", "-qq", "update"])
         .and_then(|_| shell::capture(&[&quietly[..], &lacking].concat()));
     missing(tools, is_there)
@@ -158,7 +158,7 @@ pub(crate) fn answer(program: &Path, word: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Folder of the whole Windows build.
+/// Folder of the Windows build and its Wine prefix.
 fn folder() -> PathBuf {
     shell::root().join("target/windows")
 }
@@ -170,8 +170,8 @@ struct WindowsBuild {
     unit_tests: Vec<PathBuf>,
 }
 
-/// Builds the program and its unit tests in one call of Cargo, since another would rebuild every
-/// library; a test of the program makes Cargo build that too.
+/// Builds the program and its unit tests in one call of Cargo, because a second call would rebuild
+/// every library. A test of the program makes Cargo build the program too.
 fn build() -> Result<WindowsBuild, Failure> {
     let words = "test -q --no-run -p device-os -p plimsoll --lib --bins --test windows \
                  --message-format json";
@@ -204,7 +204,7 @@ fn cargo(words: &str, environment: &[(&str, &str)]) -> Result<Vec<u8>, Failure> 
 }
 
 impl WindowsBuild {
-    /// Records the path of a built program.
+    /// Records the path of a built program, if it is one of those needed.
     fn note(&mut self, artifact: &Artifact) {
         let Some(executable) = &artifact.executable else {
             return;
@@ -219,7 +219,7 @@ impl WindowsBuild {
     }
 }
 
-/// Puts the library that Wine lacks where programs look for it first: beside them.
+/// Puts the library that Wine lacks next to the programs, where they look for it first.
 fn lay_library(folder: &Path) -> Result<(), Failure> {
     let library = folder.join("bcryptprimitives.dll");
     if library.exists() {

@@ -1,7 +1,7 @@
-//! One session of Wine for all that is tried under it: Windows boots once, and within a time limit.
+//! One Wine session for all programs that run under it: Windows boots once, within a time limit.
 //!
-//! Debian's wrapper ends Wine's server with the last program, so that each program boots Windows
-//! again; a boot whose services have died waits for them without end.
+//! Debian's wrapper stops Wine's server after the last program, so that each program would boot
+//! Windows again, and a boot whose services have died would wait for them forever.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,17 +10,18 @@ use std::{fs, thread};
 
 use xtask::failure::Failure;
 
-/// Runs a program for Windows.
+/// The program that runs Windows programs.
 pub(crate) const WINE: &str = "/usr/lib/wine/wine64";
 
 const SERVER: &str = "/usr/lib/wine/wineserver64";
 
-/// Thirty times the duration of the first boot, which fills the prefix, on an idle machine.
+/// Time limit of a boot: thirty times as long as the first boot, which fills the prefix, takes on
+/// an idle machine.
 const BOOT_LIMIT: Duration = Duration::from_mins(5);
 
 const BOOTS: usize = 2;
 
-/// A booted Wine. Its server ends when this is dropped.
+/// A booted Wine; its server is stopped when this is dropped.
 pub(crate) struct Session {
     prefix: PathBuf,
 }
@@ -59,7 +60,7 @@ impl Session {
         command
     }
 
-    /// Starts or ends the server. The boot reveals a failure here.
+    /// Starts or stops the server. A failure to start shows in the boot.
     fn server(&self, how: &str) {
         let mut command = self.command(SERVER);
         let _ = command.arg(how).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -72,7 +73,7 @@ impl Drop for Session {
     }
 }
 
-/// Whether a command succeeds within `limit`; one that runs longer is killed.
+/// Whether a command succeeds within `limit`; after that it is killed.
 fn ends_within(command: &mut Command, limit: Duration) -> Result<bool, Failure> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().map_err(Failure::of)?;

@@ -1,7 +1,8 @@
-//! `cargo xtask check`: what a change can have broken, in the time of a cup of tea.
+//! `cargo xtask check`: finds out in a few minutes what a change has broken.
 //!
-//! Cargo builds what a change reaches; this picks the tests to run. Every command builds the
-//! whole workspace's set of features, because a smaller selection would build dependencies again.
+//! Cargo builds the code that a change reaches; this module picks the tests to run. Every command
+//! builds with the features of the whole workspace, because a smaller selection would build
+//! dependencies again.
 
 mod reach;
 mod workspace;
@@ -15,8 +16,8 @@ use crate::steps::{self, Step};
 use crate::suite::{self, Kind, PROGRAM, Program};
 use crate::{layers, metadata, peers, tidy};
 
-/// Checks the changes since `revision`; without one, those not yet committed, or the whole branch
-/// if there are none.
+/// Checks the changes since `revision`. Without a revision, checks the uncommitted changes or, if
+/// there are none, the whole branch.
 pub(crate) fn run(revision: Option<&str>) -> Result<(), Failure> {
     let files = match revision {
         Some(revision) => workspace::changed_since(revision)?,
@@ -60,8 +61,8 @@ fn lint(reach: &Reach) -> Result<(), Failure> {
     if reach.reached.is_empty() { Ok(()) } else { steps::lint() }
 }
 
-/// Runs all tests of the changed crates except the program's, which take minutes, and the tests
-/// inside the sources of the other reached crates.
+/// Runs the unit tests of all reached crates, and the other tests of the changed crates except the
+/// end-to-end tests, which take minutes.
 fn unit(reach: &Reach) -> Result<(), Failure> {
     if reach.reached.is_empty() {
         return Ok(());

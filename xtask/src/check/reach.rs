@@ -2,29 +2,29 @@
 
 use std::collections::BTreeSet;
 
-/// A crate of the workspace, with the properties that its dependents need.
+/// A crate of the workspace, with the properties that decide which changes reach it.
 pub(crate) struct Member {
     pub name: String,
     /// Folder below the root, such as `crates/engine/engine`.
     pub folder: String,
-    /// Crates of the workspace that it is built with.
+    /// Crates of the workspace that the crate is built with.
     pub uses: Vec<String>,
-    /// Crates of the workspace that only its tests are built with.
+    /// Crates of the workspace that only the crate's tests are built with.
     pub test_uses: Vec<String>,
-    /// Files and folders outside every crate that its sources include, below the root.
+    /// Files and folders below the root, outside every crate, that the crate's sources include.
     pub reads: Vec<String>,
 }
 
 /// Crates of the workspace, by name.
 pub(crate) type Names = BTreeSet<String>;
 
-/// The crates that have changed, and those whose behaviour may differ as a result.
+/// The crates that have changed, and those whose behaviour may have changed as a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     /// Crates with a changed file: all their tests run.
     pub changed: Names,
-    /// The changed crates and every crate that depends on one, even if only in its tests: their
-    /// unit tests run.
+    /// The changed crates and every crate that depends on a changed one, even if only in its tests:
+    /// their unit tests run.
     pub reached: Names,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn reach(members: &[Member], files: &[String]) -> Reach {
     }) {
         reached.insert(next.name.clone());
     }
-    // No crate is built with the tests of another, so these edges are not followed further.
+    // No crate is built with another crate's tests, so these edges are not followed further.
     let in_tests = members
         .iter()
         .filter(|one| one.test_uses.iter().any(|used| reached.contains(used)))
@@ -50,7 +50,7 @@ pub(crate) fn reach(members: &[Member], files: &[String]) -> Reach {
     Reach { changed, reached }
 }
 
-/// The crates with `file` among their sources.
+/// The crates whose sources include `file`.
 fn touched(members: &[Member], file: &str) -> Names {
     if SETTINGS.contains(&file) || file.starts_with(".cargo/") {
         return members.iter().map(|member| member.name.clone()).collect();
@@ -62,13 +62,13 @@ fn touched(members: &[Member], file: &str) -> Names {
         .collect()
 }
 
-/// Whether `file` is `place` or lies in it.
+/// Whether `file` is `place` or is inside it.
 fn is_below(file: &str, place: &str) -> bool {
     file.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Paths below the root that `source` includes from outside its crate, by its string literals that
-/// climb with `../` to one of `places`, the entries of the root.
+/// Paths below the root that `source` includes from outside its crate: string literals that climb
+/// with `../` to one of `places`, the entries of the root.
 pub(crate) fn included(source: &str, places: &[String]) -> Vec<String> {
     let climbing = source.split('"').filter_map(|literal| {
         let start = literal.rfind("../")?;
@@ -96,7 +96,8 @@ mod tests {
         }
     }
 
-    /// units <- engine <- trial <- app; kit uses trial; tests of net and of engine-2 use kit.
+    /// The crates units <- engine <- trial <- app; kit uses trial, and the tests of net and of
+    /// engine-2 use kit.
     fn workspace() -> Vec<Member> {
         vec![
             member("app", &["net", "trial"], &[], &[]),
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_edge_of_tests_ends_where_it_leads() {
-        // The tests of `net` use `kit`; `app` is built with `net` and without those tests.
+        // The tests of `net` use `kit`, but `app` is built with `net` without its tests.
         expect(&["crates/kit/src/lib.rs"], &["kit"], &["engine-2", "net"]);
     }
 

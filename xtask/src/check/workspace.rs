@@ -43,7 +43,7 @@ fn entries(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Files that differ from `revision`, and those not yet tracked by git.
+/// Files that differ from `revision`, and files that git does not track yet.
 pub(super) fn changed_since(revision: &str) -> Result<Vec<String>, Failure> {
     let differing = shell::capture(&["git", "diff", "--name-only", "--no-renames", revision])?;
     let unknown = shell::capture(&["git", "ls-files", "--others", "--exclude-standard"])?;

@@ -1,4 +1,5 @@
-//! The package for Debian and what derives from it, written here: its two archives need no tool.
+//! The package for Debian and its derivatives. Its two archives are written here, without Debian's
+//! tools.
 
 use std::fmt::Write as _;
 
@@ -30,7 +31,7 @@ pub(super) fn name(release: &Release, machine: Machine) -> String {
     format!("plimsoll_{}_{}.deb", release.sorted(), machine.debian())
 }
 
-/// The package; its program needs this version of glibc, or none.
+/// Builds the package; its program needs glibc of this version, or none.
 pub(super) fn package(
     mut tree: Tree,
     release: &Release,

@@ -7,7 +7,7 @@ use super::archive::gzip::piped;
 /// Base64 alphabet for URLs.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// In hexadecimal.
+/// The SHA-256 digest, in hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> Result<String, Failure> {
     let said = String::from_utf8_lossy(&piped(&["sha256sum"], bytes)?).into_owned();
     Ok(said.split(' ').next().unwrap_or_default().to_owned())

@@ -1,8 +1,8 @@
-//! JSON as the manifests of packages need it: members in the order in which they are given.
+//! Writes JSON for the manifests of packages, with members in the order in which they are given.
 
 use std::fmt::{self, Write as _};
 
-/// A value.
+/// A JSON value.
 pub(super) enum Json {
     Text(String),
     Number(u64),

@@ -19,7 +19,8 @@ use super::{Shelf, deb, needs, rpm, wheel};
 pub(super) struct Linux {
     program: Program,
     machine: Machine,
-    /// The oldest C library with all that it calls; `None` if it has its own.
+    /// The oldest glibc that has everything the program calls; `None` if the program needs no C
+    /// library.
     glibc: Option<(u32, u32)>,
 }
 

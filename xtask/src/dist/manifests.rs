@@ -15,7 +15,8 @@ pub(super) struct Asset {
     pub sha256: String,
 }
 
-/// The manifests for Windows, below `winget/` and `scoop/`; the installer has this product code.
+/// The manifests for Windows, with paths below `winget/` and `scoop/`. The installer has the
+/// product code that is given.
 pub(super) fn windows(
     zip: &Asset,
     msi: Option<(&Asset, &str)>,
@@ -88,7 +89,7 @@ fn scoop(zip: &Asset, release: &Release) -> String {
     format!("{document}\n")
 }
 
-/// The Homebrew formula, which installs the tarball for its machine.
+/// The Homebrew formula, which installs the tarball for the user's machine.
 pub(super) fn homebrew(tarballs: &[(Machine, Asset)], release: &Release) -> String {
     let blocks = tarballs.iter().map(|(machine, tarball)| {
         format!(

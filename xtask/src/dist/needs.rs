@@ -8,7 +8,7 @@ use xtask::shell;
 
 use super::machine::Machine;
 
-/// Libraries of every Windows since Server 2012 R2, besides those whose names start with
+/// Libraries that every Windows since Server 2012 R2 has, besides those whose names start with
 /// `api-ms-win-`.
 const OF_WINDOWS: [&str; 17] = [
     "advapi32.dll",
@@ -53,7 +53,7 @@ pub(super) fn glibc(program: &Path, machine: Machine) -> Result<Option<(u32, u32
     newest.map(Some).ok_or_else(|| Failure::new(format!("{path} needs a library, but no glibc")))
 }
 
-/// The same in words.
+/// The requirement in words.
 pub(super) fn words(glibc: Option<(u32, u32)>) -> String {
     glibc.map_or_else(
         || "no library at all".to_owned(),

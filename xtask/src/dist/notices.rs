@@ -1,5 +1,5 @@
-//! The licences of everything in the programs, in one file: each text once, with the components
-//! that it covers.
+//! The licences of everything that the programs contain, in one file: each text once, with the
+//! components that it covers.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -13,7 +13,8 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Runtimes that compilers add to a program, and where Debian's packages state their terms.
+/// Runtimes that compilers add to a program, and the files in which Debian's packages state their
+/// terms.
 const RUNTIMES: [(&str, &str); 3] = [
     ("mingw-w64 runtime (Windows)", "/usr/share/doc/mingw-w64-x86-64-dev/copyright"),
     ("GCC runtime (Windows)", "/usr/share/doc/gcc-mingw-w64-base/copyright"),
@@ -64,7 +65,7 @@ fn terms(package: &Package) -> &str {
     package.license.as_deref().unwrap_or("see below")
 }
 
-/// All crates that become part of the program for `target`, our own among them.
+/// All crates that are linked into the program for `target`, including our own.
 pub(super) fn linked(target: &str) -> Result<Vec<Package>, Failure> {
     let options = ["--filter-platform", target].map(str::to_owned);
     let metadata = MetadataCommand::new()
@@ -99,8 +100,8 @@ fn reached(metadata: &Metadata) -> BTreeSet<PackageId> {
     ids
 }
 
-/// The texts in a crate's folder; for a crate without any, its authors and the standard text of its
-/// licence.
+/// The licence texts in a crate's folder; if there are none, the crate's authors and the standard
+/// text of its licence.
 fn texts_of(package: &Package) -> Result<Vec<String>, Failure> {
     let folder = package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
     let folder = folder.unwrap_or_else(shell::root);

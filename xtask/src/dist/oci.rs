@@ -24,8 +24,8 @@ pub(super) fn name(release: &Release) -> String {
     format!("plimsoll-{}-oci.tar", release.semantic())
 }
 
-/// A layout as an archive, as read by `podman load` and `skopeo copy oci-archive:`. The program
-/// must need no library: the image has none, and no shell.
+/// The image in OCI layout, as an archive that `podman load` and `skopeo copy oci-archive:` read.
+/// The program must need no library: the image contains none, and no shell.
 pub(super) fn image(program: &[u8], licences: &str, release: &Release) -> Result<Vec<u8>, Failure> {
     let plain = tar::archive(&root(program, licences), "", release.epoch)?;
     let layer = pack(&plain)?;
@@ -112,7 +112,7 @@ mod tests {
     use crate::dist::release::Release;
     use xtask::shell;
 
-    /// Follows every digest from the index down to the layer, and lists the layer.
+    /// A script that follows every digest from the index down to the layer, and lists the layer.
     const FOLLOW: &str = r#"
 import hashlib, gzip, io, json, sys, tarfile
 layout = tarfile.open(sys.argv[1])

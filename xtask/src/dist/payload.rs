@@ -1,5 +1,5 @@
-//! The installed files: the program, the files it prints itself (manual pages, completions,
-//! examples), and those in `packaging/`.
+//! The files that packages install: the program, the files that it prints (manual pages,
+//! completions, examples), and those in `packaging/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::tree::Tree;
 pub(super) struct Program {
     path: PathBuf,
     bytes: Vec<u8>,
-    /// Program that prints its pages and completions: itself, if it runs here.
+    /// Program to run for pages and completions: itself, if this machine can run it.
     speaker: PathBuf,
 }
 
@@ -25,25 +25,25 @@ pub(super) struct Places {
     pub fish: &'static str,
 }
 
-/// Those of Debian.
+/// Locations in Debian.
 pub(super) const DEBIAN: Places = Places {
     units: "lib/systemd/system",
     zsh: "usr/share/zsh/vendor-completions",
     fish: "usr/share/fish/vendor_completions.d",
 };
 
-/// Those of Fedora.
+/// Locations in Fedora.
 pub(super) const FEDORA: Places = Places {
     units: "usr/lib/systemd/system",
     zsh: "usr/share/zsh/site-functions",
     fish: "usr/share/fish/vendor_completions.d",
 };
 
-/// Documentation of a package.
+/// Folder of a package's documentation.
 pub(super) const DOC: &str = "usr/share/doc/plimsoll";
 
 impl Program {
-    /// Strips a copy of the program at `path` in `work`, and reads it.
+    /// Strips a copy of the program at `path`, stored in `work`, and reads it.
     pub(super) fn stripped(path: &Path, work: &Path) -> Result<Self, Failure> {
         let name = path.file_name().unwrap_or_default();
         let copy = work.join(name);
@@ -54,7 +54,8 @@ impl Program {
         Ok(Self { path: copy.clone(), bytes, speaker: copy })
     }
 
-    /// The program at `path` for another machine, already stripped; `here` is the one for this.
+    /// The program at `path` for another machine, already stripped; `here` is the program for this
+    /// machine, which prints the pages.
     pub(super) fn foreign(path: &Path, here: &Self) -> Result<Self, Failure> {
         let bytes =
             fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
@@ -77,7 +78,7 @@ impl Program {
     }
 }
 
-/// All files of a system package.
+/// All files that a system package installs.
 pub(super) fn installed(
     program: &Program,
     licences: &str,
@@ -94,7 +95,7 @@ pub(super) fn installed(
     Ok(tree)
 }
 
-/// The README and examples, below `folder`.
+/// Adds the README and the examples below `folder`.
 pub(super) fn documents(program: &Program, folder: &str, tree: &mut Tree) -> Result<(), Failure> {
     let mut add = |name: &str, bytes| tree.file(&format!("{folder}/{name}"), 0o644, bytes);
     add("README.md", read("README.md")?);
@@ -139,12 +140,12 @@ fn completions(program: &Program, places: &Places, tree: &mut Tree) -> Result<()
     Ok(())
 }
 
-/// A file of `packaging/`.
+/// Reads a file of `packaging/`.
 pub(super) fn packaged(name: &str) -> Result<Vec<u8>, Failure> {
     read(&format!("packaging/{name}"))
 }
 
-/// A file of the repository.
+/// Reads a file of the repository.
 pub(super) fn read(name: &str) -> Result<Vec<u8>, Failure> {
     let path = shell::root().join(name);
     fs::read(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
@@ -154,8 +155,8 @@ pub(super) fn read(name: &str) -> Result<Vec<u8>, Failure> {
 mod tests {
     use xtask::shell;
 
-    /// Exposure of a service as rated by systemd, in tenths: 100 is an unrestricted service of
-    /// root.
+    /// Maximum exposure of the service, as rated by systemd in tenths: 100 is an unrestricted
+    /// service that runs as root.
     const MOST_EXPOSED: &str = "--threshold=20";
 
     #[test]

@@ -1,4 +1,4 @@
-//! The programs that are packed: given ones, or release builds made here.
+//! The programs to pack: given ones, or release builds made here.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,35 +12,36 @@ use crate::dist::machine::Machine;
 use crate::targets;
 use crate::windows::{self, Tool};
 
-/// A Linux program that needs no system library.
+/// Target of a Linux program that needs no system library.
 const MUSL: &str = "x86_64-unknown-linux-musl";
 
 pub(super) const HERE: &str = "x86_64-unknown-linux-gnu";
 
-/// Compiler for the C code of dependencies against it.
+/// C compiler for that target, for the C code in dependencies.
 const MUSL_TOOLS: [Tool; 1] = [("/usr/bin/musl-gcc", "musl-tools")];
 
 const ARM: &str = "aarch64-unknown-linux-gnu";
 
-/// Compiler and linker for it, with a C library as old as Debian's.
+/// C compiler and linker for ARM, and a C library as old as Debian's.
 const ARM_TOOLS: [Tool; 2] = [
     ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
 ];
 
-/// The programs in the packages.
+/// The programs to pack.
 pub(super) struct Programs {
-    /// With the system's C library.
+    /// Linux, with the system's C library.
     pub linux: PathBuf,
-    /// With a C library inside.
+    /// Linux, with a C library built in.
     pub fixed: Option<PathBuf>,
-    /// For 64-bit ARM.
+    /// Linux on 64-bit ARM.
     pub arm: Option<PathBuf>,
     pub windows: Option<PathBuf>,
 }
 
 impl Programs {
-    /// The programs that `order` names, or new builds of the commit of that time.
+    /// The programs that `order` names, or else new builds, with the commit's time `epoch`. Adds
+    /// the reasons for missing programs to `lacking`.
     pub(super) fn of(
         order: &Order,
         epoch: u64,
@@ -96,10 +97,10 @@ fn same_version(windows: &Path, linux: &Path) -> Result<(), Failure> {
     Err(Failure::new(format!("the programs are {here} and {there}")))
 }
 
-/// The profile for distribution; it inherits from `release`.
+/// The Cargo profile for distribution; it inherits from `release`.
 pub(crate) const PROFILE: &str = "dist";
 
-/// A release build in a separate target folder, without any path of this machine.
+/// Makes a release build in a separate target folder. It contains no path of this machine.
 fn build(target: &str, kind: &str, flags: &[&str], epoch: u64) -> Result<PathBuf, Failure> {
     let folder = shell::root().join("target").join("dist-build").join(kind);
     let to = folder.display().to_string();

@@ -1,22 +1,23 @@
-//! The release to pack: its version in the spelling of each package, its commit and its time.
+//! The release to pack: its version in the spelling of each package format, its commit and its
+//! time.
 
 use std::fs;
 
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Default address from which packages are fetched: a nonexistent one.
+/// Default address from which packages are fetched; it does not exist.
 pub(super) const NO_ADDRESS: &str = "https://example.invalid/plimsoll";
 
-/// A release, or a state on the way to one.
+/// A release, or a development build.
 pub(super) struct Release {
     /// Version of the workspace, such as `0.1.0`.
     number: String,
     /// Day and commit, unless a tag names this release: `20261127` and `3adeb94f6a25`.
     unreleased: Option<(String, String)>,
-    /// Seconds from 1970 to the commit: the time of every file.
+    /// Commit time in seconds since 1970, which every file gets.
     pub epoch: u64,
-    /// Address from which its files can be fetched, without a trailing slash.
+    /// Address from which the release's files can be fetched, without a trailing slash.
     pub address: String,
 }
 
@@ -29,7 +30,7 @@ impl Release {
         let epoch = shell::capture(&["git", "show", "-s", "--format=%ct", "HEAD"])?;
         let epoch = epoch.trim().parse().map_err(Failure::of)?;
         let commit = shell::capture(&["git", "rev-parse", "--short=12", "HEAD"])?;
-        // A commit without a tag is no failure.
+        // Git fails if the commit has no tag, which is not an error.
         let tag = shell::capture(&["git", "describe", "--tags", "--exact-match", "--match", "v*"]);
         let day = day(epoch, "%Y%m%d")?;
         let state = (day, commit.trim().to_owned());
@@ -62,12 +63,12 @@ impl Release {
         format!("{}{}", self.number, suffix.unwrap_or_default())
     }
 
-    /// Where `file` can be fetched from.
+    /// Address from which `file` can be fetched.
     pub(super) fn link(&self, file: &str) -> String {
         format!("{}/v{}/{file}", self.address, self.semantic())
     }
 
-    /// An unreleased one for tests.
+    /// An unreleased version, for tests.
     #[cfg(test)]
     pub(super) fn example() -> Self {
         Self {
@@ -85,8 +86,7 @@ pub(super) fn day(epoch: u64, format: &str) -> Result<String, Failure> {
     Ok(said.trim().to_owned())
 }
 
-/// Day and commit that distinguish the state from a release; `None` if a tag names it, which must
-/// be the version.
+/// Day and commit of a development build; `None` for a release, whose tag must match the version.
 fn unreleased(
     number: &str,
     tag: Option<&str>,

@@ -1,4 +1,4 @@
-//! The package for Fedora and what derives from it, packed by rpmbuild, which Debian has too.
+//! The package for Fedora and its derivatives, built by rpmbuild, which Debian has too.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -48,11 +48,11 @@ fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
 ";
 
-/// Folders that go with the package.
+/// Folders that belong to the package and are removed with it.
 const OWN: [&str; 3] = [super::payload::DOC, "usr/share/fish", "usr/share/zsh"];
 
-/// Builds the package in `work`; returns its path. The program's requirements come from its own
-/// tables.
+/// Builds the package in `work`; returns its path. rpmbuild reads the requirements from the program
+/// itself.
 pub(super) fn package(
     tree: &Tree,
     release: &Release,
@@ -110,7 +110,7 @@ fn specification(tree: &Tree, release: &Release, staged: &Path) -> String {
             Content::Folder if path == "var/lib/plimsoll" => {
                 let _ = writeln!(text, "%attr(0750,plimsoll,plimsoll) %dir /{path}");
             }
-            // No other package of a small system owns these.
+            // No other package of a small system owns these folders.
             Content::Folder if OWN.iter().any(|own| path.starts_with(own)) => {
                 let _ = writeln!(text, "%dir /{path}");
             }

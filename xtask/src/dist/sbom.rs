@@ -10,7 +10,7 @@ use super::notices;
 use super::payload::read;
 use super::release::{Release, day};
 
-/// The bill of materials of the program for `target`.
+/// Builds the bill of materials of the program for `target`.
 pub(super) fn bill(release: &Release, target: &str) -> Result<String, Failure> {
     let checksums = checksums(&String::from_utf8_lossy(&read("Cargo.lock")?))?;
     let mut packages = notices::linked(target)?;
@@ -58,7 +58,7 @@ fn component(package: &Package, checksums: &BTreeMap<(String, String), String>) 
     Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// The checksums of crates by name and version, as the lock file notes them.
+/// Checksums of crates from the lock file, by name and version.
 fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>, Failure> {
     let lock: toml::Table = lock.parse().map_err(Failure::of)?;
     let packages = lock.get("package").and_then(toml::Value::as_array);

@@ -1,5 +1,5 @@
-//! The documentation as a site: its pages, a check of their links, and the help of every command as
-//! a page.
+//! The documentation as a site: its pages, a check of their links, and a page with the help of
+//! every command.
 
 mod links;
 mod pages;
@@ -13,8 +13,8 @@ use xtask::shell;
 
 use super::payload::Program;
 
-/// Writes and checks the site's pages in `target/site`, and has mdBook render them if it is
-/// installed. Links to files that are no pages lead to `address`.
+/// Writes the site's pages to `target/site` and checks them; mdBook renders them if it is
+/// installed. Links to files that are not pages lead to `address`.
 pub(super) fn build(program: &Program, address: &str) -> Result<(), Failure> {
     let faults = links::faults(&shell::root())?;
     if !faults.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn build(program: &Program, address: &str) -> Result<(), Failure> {
     Err(Failure::list("links of the site that lead nowhere:", &faults))
 }
 
-/// The help of every command.
+/// Builds the page with the help of every command.
 fn reference(program: &Program) -> Result<String, Failure> {
     let whole = program.says(&["--help"])?;
     let mut text = format!("# Commands\n\n```text\n{}\n```\n", whole.trim_end());
@@ -54,7 +54,7 @@ fn reference(program: &Program) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The names of commands in the groups of the program's help, each once.
+/// Names of the commands in the program's help, each once.
 fn commands(help: &str) -> Vec<String> {
     let groups = help.split_once("Measure:").map_or("", |(_, groups)| groups);
     let groups = groups.split_once("Options:").map_or(groups, |(groups, _)| groups);

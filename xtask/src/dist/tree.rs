@@ -1,4 +1,4 @@
-//! The files of a package before packing, sorted by name.
+//! The files of a package before it is packed, sorted by name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
@@ -8,17 +8,17 @@ use std::time::{Duration, SystemTime};
 
 use xtask::failure::Failure;
 
-/// What lies at a path.
+/// A file or folder at a path.
 pub(super) enum Content {
     File(Vec<u8>),
     Folder,
 }
 
-/// A file or a folder.
+/// A file or a folder, with its attributes.
 pub(super) struct Item {
     /// Permission bits.
     pub mode: u32,
-    /// User and group by number.
+    /// Numeric id of its user and group.
     pub owner: u32,
     pub content: Content,
 }
@@ -28,13 +28,13 @@ pub(super) struct Item {
 pub(super) struct Tree(BTreeMap<String, Item>);
 
 impl Tree {
-    /// Adds a file and the folders above it.
+    /// Adds a file, and the folders above it if they are missing.
     pub(super) fn file(&mut self, path: &str, mode: u32, bytes: Vec<u8>) {
         self.parents(path);
         self.0.insert(path.to_owned(), Item { mode, owner: 0, content: Content::File(bytes) });
     }
 
-    /// Adds a folder with an owner, and the folders above it.
+    /// Adds a folder with an owner, and the folders above it if they are missing.
     pub(super) fn folder(&mut self, path: &str, mode: u32, owner: u32) {
         self.parents(path);
         self.0.insert(path.to_owned(), Item { mode, owner, content: Content::Folder });
@@ -52,7 +52,7 @@ impl Tree {
         self.0.iter().map(|(path, item)| (path.as_str(), item))
     }
 
-    /// The files alone.
+    /// All files, without the folders.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, u32, &[u8])> {
         self.items().filter_map(|(path, item)| match &item.content {
             Content::File(bytes) => Some((path, item.mode, bytes.as_slice())),
@@ -60,12 +60,12 @@ impl Tree {
         })
     }
 
-    /// Bytes of all files.
+    /// Total bytes of all files.
     pub(super) fn bytes(&self) -> u64 {
         self.files().map(|(_, _, bytes)| bytes.len() as u64).sum()
     }
 
-    /// Writes everything into `folder`, with the time `epoch`.
+    /// Writes all entries into `folder`, with the time `epoch`.
     pub(super) fn lay(&self, folder: &Path, epoch: u64) -> Result<(), Failure> {
         let failed = |error| Failure::new(format!("{}: {error}", folder.display()));
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(epoch);

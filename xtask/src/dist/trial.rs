@@ -1,5 +1,6 @@
-//! Installs every package in a fresh system, runs the program there, removes it, and lists the
-//! leftovers. Needs root and Debian's `debootstrap`; reports skipped packages.
+//! Installs every package in a fresh system, runs the program there, removes the package, and lists
+//! the leftovers. Needs root and Debian's `debootstrap`; without them it reports the skipped
+//! packages.
 
 mod lists;
 mod scratch;
@@ -19,7 +20,7 @@ use scratch::Scratch;
 /// A short test that must end with a verdict.
 const QUICK: &str = "quick --size 16MiB --duration 10s";
 
-/// Tries the packages in a folder, of a release, in a copy of a system.
+/// Tries the packages in a folder: folder, release, and a system to copy.
 type Attempt = fn(&Path, &Release, &Path) -> Result<(), Failure>;
 
 /// Tries every package in `output`.
@@ -39,7 +40,8 @@ pub(super) fn every(output: &Path, release: &Release) -> Result<(), Failure> {
         attempt(output, release, &base)?;
     }
     println!("== cargo package");
-    // Crates test each other in circles: no lock file can name those that are not published yet.
+    // Crates test each other in cycles, and a lock file cannot name crates that are not published
+    // yet.
     let without = ["--no-verify", "--allow-dirty", "--exclude-lockfile"];
     shell::run(&[&["cargo", "package", "-q", "--workspace"], &without[..]].concat())
 }
@@ -97,7 +99,8 @@ fn tarball(output: &Path, release: &Release, base: &Path) -> Result<(), Failure>
     scratch.verdict(&format!("cd /root && /opt/plimsoll-{version}/bin/plimsoll {QUICK}"))
 }
 
-/// Uses the image's one layer as a root, with its user and entry point.
+/// Unpacks the image's only layer as a root folder, and runs the program there with the image's
+/// user.
 fn image(output: &Path, release: &Release, _: &Path) -> Result<(), Failure> {
     let file = output.join(oci::name(release));
     if !file.exists() {

@@ -13,12 +13,13 @@ use super::tree::Tree;
 
 const SUMMARY: &str = "Finds the load line of mailbox storage and proves it";
 
-/// The file name, which determines where it can be installed.
+/// The file name, which encodes the platforms that the wheel can be installed on.
 pub(super) fn name(release: &Release, machine: Machine, glibc: Option<(u32, u32)>) -> String {
     format!("plimsoll-{}-py3-none-{}.whl", release.python(), platform(machine, glibc))
 }
 
-/// Platform tag of the program: any Linux if it needs no C library, otherwise that glibc or newer.
+/// Platform tag: any Linux if the program needs no C library, otherwise one with that glibc or
+/// newer.
 fn platform(machine: Machine, glibc: Option<(u32, u32)>) -> String {
     let machine = machine.kernel();
     match glibc {
@@ -27,7 +28,7 @@ fn platform(machine: Machine, glibc: Option<(u32, u32)>) -> String {
     }
 }
 
-/// The wheel: the program as a script, and the metadata for pip.
+/// Builds the wheel: the program as a script, and the metadata for pip.
 pub(super) fn package(
     program: &[u8],
     licences: &str,

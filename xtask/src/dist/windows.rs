@@ -15,10 +15,10 @@ use super::payload::{self, Program};
 use super::release::Release;
 use super::tree::Tree;
 
-/// The same in every release, so that Windows replaces an older one.
+/// Code that must be the same in every release, so that an installer replaces an older release.
 const UPGRADE_CODE: &str = "7C1D5B0E-5B53-4B0C-9A35-6A5B2B8C9D41";
 
-/// Identifies the program to Windows Installer.
+/// Component id of the program for Windows Installer.
 const COMPONENT: &str = "5E0C64E4-4A5D-4E58-8B0E-0F0C6B1B7A27";
 
 /// The name of the zip file.
@@ -31,7 +31,8 @@ pub(super) fn msi_name(release: &Release) -> String {
     format!("plimsoll-{}-x86_64.msi", release.semantic())
 }
 
-/// The program for Windows with documents, which `linux`, built from the same commit, prints.
+/// The zip file: the program for Windows, and documents that `linux`, built from the same commit,
+/// prints.
 pub(super) fn zipped(
     windows: &[u8],
     linux: &Program,
@@ -48,7 +49,7 @@ pub(super) fn zipped(
     zip::archive(&tree)
 }
 
-/// Adds what `wixl` cannot express: the installer puts the program's folder on the path.
+/// SQL for what `wixl` cannot express: the installer adds the program's folder to the path.
 const ON_THE_PATH: [&str; 4] = [
     "CREATE TABLE `Environment` (`Environment` CHAR(72) NOT NULL, `Name` CHAR(255) NOT NULL, \
      `Value` CHAR(255), `Component_` CHAR(72) NOT NULL PRIMARY KEY `Environment`)",
@@ -60,7 +61,7 @@ const ON_THE_PATH: [&str; 4] = [
      VALUES ('WriteEnvironmentStrings', 5200)",
 ];
 
-/// Builds the installer; returns `false` without `wixl` and `msitools`.
+/// Builds the installer; returns `false` if `wixl` or `msitools` is missing.
 pub(super) fn installer(
     windows: &[u8],
     release: &Release,
@@ -77,7 +78,7 @@ pub(super) fn installer(
     fs::write(&source, text).map_err(Failure::of)?;
     let (to, source) = (to.display().to_string(), source.display().to_string());
     let mut command = shell::command(&["wixl", "--arch", "x64", "-o", &to, &source]);
-    // Files are looked up next to the description, never by full path.
+    // `wixl` looks files up next to the description, never by full path.
     command.current_dir(work).env("SOURCE_DATE_EPOCH", release.epoch.to_string()).env("TZ", "UTC");
     let output = command.output().map_err(Failure::of)?;
     if !output.status.success() {
@@ -93,7 +94,7 @@ pub(super) fn installer(
     Ok(true)
 }
 
-/// Writes a file with the time of the release: the cabinet in the installer keeps the time.
+/// Writes a file with the time of the release, because the installer's cabinet keeps times.
 fn stage(file: &Path, bytes: &[u8], epoch: u64) -> Result<(), Failure> {
     fs::write(file, bytes).map_err(Failure::of)?;
     let opened = fs::File::options().write(true).open(file).map_err(Failure::of)?;
@@ -106,7 +107,7 @@ pub(super) fn product_code(windows: &[u8], release: &Release) -> Result<String, 
     Ok(identity(&sha256(seed.as_bytes())?))
 }
 
-/// A GUID of the first digits of a digest.
+/// A GUID made of the first digits of `digest`.
 fn identity(digest: &str) -> String {
     let digits = digest.to_uppercase();
     let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..32]];

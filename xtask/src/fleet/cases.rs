@@ -14,16 +14,17 @@ use super::world::Fleet;
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) design: Design,
-    /// Maximum number of attempts: a proof of minutes is not repeated as often as one of seconds.
+    /// Maximum number of attempts: cases that take minutes are repeated less often than those that
+    /// take seconds.
     pub(super) most: u32,
     /// Runs the case; returns its measurement in a few words.
     pub(super) run: fn(&mut Fleet<'_>) -> Result<String, Failure>,
 }
 
-/// Hosts that begin further apart did not begin together.
+/// Maximum difference between the starts of two hosts that began together.
 const MOST_SKEW_NS: u64 = 5_000_000;
 
-/// More agents than there are networks, on one machine.
+/// Number of agents, more than there are networks on this machine.
 const AGENTS: usize = 16;
 
 pub(super) const CASES: &[Case] = &[

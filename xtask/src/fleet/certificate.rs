@@ -1,5 +1,5 @@
-//! A certificate authority and a server certificate from it, made with openssl and valid for a few
-//! days.
+//! A certificate authority, and a server certificate that it signs, both made with openssl and
+//! valid for a few days.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use xtask::shell;
 
 use xtask::network::SERVER;
 
-/// The files that a server and its clients need, PEM.
+/// PEM files that a server and its clients need.
 pub(super) struct Certificate {
     pub(super) authority: PathBuf,
     pub(super) own: PathBuf,
@@ -16,7 +16,7 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// Makes them in `folder`.
+    /// Makes the files in `folder`.
     pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
         let file = |name: &str| folder.join(name);
         let authority = (file("ca.pem"), file("ca.key"));

@@ -1,26 +1,27 @@
-//! The parts of a fleet for a proof, and the plans of its hosts.
+//! What a fleet consists of in a case, and the plans of its hosts.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Hosts, databases and load.
+/// Number of hosts, their databases and their load.
 pub(super) struct Design {
     pub(super) hosts: usize,
-    /// Seconds of the measurement.
+    /// Length of the measurement in seconds.
     pub(super) measured: u32,
-    /// Target of each host with all of its databases active.
+    /// Target IOPS of a host whose databases are all active.
     pub(super) target_iops: u32,
     /// Sessions of each database.
     pub(super) threads: u32,
-    /// The databases of which a host has copies; hosts are counted from 1.
+    /// Names of the databases that a host, counted from 1, has copies of.
     pub(super) databases: fn(usize) -> Vec<String>,
-    /// The fleet plan beyond its hosts.
+    /// Lines of the fleet plan besides its hosts.
     pub(super) plan: &'static str,
-    /// A host with its databases on a faulty volume.
+    /// The host whose databases are on a volume that can fail, if any.
     pub(super) faulty: Option<usize>,
 }
 
-/// The disk of this machine is not on trial: only a load that is not carried fails.
+/// Limits so high that the disk of this machine is not judged: only a load that is not reached
+/// fails.
 const LIMITS: &str = "[limits]\nread_average = \"1s\"\nread_maximum = \"4s\"\n\
      log_write_average = \"1s\"\nlog_write_maximum = \"4s\"\n";
 
@@ -51,7 +52,7 @@ impl Design {
         plan
     }
 
-    /// The plan of a host, whose databases lie below `data`.
+    /// The plan of a host, whose databases are below `data`.
     pub(super) fn host_plan(&self, host: usize, data: &Path) -> String {
         let folders = (self.databases)(host).into_iter().map(|name| data.join(name));
         let folders: Vec<String> = folders.map(|path| format!("{:?}", path.display())).collect();

@@ -1,9 +1,9 @@
-//! Network places of the parts of a fleet.
+//! Network places of the hosts, the controller and the server of a fleet.
 
 use xtask::failure::Failure;
 use xtask::network::{Network, Place};
 
-/// Hosts with their own network; further agents share these.
+/// Number of hosts with a separate network; further agents share these networks.
 pub(super) const HOSTS: usize = 4;
 
 /// Place from which fleet runs are ordered.
@@ -14,7 +14,7 @@ pub(super) const fn place(host: usize) -> Place {
     Place::client((host - 1) % HOSTS + 1)
 }
 
-/// A server, a controller and the hosts.
+/// Creates the network of a server, a controller and the hosts.
 pub(super) fn new() -> Result<Network, Failure> {
     Network::new(format!("plf{}", std::process::id()), HOSTS + 1)
 }

@@ -1,4 +1,4 @@
-//! Checks of a proof on the reports of a fleet run and its journals.
+//! Checks of the reports and journals of a fleet run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::world::Fleet;
 /// A loss must be noticed within this time.
 const NOTICED_WITHIN_NS: u64 = 12_000_000_000;
 
-/// Maximum change of a host's rate while another is lost, in percent.
+/// Maximum change of another host's rate when a host is lost, in percent.
 const MOST_CHANGE: f64 = 5.0;
 
-/// Seconds next to the start and the end of a window that belong to neither.
+/// Seconds at the start and at the end of a window that do not count.
 const EDGE: f64 = 1.0;
 
 /// This machine's clock, in nanoseconds since 1970.
@@ -42,7 +42,7 @@ fn text(finding: &Value) -> &str {
     finding["text"].as_str().unwrap_or_default()
 }
 
-/// The sentence on the only lost host; no other may be named.
+/// Returns the sentence on the only lost host; fails if the report names another one.
 pub(super) fn only_lost(report: &Value, host: usize) -> Result<String, Failure> {
     let name = host_name(host);
     match findings(report, "host-lost").as_slice() {
@@ -62,7 +62,7 @@ pub(super) fn none_lost(report: &Value) -> Result<(), Failure> {
     require(lost.is_empty(), format!("no host was lost, and the report has {lost:?}")).map(drop)
 }
 
-/// The sentence on the only failed host; no other may be named.
+/// Returns the sentence on the only failed host; fails if the report names another one.
 pub(super) fn only_failed(report: &Value, host: usize) -> Result<String, Failure> {
     let name = host_name(host);
     let mut failed = findings(report, "host-verdict");
@@ -72,8 +72,8 @@ pub(super) fn only_failed(report: &Value, host: usize) -> Result<String, Failure
     require(is_only, if is_only { said } else { format!("{name} alone fails: {report:#}") })
 }
 
-/// A machine that is busy with other work judges nothing. Checks the hosts except `faulty`: without
-/// a failure nothing can be judged on its volume, because no device counts its reads.
+/// Checks that every host except `faulty` was judged, which fails on a machine busy with other
+/// work. The volume of `faulty` can only be judged if it fails, because no device counts its reads.
 pub(super) fn judged(report: &Value, faulty: Option<usize>) -> Result<(), Failure> {
     let mut unjudged = findings(report, "host-verdict");
     let faulty = faulty.map(host_name);
@@ -83,8 +83,8 @@ pub(super) fn judged(report: &Value, faulty: Option<usize>) -> Result<(), Failur
     require(unjudged.is_empty(), format!("not judged; run it on a quiet machine: {said}")).map(drop)
 }
 
-/// Checks that a loss is reported in time, with its host, no other host and the second, and that
-/// nothing can be judged.
+/// Checks that a loss was noticed in time and reported with its second and its host, no other, and
+/// that the run could not be judged.
 pub(super) fn named(
     fleet: &Fleet<'_>,
     (code, report): &(i32, Value),
@@ -99,7 +99,7 @@ pub(super) fn named(
     require(noticed <= NOTICED_WITHIN_NS, said)
 }
 
-/// When the controller gave up on a host.
+/// Time at which the controller gave up on a host, in nanoseconds since 1970.
 fn noticed_ns(fleet: &Fleet<'_>) -> Result<u64, Failure> {
     let journal = fs::read_to_string(fleet.folder.join("out/fleet.jsonl")).map_err(Failure::of)?;
     let line = journal.lines().find(|line| line.contains("\"lost\"")).unwrap_or("{}");
@@ -107,8 +107,8 @@ fn noticed_ns(fleet: &Fleet<'_>) -> Result<u64, Failure> {
     Ok(line["at_ns"].as_u64().unwrap_or(u64::MAX))
 }
 
-/// Checks that every journal has arrived completely, byte for byte as its host wrote it, with its
-/// hash chain.
+/// Checks that every journal has arrived completely, byte for byte as its host wrote it, and with
+/// an intact hash chain.
 pub(super) fn complete(fleet: &Fleet<'_>, report: &Value, hosts: usize) -> Result<String, Failure> {
     for host in 1..=hosts {
         let name = host_name(host);
@@ -139,9 +139,9 @@ fn own_journal(folder: &Path, host: usize) -> Result<PathBuf, Failure> {
     runs.next().ok_or_else(|| Failure::new(format!("{} has no run", host_name(host))))
 }
 
-/// Seconds between the common instant and an instant of this machine's clock.
+/// Seconds from the common start of the measurement to an instant of this machine's clock.
 pub(super) fn into_measurement(report: &Value, at_ns: u64) -> Result<f64, Failure> {
-    // Text: JSON readers round numbers of this size.
+    // A number of this size is text, because JSON readers would round it.
     let said = &report["measured_from_ns"];
     let from = said.as_str().and_then(|text| text.parse().ok());
     let from = from.filter(|from| (1..=at_ns).contains(from)).ok_or_else(|| {
@@ -150,7 +150,7 @@ pub(super) fn into_measurement(report: &Value, at_ns: u64) -> Result<f64, Failur
     Ok((at_ns - from) as f64 / 1e9)
 }
 
-/// Checks that the hosts except `lost` carried as much after `second` as before it.
+/// Checks that the hosts except `lost` carried as much load after `second` as before.
 pub(super) fn unchanged(
     fleet: &Fleet<'_>,
     lost: usize,
@@ -195,7 +195,7 @@ fn rows(csv: &str) -> Vec<Row> {
             Row { host: cells[0].to_owned(), from: number(2), to: number(3), count: number(7) }
         })
         .collect();
-    // Times are relative to each run; the measurement starts with the first interval.
+    // Times count from the start of each run; the measurement starts with the first interval.
     let hosts: Vec<String> = rows.iter().map(|row| row.host.clone()).collect();
     for host in hosts {
         let of_host = rows.iter().filter(|row| row.host == host);

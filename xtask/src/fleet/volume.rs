@@ -1,4 +1,4 @@
-//! A folder of one host on a volume whose disk fails or slows down on command.
+//! A folder of one host on a volume that fails or slows down on command.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,14 +11,15 @@ use xtask::shell;
 
 use super::wait_until;
 
-/// The volume; it is unmounted when dropped.
+/// The running program that mounts the volume; unmounted when dropped.
 pub(super) struct Volume {
     program: Child,
     mount: PathBuf,
 }
 
 impl Volume {
-    /// Mounts it at `mount`, with its files in an adjacent folder, using the program in `programs`.
+    /// Mounts a volume at `mount`, with its files in an adjacent folder, using the program in
+    /// `programs`.
     pub(super) fn mount(programs: &Path, mount: &Path) -> Result<Self, Failure> {
         let backing = mount.with_extension("disk");
         for folder in [mount, backing.as_path()] {
@@ -38,7 +39,7 @@ impl Volume {
         Ok(volume)
     }
 
-    /// Applies these rules, separated by semicolons, to requests from now on; see `testkit`.
+    /// Applies `rules`, separated by semicolons, to requests from now on; `testkit` describes them.
     pub(super) fn set(&mut self, rules: &str) -> Result<(), Failure> {
         let input = self.program.stdin.as_mut();
         let input = input.ok_or_else(|| Failure::new("the volume takes no rules"))?;
@@ -48,7 +49,7 @@ impl Volume {
 
 impl Drop for Volume {
     fn drop(&mut self) {
-        // It unmounts when its input ends.
+        // The program unmounts the volume when its input ends.
         drop(self.program.stdin.take());
         let ended = || self.program.try_wait().is_ok_and(|status| status.is_some());
         if wait_until("the end of a volume", Duration::from_secs(10), ended).is_err() {

@@ -1,4 +1,4 @@
-//! A server and its agents for one proof, all of them removed when dropped.
+//! A server and its agents for one case, stopped when dropped.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use super::reports::began;
 use super::volume::Volume;
 use super::wait_until;
 
-/// For a fleet to prepare, warm up and begin.
+/// Time limit for a fleet to prepare, warm up and begin to measure.
 const BEGINS_WITHIN: Duration = Duration::from_mins(5);
 
-/// Resources shared by all proofs.
+/// Resources that all cases share.
 pub(super) struct Site {
     pub(super) network: Network,
     folder: PathBuf,
-    /// Folder of the programs.
+    /// Folder with the programs.
     programs: PathBuf,
     certificate: Certificate,
 }
 
-/// A server with agents for one proof.
+/// A server and agents for one case.
 pub(super) struct Fleet<'a> {
     site: &'a Site,
     pub(super) folder: PathBuf,
@@ -44,9 +44,9 @@ fn path(path: &Path) -> String {
 }
 
 impl Site {
-    /// Uses these folders, for the files of all proofs and for the programs.
+    /// Uses two folders: one for the files of all cases, and one with the programs.
     pub(super) fn new(network: Network, folders: (&str, &str)) -> Result<Self, Failure> {
-        // Only the folder of each proof in it is emptied.
+        // Only the folder of each case inside is emptied.
         let folder = shell::root().join(folders.0);
         let programs = shell::root().join(folders.1);
         fs::create_dir_all(&folder).map_err(Failure::of)?;
@@ -54,7 +54,7 @@ impl Site {
         Ok(Self { network, folder, programs, certificate })
     }
 
-    /// A command that runs the program at a place, with the files of `folder`.
+    /// A command that runs the program at a place, in `folder`.
     fn plimsoll(&self, place: Place, folder: &Path, words: &[&str]) -> Command {
         let program = path(&self.programs.join("plimsoll"));
         let mut command = self.network.command(place, &[&[program.as_str()], words].concat());
@@ -64,7 +64,7 @@ impl Site {
 }
 
 impl<'a> Fleet<'a> {
-    /// A server, and agents on all hosts with their plans.
+    /// Starts a server, and agents with their plans on all hosts.
     pub(super) fn new(site: &'a Site, name: &str, design: &Design) -> Result<Self, Failure> {
         let folder = site.folder.join(name);
         let _ = fs::remove_dir_all(&folder);
@@ -100,7 +100,7 @@ impl<'a> Fleet<'a> {
         self.answer(Place::SERVER, &words).map(drop)
     }
 
-    /// Starts the agent of a host; a second one takes over the folder of the first.
+    /// Starts the agent of a host; a second agent takes over the folder of the first.
     pub(super) fn start_agent(&mut self, host: usize) -> Result<(), Failure> {
         let (name, state, data) = (host_name(host), format!("agent{host}"), format!("data{host}"));
         let words = ["agent", "--credentials", "plimsoll-fleet/agent.json", "--name", &name];
@@ -116,7 +116,7 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// Exit status and answer of the program at a place.
+    /// Runs the program at a place; returns its exit status and output.
     fn answer(&self, place: Place, words: &[&str]) -> Result<(i32, String), Failure> {
         let mut command = self.site.plimsoll(place, &self.folder, words);
         let output = command.stderr(Stdio::piped()).output().map_err(Failure::of)?;
@@ -127,7 +127,7 @@ impl<'a> Fleet<'a> {
         Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
     }
 
-    /// Starts the fleet run; its report comes from [`Fleet::report`].
+    /// Starts the fleet run; [`Fleet::report`] returns its report.
     pub(super) fn start(&self) -> Result<Child, Failure> {
         let words = ["fleet", "run", "fleet.toml", "-o", "out", "--json"];
         let mut command = self.site.plimsoll(CONTROLLER, &self.folder, &words);
@@ -135,7 +135,7 @@ impl<'a> Fleet<'a> {
         command.stdout(Stdio::piped()).stderr(said).spawn().map_err(Failure::of)
     }
 
-    /// Exit status and report of a run that ends.
+    /// Waits for the run to end; returns its exit status and report.
     pub(super) fn report(&self, run: Child) -> Result<(i32, Value), Failure> {
         let output = run.wait_with_output().map_err(Failure::of)?;
         let report = serde_json::from_slice(&output.stdout).map_err(|_| {
@@ -168,7 +168,7 @@ impl<'a> Fleet<'a> {
         self.site.network.plug(place(host), is_in)
     }
 
-    /// Ends the run of a host, which outlives its agent.
+    /// Stops the run of a host, which continues without its agent.
     fn end_run(&self, host: usize) -> Result<(), Failure> {
         let runs = fs::read_dir(self.folder.join(format!("agent{host}/runs")));
         for run in runs.map_err(Failure::of)?.flatten() {
@@ -188,7 +188,7 @@ impl<'a> Fleet<'a> {
         shell::run(&["kill", signal, &process])
     }
 
-    /// Kills the server at once.
+    /// Kills the server with SIGKILL.
     pub(super) fn kill_server(&self) -> Result<(), Failure> {
         let file = self.folder.join("plimsoll-fleet/server.pid");
         let process = fs::read_to_string(file).map_err(Failure::of)?;

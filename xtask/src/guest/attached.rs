@@ -1,6 +1,6 @@
 //! A guest whose kernel attaches a volume of `cache serve` over iSCSI, with and without CHAP: what
-//! it writes must match what it reads after a second login, and the volume's content without its
-//! cache.
+//! the guest writes must match what it reads after a second login, and what the volume contains
+//! without its cache.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ use super::machine::{Hardware, Machine};
 use super::program::{self, Plimsoll, Server, emptied};
 use super::tools::is_equipped;
 
-/// Bytes of the volume, and of the flash as an argument.
+/// Size of the volume in bytes, and of the flash as an argument.
 const VOLUME_BYTES: u64 = 256 << 20;
 const FLASH: &str = "48MiB";
 
@@ -32,7 +32,7 @@ const NAME: &str = "iqn.2026-11.example.test:cache";
 /// The initiator's secret and the target's, as in `attached.sh`.
 const SECRETS: &str = "abcdefghijkl\nmnopqrstuvwx\n";
 
-/// Logins that the guest must report, in order.
+/// Messages on logins that the guest must print, in order.
 const PLAIN: [&str; 2] = ["attached as it must be", "attached a second time"];
 const WITH_CHAP: [&str; 5] = [
     "refused without account",
@@ -42,7 +42,7 @@ const WITH_CHAP: [&str; 5] = [
     "attached a second time",
 ];
 
-/// Programs of the guest.
+/// Programs that the guest needs.
 const PROGRAMS: [&str; 3] = ["/usr/sbin/mke2fs", "/usr/sbin/iscsid", "/usr/bin/iscsiadm"];
 
 /// Runs the proof, which takes two minutes.
@@ -91,7 +91,7 @@ impl<'a> Scene<'a> {
         judge(&guest.said(), expected, || Content::on_disk(&self.folder))
     }
 
-    /// Starts the server; returns it with the address of its portal as seen by the guest.
+    /// Starts the server; returns it, and the portal's address as the guest sees it.
     fn serve(&self, has_account: bool) -> Result<(Server, String), Failure> {
         let words = ["cache", "serve", "flash.img", "--volume", "mail=disk.img", "--listen"];
         let iscsi = ["unix:mail.sock", "--iscsi", "127.0.0.1:0", "--iscsi-name", NAME];
@@ -118,7 +118,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Compares the guest's messages and the files on the volume with the expected ones; returns the
+/// Compares the guest's messages, and the files on the volume, with the expected ones; returns the
 /// number of files.
 fn judge(
     said: &str,

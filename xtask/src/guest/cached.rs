@@ -1,6 +1,6 @@
 //! A guest whose file system is behind `cache serve`, over NBD or vhost-user, while the server is
-//! killed again and again, and finally together with the guest: no synchronised data is lost, and
-//! no stale data is read.
+//! killed repeatedly, and finally together with the guest: no synchronised data may be lost, and no
+//! stale data read.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -15,17 +15,17 @@ use super::machine::{GuestDisk, Hardware, Machine};
 use super::program::{self, Plimsoll, Server, emptied};
 use super::tools::is_equipped;
 
-/// Kills of the server under load; one more kills the guest as well.
+/// Number of kills of the server under load; one more kills the guest too.
 const KILLS: u32 = 12;
 
-/// Bytes of the volume, and of the flash as an argument.
+/// Size of the volume in bytes, and of the flash as an argument.
 const VOLUME_BYTES: u64 = 512 << 20;
 const FLASH: &str = "48MiB";
 
 /// Time limit for the guest to boot, or to continue after a kill.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Files that are written between two kills.
+/// Number of files that the guest writes between two kills.
 const PROGRESS: usize = 15;
 
 /// Maximum number of faults to list.
@@ -130,7 +130,8 @@ impl Scene {
         Ok(Content::read(&guest.said()))
     }
 
-    /// The content found by a second boot, and how many of its reads were answered from flash.
+    /// Boots the guest again; returns the content that it finds, and how many of its reads were
+    /// answered from flash.
     fn read(&self) -> Result<(Content, u64), Failure> {
         let mut guest = self.start("read")?;
         guest.wait("the end", PATIENCE, |said| said.contains("every file read\n"))?;

@@ -1,5 +1,5 @@
-//! Checks the program's findings on QEMU disks whose write caches are on or off, also when the
-//! kernel believes otherwise.
+//! Checks the program's findings on QEMU disks with write caches on or off, including disks about
+//! which the kernel is wrong.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use xtask::shell;
 use super::image::{folder, kernel, run};
 use super::tools::is_equipped;
 
-/// Folders of modules that no disk needs; without them the guest fits into its memory.
+/// Folders of kernel modules that no disk needs; without them the guest fits into its memory.
 const UNUSED: [&str; 6] =
     ["net", "sound", "drivers/net", "drivers/gpu", "drivers/infiniband", "arch"];
 
@@ -53,7 +53,7 @@ pub(crate) fn caches() -> Result<(), Failure> {
     Err(Failure::new(format!("{}\nthe guest said:\n{said}", wrong.join("\n"))))
 }
 
-/// Packs what the guest begins with: a shell, the kernel's modules, and the program with its
+/// Packs the guest's initial file system: a shell, the kernel's modules, and the program with its
 /// libraries.
 fn pack(folder: &Path, kernel: &Path) -> Result<(), Failure> {
     let root = folder.join("root");

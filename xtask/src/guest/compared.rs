@@ -1,7 +1,7 @@
-//! A guest's reads over vhost-user beside its reads over NBD: one machine, and one served volume as
-//! both of its disks. The guest's processor is emulated, which costs either way the same and makes
-//! their ratio smaller than a real processor would. How far it can go shows a third disk, of zeros,
-//! which QEMU answers at once.
+//! A guest's reads over vhost-user compared with its reads over NBD, in one machine with the same
+//! served volume as both disks. The guest's processor is emulated, which adds the same cost to
+//! either and so brings their ratio closer to 1 than on a real processor. A third disk, of zeros
+//! that QEMU returns at once, shows the upper bound.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,14 @@ const PATIENCE: Duration = Duration::from_mins(5);
 const EXPORT: &str = "mail.sock";
 const RINGS: &str = "rings.sock";
 
-/// Files that must cost no time: both ways read the same flash.
+/// Folder for files whose access must cost no time: both disks read the same flash.
 const MEMORY: &str = "/dev/shm";
 
-/// Least ratio of the median reads with one request in flight: below it the shorter way is slower.
+/// Minimum ratio of the median reads with one request in flight: below it vhost-user is slower than
+/// NBD.
 const LEAST: f64 = 1.0;
 
-/// Reads per second over vhost-user, over NBD, and of a disk of zeros.
+/// Reads per second over vhost-user, over NBD, and from the disk of zeros.
 type Turn = [f64; 3];
 
 /// Runs the comparison, which takes three minutes.
@@ -57,7 +58,7 @@ fn measure(plimsoll: &program::Plimsoll, folder: &Path) -> Result<String, Failur
     let kernel = image::kernel(&image::folder()?)?;
     let root = packed(folder, &kernel)?;
     fs::write(folder.join("disk.img"), vec![1; VOLUME_BYTES]).map_err(Failure::of)?;
-    // A flash device has its bytes from the start; a file gets them with the first write.
+    // A flash device has its blocks from the start, but a file gets them with the first write.
     fs::write(folder.join("flash.img"), vec![0; FLASH_BYTES]).map_err(Failure::of)?;
     plimsoll.answer(folder, &["cache", "create", "flash.img"])?;
     let (listen, rings) = (format!("unix:{EXPORT}"), format!("mail={RINGS}"));
@@ -77,7 +78,8 @@ fn packed(folder: &Path, kernel: &Path) -> Result<PathBuf, Failure> {
     pack(folder, kernel, &Contents { first: "compared.sh", programs, modules: OF_A_DISK })
 }
 
-/// Prints the turns of a depth; returns the median ratio of vhost-user to NBD.
+/// Prints the turns with this number of requests in flight; returns the median ratio of vhost-user
+/// to NBD.
 fn judged(said: &str, depth: u32) -> Result<f64, Failure> {
     let start = format!("pair {depth} ");
     let turns: Vec<Turn> =

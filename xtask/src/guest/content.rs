@@ -1,4 +1,5 @@
-//! A guest's messages about its files: durable contents, contents found later, and errors.
+//! What a guest's messages report about its files: durable contents, contents found later, and
+//! errors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::Command;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Beginnings and parts of lines that report an error of the disk or of the file system.
+/// Texts in lines that report an error of the disk or of the file system.
 const ERRORS: [&str; 4] = ["failed to ", "I/O error", "EXT4-fs", "can't open"];
 
 /// Files by name, with the digests of their contents.
@@ -19,8 +20,9 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Reads complete lines of a console: `changed NAME` takes a file out until it is `whole NAME
-    /// DIGEST`; `found NAME DIGEST` lists an existing file, and `again NAME DIGEST` is compared.
+    /// Reads the complete lines of a console: `changed NAME` removes a file until `whole NAME
+    /// DIGEST` adds it again; `found NAME DIGEST` adds an existing file; `again NAME DIGEST` must
+    /// match the known one.
     pub(super) fn read(said: &str) -> Self {
         let mut content = Self::default();
         for line in said.lines() {
@@ -40,8 +42,8 @@ impl Content {
         content
     }
 
-    /// The files on the ext4 in a folder's `disk.img`, which must be sound: those of a volume
-    /// without its cache.
+    /// The files on the ext4 file system in `disk.img` of a folder: the volume without its cache,
+    /// which must be sound.
     pub(super) fn on_disk(folder: &Path) -> Result<Self, Failure> {
         let disk = folder.join("disk.img").display().to_string();
         shell::capture(&["e2fsck", "-fn", &disk])?;
@@ -57,7 +59,7 @@ impl Content {
         }
     }
 
-    /// Files that `later` lacks or has with another content.
+    /// Files that `later` lacks or has with different content.
     pub(super) fn differences(&self, later: &Self) -> Vec<String> {
         let mut lines = Vec::new();
         for (name, digest) in &self.files {

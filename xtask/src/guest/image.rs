@@ -1,4 +1,5 @@
-//! The boot files of guests: Debian's newest kernel for such machines, and a small root.
+//! Boot files for guests: Debian's newest kernel for virtual machines, and a small root file
+//! system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,23 +8,23 @@ use std::process::Command;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// The package of the kernel.
+/// Debian package of the kernel.
 const KERNEL: &str = "linux-image-cloud-amd64";
 
-/// Modules for a guest with a QEMU disk; file systems are part of the kernel.
+/// Kernel modules for a guest with a QEMU disk; file systems are built in.
 pub(super) const OF_A_DISK: &str = "virtio_pci virtio_blk";
 
 /// Files in a guest's root.
 pub(super) struct Contents<'a> {
-    /// Script in `xtask/guest` that runs as its first program.
+    /// Script in `xtask/guest` that the guest runs as its first program.
     pub(super) first: &'a str,
-    /// Programs of this machine.
+    /// Programs copied from this machine.
     pub(super) programs: &'a [&'a str],
-    /// Modules of its kernel, separated by spaces.
+    /// Kernel modules, separated by spaces.
     pub(super) modules: &'a str,
 }
 
-/// The folder that guests share.
+/// The folder that all guests share.
 pub(super) fn folder() -> Result<PathBuf, Failure> {
     let folder = shell::root().join("target/guest");
     fs::create_dir_all(&folder)
@@ -31,7 +32,7 @@ pub(super) fn folder() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The folder with `boot` and `lib` of an unpacked kernel; it is fetched once.
+/// The folder with `boot` and `lib` of an unpacked kernel, which is fetched once.
 pub(super) fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
     let unpacked = folder.join("kernel");
     if unpacked.join("boot").exists() {
@@ -51,7 +52,8 @@ pub(super) fn kernel(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(unpacked)
 }
 
-/// Packs these contents, with the libraries of the programs, into `folder`; returns the archive.
+/// Packs these contents and the libraries of the programs into an archive in `folder`; returns its
+/// path.
 pub(super) fn pack(
     folder: &Path,
     kernel: &Path,

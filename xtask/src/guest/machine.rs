@@ -1,4 +1,4 @@
-//! A QEMU machine with served volumes as disks; it is ended when dropped.
+//! A QEMU machine with served volumes as disks; killed when dropped.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,7 +16,7 @@ use super::program::dependent;
 /// Time limit for QEMU to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_mins(1);
 
-/// The boot files of a machine, and its disk.
+/// Boot files, memory and reconnection of a machine.
 pub(super) struct Hardware {
     pub(super) kernel: PathBuf,
     pub(super) root: PathBuf,
@@ -25,19 +25,19 @@ pub(super) struct Hardware {
     pub(super) reconnect_seconds: u32,
 }
 
-/// A served volume as a machine's disk, by the socket of its server.
+/// A disk of a machine.
 #[derive(Clone, Copy)]
 pub(super) enum GuestDisk<'a> {
-    /// The export `mail` of an NBD server.
+    /// The export `mail` of the NBD server at this socket.
     Nbd(&'a str),
-    /// A socket of vhost-user.
+    /// The vhost-user server at this socket.
     VhostUser(&'a str),
-    /// A disk of this many bytes that QEMU answers with zeros, at once.
+    /// A disk of this many bytes; QEMU returns zeros at once.
     Zeros(usize),
 }
 
 impl GuestDisk<'_> {
-    /// QEMU's arguments for it.
+    /// QEMU's arguments for the disk.
     fn arguments(self, hardware: &Hardware) -> Vec<String> {
         let Hardware { memory_mib, reconnect_seconds, .. } = hardware;
         match self {
@@ -71,7 +71,7 @@ impl GuestDisk<'_> {
     }
 }
 
-/// See the module.
+/// A running QEMU; see the module.
 pub(super) struct Machine {
     name: String,
     process: Child,
@@ -130,7 +130,7 @@ impl Machine {
         Ok(Self { name: name.to_owned(), process, folder: folder.to_owned(), monitor: None })
     }
 
-    /// The guest's console output on this machine.
+    /// The whole output of the guest's console.
     pub(super) fn console(&self) -> String {
         let bytes = fs::read(self.folder.join(format!("{}.console", self.name)));
         String::from_utf8_lossy(&bytes.unwrap_or_default()).replace('\r', "")
@@ -142,7 +142,7 @@ impl Machine {
         text.rfind('\n').map_or(String::new(), |end| text[..=end].to_owned())
     }
 
-    /// Waits until `until` is true of the guest's output.
+    /// Waits until `until` is true of the console's complete lines.
     pub(super) fn wait(
         &mut self,
         what: &str,
@@ -166,7 +166,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the machine as a power failure would.
+    /// Kills the machine, as a power failure would.
     pub(super) fn kill(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -205,7 +205,7 @@ impl Drop for Machine {
     }
 }
 
-/// Sends QEMU a request and skips its events until the answer.
+/// Sends QEMU a request, and skips events until its answer.
 fn ask(
     monitor: &mut BufReader<UnixStream>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Machines of QEMU, without a hypervisor: disks and volumes as a guest sees them.
+//! QEMU machines without hardware virtualisation: disks and volumes as a guest sees them.
 
 mod attached;
 mod cached;

@@ -1,5 +1,5 @@
-//! A guest under fio's verification that moves between two machines of QEMU, again and again, while
-//! its volume moves between the two hosts of `cache serve --mirror`.
+//! A guest under fio's verification that moves between two QEMU machines repeatedly, while its
+//! volume moves between the two hosts of `cache serve --mirror`.
 
 mod site;
 
@@ -12,19 +12,19 @@ use self::site::{HOSTS, Site};
 use super::machine::{Machine, tail};
 use super::tools::is_equipped;
 
-/// Moves of the guest and its volume.
+/// Number of moves of the guest and its volume.
 const MOVES: usize = 20;
 
-/// Time limit for everything except passes of fio.
+/// Time limit for everything except fio's passes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Time limit for a few passes of fio on a busy machine.
+/// Time limit for a few of fio's passes on a busy machine.
 const PASSES_WITHIN: Duration = Duration::from_mins(4);
 
 /// Number of reads for measuring a hit ratio: those of one pass.
 const READS: u64 = 6_144;
 
-/// Percentage points by which it may fall with a move.
+/// Percentage points by which a hit ratio may fall with a move.
 const LOSS: f64 = 10.0;
 
 /// Runs the proof, which takes about ten minutes.
@@ -41,7 +41,7 @@ pub(crate) fn moved() -> Result<(), Failure> {
     for number in 1..=MOVES {
         let before = hit_ratio(&site, host)?;
         let mut next = site.machine(number, 1 - host, true)?;
-        // Once it answers, it waits for the state of the other machine.
+        // Once QEMU answers this, it is ready to receive the state of the other machine.
         next.order("query-status", &json!({}))?;
         let downtime = migrate(&site, &mut guest, number, 1 - host)?;
         guest.kill();
@@ -77,7 +77,8 @@ fn migrate(site: &Site, guest: &mut Machine, number: usize, host: usize) -> Resu
     guest.order("migrate-set-parameters", &limits)?;
     guest.order("migrate", &json!({ "uri": format!("unix:{}.incoming", site::name(number)) }))?;
     wait_for(guest, "pre-switchover")?;
-    // Both orders are documented: the volume moves while the guest pauses, or after it has moved.
+    // Both orders are documented: the volume may move while the guest is paused, or after the guest
+    // has moved.
     let is_first = number % 2 == 1;
     if is_first {
         site.hand_over(host)?;
@@ -90,7 +91,7 @@ fn migrate(site: &Site, guest: &mut Machine, number: usize, host: usize) -> Resu
     Ok(ended["downtime"].clone())
 }
 
-/// Waits until a migration has come to `state`; its report.
+/// Waits until a migration has reached `state`; returns QEMU's report.
 fn wait_for(guest: &mut Machine, state: &str) -> Result<Value, Failure> {
     let limit = Instant::now() + PATIENCE;
     loop {
@@ -105,7 +106,7 @@ fn wait_for(guest: &mut Machine, state: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Percentage of the next reads on a host that its copy answers.
+/// Percentage of the next reads on a host that its cache answers.
 fn hit_ratio(site: &Site, host: usize) -> Result<f64, Failure> {
     let (limit, first) = (Instant::now() + PASSES_WITHIN, site.reads(host)?);
     loop {
@@ -121,7 +122,7 @@ fn hit_ratio(site: &Site, host: usize) -> Result<f64, Failure> {
     }
 }
 
-/// Passes of fio that read back everything they had written.
+/// Number of fio's passes that read back everything they wrote.
 fn passes(said: &str) -> usize {
     said.lines().filter(|line| line.starts_with("pass ") && line.ends_with(" whole")).count()
 }
@@ -131,7 +132,8 @@ fn is_wrong(said: &str) -> bool {
     [" failed\n", "I/O error", "verify:"].iter().any(|text| said.contains(text))
 }
 
-/// Checks the guest's messages and the falls of the hit ratio, in points, against the limits.
+/// Checks the guest's messages, and the losses of hit ratio in percentage points, against the
+/// limits.
 fn judge(said: &str, losses: &[f64]) -> Result<(), Failure> {
     if is_wrong(said) {
         return Err(Failure::new(format!(

@@ -16,13 +16,13 @@ pub(super) fn dependent(program: &str) -> Command {
     command
 }
 
-/// Builds the program as a developer does.
+/// Builds the program with the development profile.
 pub(super) fn build() -> Result<Plimsoll, Failure> {
     shell::run(&["cargo", "build", "-q", "-p", "plimsoll"])?;
     Ok(Plimsoll(shell::root().join("target/debug/plimsoll")))
 }
 
-/// Builds it as its users do.
+/// Builds the program with the release profile.
 pub(super) fn build_released() -> Result<Plimsoll, Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     Ok(Plimsoll(shell::root().join("target/release/plimsoll")))
@@ -32,7 +32,7 @@ pub(super) fn build_released() -> Result<Plimsoll, Failure> {
 pub(super) struct Plimsoll(PathBuf);
 
 impl Plimsoll {
-    /// Runs it in `folder`; returns its output.
+    /// Runs the program in `folder`; returns its output.
     pub(super) fn answer(&self, folder: &Path, words: &[&str]) -> Result<String, Failure> {
         let output = Command::new(&self.0).args(words).current_dir(folder).output();
         let output = output.map_err(Failure::of)?;
@@ -50,7 +50,7 @@ impl Plimsoll {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Starts it as a server in `folder`; messages are added to `NAME.log`.
+    /// Starts the program as a server in `folder`; its messages are appended to `NAME.log`.
     pub(super) fn serve(
         &self,
         (folder, name): (&Path, &str),
@@ -65,7 +65,7 @@ impl Plimsoll {
 pub(super) struct Server(Child);
 
 impl Server {
-    /// Starts `command` in `folder`; messages are added to `NAME.log`.
+    /// Starts `command` in `folder`; its messages are appended to `NAME.log`.
     pub(super) fn start(command: &mut Command, folder: &Path, name: &str) -> Result<Self, Failure> {
         let log = folder.join(format!("{name}.log"));
         let log = File::options().append(true).create(true).open(log).map_err(Failure::of)?;
@@ -73,7 +73,7 @@ impl Server {
         Ok(Self(command.spawn().map_err(Failure::of)?))
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills the server with SIGKILL.
     pub(super) fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -86,7 +86,7 @@ impl Drop for Server {
     }
 }
 
-/// An empty folder for one proof.
+/// Creates or empties the folder for one proof.
 pub(super) fn emptied(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     let folder = folder.join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -15,7 +15,8 @@ const TOOLS: [Tool; 5] = [
     ("/usr/sbin/mkfs.ext4", "e2fsprogs"),
 ];
 
-/// Whether those and `more` are installed, after an attempt to install them; reports missing tools.
+/// Whether these programs and `more` are installed, after an attempt to install them; reports
+/// missing ones.
 pub(super) fn is_equipped(more: &[Tool]) -> bool {
     let lacking = || -> Vec<&str> {
         let absent = TOOLS.iter().chain(more).filter(|(path, _)| !Path::new(path).exists());
@@ -23,7 +24,7 @@ pub(super) fn is_equipped(more: &[Tool]) -> bool {
     };
     if !lacking().is_empty() {
         let install = ["apt-get", "-qq", "-y", "--no-install-recommends", "install"];
-        // The following check reveals a failure here.
+        // If this fails, the next check finds the packages missing.
         let _ = shell::capture(&["apt-get", "-qq", "update"])
             .and_then(|_| shell::capture(&[&install[..], &lacking()].concat()));
     }

@@ -1,4 +1,4 @@
-//! Ordered lists of checks, cheapest first: `test` before every push, `prove` before a release.
+//! Ordered lists of checks, cheapest first: `test` for every push, `prove` for a release.
 
 mod proofs;
 mod table;
@@ -18,7 +18,7 @@ pub(crate) use table::{PROVE, TEST};
 
 use crate::processor;
 
-/// One check, with a name by which a person may request it.
+/// One check, with the name by which it can be requested.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub name: &'a str,
@@ -26,11 +26,11 @@ pub(crate) struct Step<'a> {
     pub run: &'a dyn Fn() -> Result<(), Failure>,
 }
 
-/// Time that a step took.
+/// Cost of a step.
 struct Cost<'a> {
     name: &'a str,
     wall: Duration,
-    /// Processor time of all programs that it waited for; `None` except on Linux.
+    /// Processor time of all programs that the step waited for; `None` except on Linux.
     processor: Option<Duration>,
 }
 
@@ -45,11 +45,11 @@ pub(crate) fn lint() -> Result<(), Failure> {
 }
 
 /// The arguments that `cargo clippy -- -D warnings` passes to its driver, each followed by clippy's
-/// mark. An escape keeps the mark from looking like a note to finish something.
+/// marker. The escape keeps part of the marker from being taken for an unfinished-work word.
 const LINT_ARGUMENTS: &str = "-D__CLIPPY_\x48ACKERY__warnings__CLIPPY_\x48ACKERY__";
 
-/// Rustdoc over the crates as [`lint`] has checked them: with the compiler itself in place of
-/// clippy's driver, cargo would check every crate of the workspace a second time.
+/// Runs rustdoc on the crates with the driver that [`lint`] has used. With the compiler itself,
+/// cargo would check every crate of the workspace a second time.
 pub(crate) fn documentation() -> Result<(), Failure> {
     let mut command = shell::command(&["cargo", "doc", "-q", "--workspace", "--no-deps"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
@@ -62,14 +62,14 @@ pub(crate) fn documentation() -> Result<(), Failure> {
     Err(Failure::new("cargo doc found faults"))
 }
 
-/// The compiler that `cargo clippy` runs; `None` if it is not at rustup's usual place.
+/// Path of clippy's driver; `None` if it is not next to the compiler.
 fn lint_driver() -> Option<PathBuf> {
     let root = shell::capture(&["rustc", "--print", "sysroot"]).ok()?;
     let driver = PathBuf::from(root.trim()).join("bin").join("clippy-driver");
     driver.exists().then_some(driver)
 }
 
-/// The steps of `list` with these names, or all.
+/// The steps of `list` with these names, or all if there are none.
 pub(crate) fn chosen<'a>(
     verb: &str,
     list: &[Step<'a>],
@@ -86,7 +86,7 @@ pub(crate) fn chosen<'a>(
     Ok(list.iter().filter(is_asked).copied().collect())
 }
 
-/// Runs `steps` in order up to the first that fails, and prints the cost of each.
+/// Runs `steps` in order until one fails, and prints the cost of each.
 pub(crate) fn perform(verb: &str, steps: &[Step]) -> Result<(), Failure> {
     let mut costs = Vec::new();
     let mut outcome = Ok(());

@@ -1,4 +1,5 @@
-//! Programs of the workspace that prove one thing for as long as they are allowed to run.
+//! Programs and tests of the workspace that prove one property, for as long as they are allowed to
+//! run.
 
 use xtask::failure::Failure;
 use xtask::shell;
@@ -12,7 +13,7 @@ fn runner(program: &str, options: &[&str]) -> Result<(), Failure> {
     shell::run(&words.collect::<Vec<_>>())
 }
 
-/// Runs the tests that `words` select, prolonged by `environment`.
+/// Runs the tests that `words` select; `environment` makes them longer than usual.
 fn test(words: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
     let words = format!("cargo test -q {words}");
     let status = shell::command(&words.split(' ').collect::<Vec<_>>())
@@ -24,7 +25,7 @@ fn test(words: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
     Err(Failure::new(format!("`{words}` failed")))
 }
 
-/// Power failures in random scripts.
+/// Power failures in random scripts, with every promise checked.
 pub(crate) fn crash(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin crash --", options)
 }
@@ -44,12 +45,12 @@ pub(crate) fn damage(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p testkit --bin damage --", options)
 }
 
-/// A benchmark, against a peer or against limits.
+/// A benchmark that compares with a peer or with limits.
 pub(crate) fn bench(options: &[&str]) -> Result<(), Failure> {
     runner("cargo run -q --release -p bench --", options)
 }
 
-/// Packages the crates of the reader library as for a registry; `cargo` builds each from its
+/// Packages the crates of the reader library as for a registry. `cargo` builds each from its
 /// package and those of the others.
 pub(crate) fn reader_crates() -> Result<(), Failure> {
     let words = "cargo package -q -p plimsoll-units -p ese -p plimsoll-ese --target-dir \
@@ -57,8 +58,8 @@ pub(crate) fn reader_crates() -> Result<(), Failure> {
     runner(words, &[])
 }
 
-/// Passes damaged logs of the real engine through every step of a recovery: `mutants` of them
-/// inside one process, and one for every 25 to the program.
+/// Feeds damaged logs of the real engine to every step of a recovery: `mutants` of them in one
+/// process, and one for every 25 to the program.
 pub(crate) fn log_mutants(mutants: &str) -> Result<(), Failure> {
     test("-p eselog --test engine mutants", &[("PLIMSOLL_MUTANTS", mutants)])?;
     shell::run(&["cargo", "build", "-q", "-p", PROGRAM])?;
@@ -72,15 +73,15 @@ pub(crate) fn fidelity() -> Result<(), Failure> {
     bench(&["fidelity"])
 }
 
-/// Has the real program, in its release build, judge lying storage.
+/// Has the release build judge storage that loses bytes or stalls.
 pub(crate) fn lies(options: &[&str]) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", PROGRAM])?;
     let command = "cargo run -q --release -p testkit --bin lies -- target/release/plimsoll";
     runner(command, options)
 }
 
-/// Tests outputs of controllers and network captures, `count` of each, with every kind of change
-/// that a copy from a terminal makes.
+/// Tests outputs of controllers and network captures, `count` of each, with every kind of damage
+/// that copying from a terminal does.
 pub(super) fn mutants(count: &str) -> Result<(), Failure> {
     let words = "--release -p inspection -p vrrp --test mutants -- --nocapture";
     test(words, &[("PLIMSOLL_MUTANTS", count)])
@@ -106,18 +107,20 @@ pub(crate) fn cache_kill(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " cached::kills", &[("PLIMSOLL_CACHE_KILLS", times)])
 }
 
-/// Kills two hosts and their NATS server `times` times and checks them against what guests saw.
+/// Kills two hosts and their NATS server `times` times and checks them against what their clients
+/// saw.
 pub(crate) fn mirror_kills(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::kills", &[("PLIMSOLL_MIRROR_KILLS", times)])
 }
 
-/// Runs two hosts in separate networks `times` times, with faults drawn from seeds from `first`.
+/// Runs two hosts in separate networks `times` times; `first` is the first of the seeds from which
+/// faults are drawn.
 pub(crate) fn mirror_network(times: &str, first: &str) -> Result<(), Failure> {
     let environment = [("PLIMSOLL_MIRROR_RUNS", times), ("PLIMSOLL_MIRROR_FIRST", first)];
     program_tests("end_to_end", " mirrored::network --ignored", &environment)
 }
 
-/// Examines the device behind a mirrored volume at `times` instants.
+/// Examines the device under a mirrored volume at `times` instants.
 pub(crate) fn mirror_instants(times: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " mirrored::instants", &[("PLIMSOLL_MIRROR_INSTANTS", times)])
 }
@@ -133,7 +136,7 @@ pub(crate) fn sweeps(designs: &str) -> Result<(), Failure> {
     program_tests("end_to_end", " sweeps::", &[("PLIMSOLL_SWEEP_DESIGNS", designs)])
 }
 
-/// Proves every worked example of the sizing, and compares the tables of docs/worked-examples.md.
+/// Proves every worked example of the sizing, and checks the tables in docs/worked-examples.md.
 pub(super) fn examples() -> Result<(), Failure> {
     program_tests("end_to_end", " deployments::examples", &[("PLIMSOLL_PROOFS", "all")])
 }
@@ -162,26 +165,26 @@ pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
     program_tests("end_to_end", alone, &[("PLIMSOLL_CACHE_TRIES", tries)])
 }
 
-/// Has libiscsi's suite judge the target alone, the targets of a served cache, and tgt.
+/// Has libiscsi's suite test our target alone, our target on a served cache, and tgt.
 pub(super) fn iscsi() -> Result<(), Failure> {
     const ALONE: &str = "libiscsi_finds_no_more_faults_than_in_tgt --ignored";
     test(&format!("--release -p export-iscsi --test initiator -- {ALONE}"), &[])?;
     program_tests("end_to_end", &format!(" {ALONE}"), &[])
 }
 
-/// Every test of the real program, with the program as a user builds it.
+/// Runs every test of the real program on its release build.
 pub(super) fn release_tests() -> Result<(), Failure> {
     peers::install()?;
     let folder = peers::folder().display().to_string();
     test("--release -p plimsoll", &[(peers::VARIABLE, &folder)])
 }
 
-/// A test of the real program in its release build, made longer than usual by its environment.
+/// Runs a test of the real program in its release build; `environment` makes it longer than usual.
 pub(crate) fn program_test(name: &str, environment: &[(&str, &str)]) -> Result<(), Failure> {
     program_tests(name, "", environment)
 }
 
-/// The same with further arguments for the test program.
+/// Like [`program_test`], with further arguments for the test program.
 pub(crate) fn program_tests(
     name: &str,
     more: &str,

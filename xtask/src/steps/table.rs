@@ -1,4 +1,4 @@
-//! Assigns each check to a list. Decision 069 gives the reason for each.
+//! The lists of checks. Decision 069 gives the reason for the place of each.
 
 use xtask::failure::Failure;
 use xtask::shell;
@@ -9,7 +9,7 @@ use crate::{
     cache_policy, fleet, fuzz, guest, layers, licences, nbd_tester, peers, python, tidy, windows,
 };
 
-/// The checks of `cargo xtask test` and CI: minutes, and one build of everything.
+/// The checks of `cargo xtask test` and CI, which take minutes and one build of everything.
 pub(crate) const TEST: &[Step] = &[
     Step { name: "format", what: "cargo fmt", run: &format },
     Step { name: "tidy", what: "the house rules", run: &|| tidy::run(tidy::Mode::Check) },
@@ -189,7 +189,7 @@ fn build() -> Result<(), Failure> {
     suite::build(&["--workspace"]).map(drop)
 }
 
-/// Third-party programs that inspect our server, and their Debian packages.
+/// Third-party programs that inspect the web server, and their Debian packages.
 const ONLOOKERS: [windows::Tool; 2] =
     [("/usr/bin/chromium", "chromium"), ("/usr/bin/prometheus", "prometheus")];
 
@@ -202,16 +202,15 @@ const SERVERS: [windows::Tool; 5] = [
     ("/usr/sbin/nats-server", "nats-server"),
 ];
 
-/// Tests within the sources, and those of libraries, with the servers that clients are tried
-/// against.
+/// Runs unit tests and the tests of libraries, with the servers that clients are tested against.
 fn unit() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
     run_tests(|program| !program.waits())
 }
 
-/// Tests of the real program, with these servers and the programs that inspect its pages and
-/// metrics.
+/// Runs tests of the real program, with storage servers and with programs that inspect its pages
+/// and metrics.
 fn end_to_end() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
@@ -224,7 +223,7 @@ fn run_tests(is_due: fn(&Program) -> bool) -> Result<(), Failure> {
     suite::run(programs.into_iter().filter(is_due).collect(), &peers::variables())
 }
 
-/// Installs missing tools, if possible; without one, each test reports what it skips.
+/// Installs missing tools if possible; tests that lack one report what they skip.
 pub(super) fn install(purpose: &str, tools: &[windows::Tool]) {
     let lacking = windows::install(purpose, tools);
     if !lacking.is_empty() {
@@ -272,7 +271,7 @@ mod tests {
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     }
 
-    /// The duration of `test` depends on it: each of these builds the workspace once more.
+    /// Keeps `test` short: each of these steps takes long or builds the workspace once more.
     #[test]
     fn what_is_long_by_nature_is_in_prove() {
         for name in ["windows", "fuzz", "soak", "kill", "crash", "damage", "lies", "caches"] {

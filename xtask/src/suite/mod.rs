@@ -1,8 +1,8 @@
 //! Builds the test programs, runs them in parallel, and shows which tests took longest.
 //!
-//! Cargo runs them one after the other, and a program with a long last test leaves the other
-//! processors idle. The times come from libtest's `--report-time`, which a stable toolchain has if
-//! `RUSTC_BOOTSTRAP` is set; only the test programs see it.
+//! Cargo runs test programs one after the other, so a program with a long last test leaves the
+//! other processors idle. The times come from libtest's `--report-time`, which a stable toolchain
+//! has if `RUSTC_BOOTSTRAP` is set; only the test programs see it.
 
 mod programs;
 mod times;
@@ -22,14 +22,15 @@ use times::TestTime;
 /// Number of tests in the list of the slowest.
 const SLOWEST: usize = 20;
 
-/// Programs that run at a time, so that the long last test of one leaves no processor idle.
+/// Number of programs that run at the same time, so that the long last test of one leaves no
+/// processor idle.
 const AT_A_TIME: usize = 2;
 
-/// Tests of a waiting program that run at the same time, per processor: those of the real program
-/// take less than 1 s of processor time on average, and wait for runs of several seconds.
+/// Number of concurrent tests, per processor, of a program that mostly waits: tests of the real
+/// program take less than 1 s of processor time on average, and wait for runs of several seconds.
 const WAITING: usize = 4;
 
-/// More runs at a time disturb each other on the disk.
+/// Maximum number of such tests: more runs would disturb each other on the disk.
 const MOST_WAITING: usize = 16;
 
 /// Progress of the programs so far.
@@ -47,7 +48,7 @@ pub(crate) type Variables = Vec<(&'static str, PathBuf)>;
 /// slowest tests.
 pub(crate) fn run(programs: Vec<Program>, variables: &Variables) -> Result<(), Failure> {
     let mut waiting = programs;
-    // The last is taken first: programs with the longest tests begin.
+    // Programs are taken from the end, so those with the longest tests start first.
     waiting.sort_by_key(|program| program.kind == Kind::Integration);
     let progress = Mutex::new(Progress { waiting, ..Progress::default() });
     thread::scope(|scope| {
@@ -67,7 +68,7 @@ pub(crate) fn run(programs: Vec<Program>, variables: &Variables) -> Result<(), F
     Err(Failure::list("tests failed, see above; to run a program again:", &progress.failed))
 }
 
-/// Runs a waiting program, if there is one.
+/// Runs a waiting program; returns `false` if there is none.
 fn run_next(progress: &Mutex<Progress>, variables: &Variables) -> bool {
     let Some(program) = locked(progress, |progress| progress.waiting.pop()) else {
         return false;
@@ -81,7 +82,7 @@ fn run_next(progress: &Mutex<Progress>, variables: &Variables) -> bool {
 }
 
 fn locked<T>(progress: &Mutex<Progress>, action: impl FnOnce(&mut Progress) -> T) -> T {
-    // A thread that panicked under the lock makes this one panic too: its count would be wrong.
+    // If a thread panicked under the lock, this one panics too, because the counts would be wrong.
     action(&mut progress.lock().expect("no thread panics under the lock"))
 }
 
@@ -90,7 +91,7 @@ fn threads(waits: bool, processors: usize) -> usize {
     if waits { (processors * WAITING).min(MOST_WAITING).max(processors) } else { processors }
 }
 
-/// Tests run in the folder of their package, as under cargo.
+/// The command that runs a test program in the folder of its package, as cargo does.
 fn command(program: &Program) -> Command {
     let mut command = Command::new(&program.executable);
     let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -112,7 +113,7 @@ impl Progress {
             return;
         }
         println!("{text}");
-        // If writing to standard error fails, there is no way to report that.
+        // A failure to write to standard error cannot be reported.
         let _ = std::io::stderr().write_all(&output.stderr);
         self.failed.push(program.again());
     }

@@ -10,7 +10,7 @@ use xtask::shell;
 
 use crate::metadata;
 
-/// The package of the program that the end-to-end tests drive.
+/// Package of the program that the end-to-end tests run.
 pub(crate) const PROGRAM: &str = "plimsoll";
 
 /// Location of a program's tests.
@@ -35,12 +35,12 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether its tests drive the real program and mostly wait for it.
+    /// Whether the tests run the real program and mostly wait for it.
     pub(crate) fn waits(&self) -> bool {
         self.package == PROGRAM && self.kind == Kind::Integration
     }
 
-    /// The command that builds and runs it alone.
+    /// The command that builds and runs this test program alone.
     pub(super) fn again(&self) -> String {
         match self.kind {
             Kind::Unit => format!("cargo test -p {} --lib --bins", self.package),
@@ -58,14 +58,14 @@ impl fmt::Display for Program {
     }
 }
 
-/// Builds the workspace tests that `words` select, and the programs that they drive.
+/// Builds the tests that `words` select, and the programs that they run.
 pub(crate) fn build(words: &[&str]) -> Result<Vec<Program>, Failure> {
     let packages = metadata::workspace()?.packages;
     let artifacts = artifacts(words)?;
     Ok(artifacts.iter().filter_map(|artifact| program(artifact, &packages)).collect())
 }
 
-/// The program `name` that the tests of the workspace drive, built with all of them.
+/// Path of the program `name` that tests run, built together with all of them.
 pub(crate) fn helper(name: &str) -> Result<PathBuf, Failure> {
     let built = artifacts(&["--workspace"])?;
     let named = built.iter().find(|one| !one.profile.test && one.target.name == name);

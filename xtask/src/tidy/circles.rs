@@ -1,5 +1,5 @@
-//! Import cycles: files of one crate none of which can be read before the others, since each needs
-//! another of them.
+//! Import cycles: sets of files in one crate that import from each other, so that none can be read
+//! before the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,23 @@ use super::imports::{Import, imports};
 use super::sources::{Source, Tree};
 use super::surface::{product, without_tests};
 
-/// A module, or an item in one, by its path from the root of the crate.
+/// Path of a module or item, from the root of its crate.
 type ItemPath<'a> = Vec<&'a str>;
-/// The files from which each file imports, all of one crate.
+/// For each file of a crate, the files that it imports from.
 type Needs<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Maximum depth of re-exports to follow; real items have fewer.
 const MOST_RE_EXPORTS: usize = 8;
 
 /// Files that import from each other by `use crate::` or `use super::`, directly or indirectly. An
-/// import from a module's own children by their bare names does not count, nor does a re-export of
-/// theirs.
+/// import from a module's own children by their bare names does not count, nor does re-exporting
+/// their items.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Circles {
     circles: Vec<Vec<String>>,
 }
 
-/// Measures the crates without their tests; programs under `bin` are crates of one file.
+/// Measures the crates without their tests and without programs under `bin`.
 pub(super) fn measure(tree: &Tree) -> Circles {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for (owner, source) in product(tree).filter(|(_, source)| !source.path.contains("/src/bin/")) {
@@ -87,7 +87,7 @@ fn needs<'a>(sources: &[&'a Source]) -> Needs<'a> {
 /// The locations of a crate's modules, and their re-exports.
 struct ItemPlaces<'a> {
     files: BTreeMap<ItemPath<'a>, &'a str>,
-    /// Maps the path under which an item is re-exported to its own path.
+    /// Path of each re-exported item, by the path under which it is re-exported.
     re_exports: BTreeMap<ItemPath<'a>, ItemPath<'a>>,
 }
 
@@ -114,7 +114,8 @@ impl<'a> ItemPlaces<'a> {
         self.files.contains_key(&path[..=here.len()]).then_some(path)
     }
 
-    /// The file of the module or item, re-exports followed: that of the longest module in its path.
+    /// The file of a module or item after following re-exports: the file of the longest module in
+    /// its path.
     fn file(&self, mut path: ItemPath<'a>) -> Option<&'a str> {
         for _ in 0..MOST_RE_EXPORTS {
             let inside = (1..=path.len()).rev().find_map(|length| {
@@ -127,7 +128,7 @@ impl<'a> ItemPlaces<'a> {
     }
 }
 
-/// The module that a file holds: `a`, `b` for `crates/room/c/src/a/b.rs`.
+/// The path of a file's module: `a`, `b` for `crates/room/c/src/a/b.rs`.
 fn module(path: &str) -> ItemPath<'_> {
     let file = path.split_once("/src/").map_or(path, |(_, file)| file);
     let mut names: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
@@ -137,7 +138,7 @@ fn module(path: &str) -> ItemPath<'_> {
     names
 }
 
-/// The path from the crate root; `None` if it starts neither there nor above `here`.
+/// The imported path from the crate root; `None` if it starts with neither `crate` nor `super`.
 fn absolute<'a>(here: &[&'a str], import: &Import<'a>) -> Option<ItemPath<'a>> {
     let path = &import.path;
     let above = path.iter().take_while(|name| **name == "super").count();

@@ -2,7 +2,7 @@
 
 use super::sources::Tree;
 
-/// Every direct dependency has a line that says why it is here.
+/// Complains of direct dependencies without a line that says why they are needed.
 pub(super) fn dependencies(tree: &Tree) -> Vec<String> {
     let page = tree.text("docs/dependencies.md").unwrap_or_default();
     let manifest = tree.text("Cargo.toml").unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn dependencies(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Links between the documents lead to files that exist.
+/// Complains of links between documents whose files do not exist.
 pub(super) fn links(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in &tree.texts {
@@ -44,8 +44,8 @@ pub(super) fn links(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// Output left by a program that was tried here must not be committed: the root contains only
-/// documents, settings and licences.
+/// Complains of files in the root that are not documents, settings or licences, such as the output
+/// of a program that was tried there.
 pub(super) fn strays(tree: &Tree) -> Vec<String> {
     let belongs = |path: &str| {
         let known = [".md", ".toml", ".lock"].iter().any(|ending| path.ends_with(ending));

@@ -13,13 +13,13 @@ use super::turns::{self, Turns};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// House limit of a function in lines of code; above it, it needs a reason.
+/// Lines of code above which a function counts as long.
 const LONG_FUNCTION: usize = 70;
-/// House limit of a file in lines; above it, it must be one type.
+/// Lines above which a file counts as long.
 const LONG_FILE: usize = 800;
 const LIMITS: &str = "xtask/figures.toml";
 
-/// Measurements of the source.
+/// Figures of the source that the ratchet limits.
 pub(super) struct Figures {
     functions: usize,
     long_functions: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Figures {
     circles: Circles,
     repeats: Repeats,
     turns: Turns,
-    /// Name in the limits file, and value; lower is better.
+    /// Names in the limits file and values; lower is better.
     ratcheted: [(&'static str, usize); 15],
 }
 
@@ -89,7 +89,7 @@ pub(super) fn measure(tree: &Tree) -> Figures {
 }
 
 impl Figures {
-    /// The places behind the figures of surface, habits, circles, repeats and turns, one per line.
+    /// The places behind the figures that have details, one per line.
     pub(super) fn details(&self) -> Vec<String> {
         let places = self.surface.details().into_iter().chain(self.habits.details());
         let places = places.chain(self.circles.details()).chain(self.repeats.details());
@@ -120,7 +120,7 @@ impl fmt::Display for Figures {
     }
 }
 
-/// Compares with the limits; in [`Mode::Tighten`] also lowers them.
+/// Compares the figures with the limits; in [`Mode::Tighten`] also lowers the limits.
 pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Failure> {
     let path = shell::root().join(LIMITS);
     let text = std::fs::read_to_string(&path)
@@ -145,7 +145,7 @@ pub(super) fn ratchet(figures: &Figures, mode: Mode) -> Result<Vec<String>, Fail
     Ok(figures.ratcheted.iter().filter_map(complaint).collect())
 }
 
-/// The limits file with every limit lowered to the figure if that is smaller.
+/// The text of the limits file with each limit lowered to its figure if that is smaller.
 fn tighten(text: &str, figures: &Figures, limit: impl Fn(&str) -> usize) -> String {
     let mut out = String::new();
     for line in text.lines() {

@@ -1,17 +1,17 @@
-//! Where each function begins and how long it is.
+//! Finds where each function begins and how long it is.
 
 /// A function with a body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Function {
     /// Its name.
     pub name: String,
-    /// The line of its `fn`, counted from 1.
+    /// Line of the `fn`, counted from 1.
     pub line: usize,
     /// Lines of code from `fn` to the closing brace.
     pub lines: usize,
 }
 
-/// The functions of a masked source, nested ones too.
+/// The functions of a masked source, including nested ones.
 pub(super) fn functions(masked: &str) -> Vec<Function> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! Writing habits that make the reader look twice: closures named before their only use, iterators
-//! bound only to be collected, and program parts described as people.
+//! Writing habits that make readers look twice: closures named before their only use, iterators
+//! bound only to be collected, and parts of the program described as people.
 
 use super::sources::Tree;
 use super::surface::{lines_of_code, product, without_tests};
@@ -18,7 +18,7 @@ pub(super) struct Habits {
 
 const PEOPLE: [&str; 3] = ["whoever", "nobody", "somebody"];
 
-/// Searches the crates without their tests, and for the words every text.
+/// Searches the crates without their tests; for the words, searches every text.
 pub(super) fn measure(tree: &Tree) -> Habits {
     let mut habits = Habits {
         lines: 0,
@@ -57,7 +57,7 @@ impl Habits {
         (self.bound_to_collect.len() * 10_000).div_ceil(self.lines.max(1))
     }
 
-    /// Places that speak of program parts as people.
+    /// Places that describe parts of the program as people.
     pub(super) fn people(&self) -> &[String] {
         &self.people
     }
@@ -76,7 +76,7 @@ impl Habits {
     }
 }
 
-/// Whether a line is the first of a `let name = |...|`.
+/// Whether a line begins a `let name = |...|`.
 fn names_a_closure(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("let ") else {
         return false;
@@ -87,7 +87,7 @@ fn names_a_closure(line: &str) -> bool {
     value.trim_start_matches("async ").trim_start_matches("move ").starts_with('|')
 }
 
-/// Offsets of each `let name = ...;` that is followed by a chain on `name` that ends in a
+/// Offsets of each `let name = ...;` whose next statement is a chain on `name` that ends in a
 /// collection.
 fn bound_to_collect(code: &str) -> Vec<usize> {
     let mut found = Vec::new();

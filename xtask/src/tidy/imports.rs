@@ -5,9 +5,9 @@
 pub(super) struct Import<'a> {
     /// The parts of the path as written; a glob adds none.
     pub path: Vec<&'a str>,
-    /// What it is called here.
+    /// The name under which the file uses it.
     pub name: &'a str,
-    /// Whether it is a re-export, to whatever modules.
+    /// Whether it is a re-export of any visibility.
     pub is_public: bool,
 }
 

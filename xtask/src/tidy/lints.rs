@@ -1,9 +1,9 @@
-//! Rules that keep the lints themselves in force.
+//! Rules that keep lints in force.
 
 use super::sources::Tree;
 
-/// Crates that touch the outside world, and so are exempt from the ban on ambient time, threads and
-/// files.
+/// Crates that reach outside the process, and so are exempt from the ban on ambient time, threads
+/// and files.
 const EXEMPT: &[&str] = &[
     "device-os",
     "host",
@@ -20,8 +20,8 @@ const EXEMPT: &[&str] = &[
     "bench",
 ];
 
-/// A lint is switched off only by `expect` with a reason, because `expect` warns once it is no
-/// longer needed.
+/// Complains of lints switched off other than by `expect` with a reason, since `expect` warns once
+/// it is no longer needed.
 pub(super) fn attributes(tree: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     for source in &tree.sources {
@@ -42,7 +42,7 @@ pub(super) fn attributes(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// A crate's `clippy.toml` replaces the root's, so it must repeat the bans.
+/// Complains of a crate's `clippy.toml` that does not repeat the root's bans, which it replaces.
 pub(super) fn clippy_files(tree: &Tree) -> Vec<String> {
     let root = banned(tree.text("clippy.toml").unwrap_or_default());
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn clippy_files(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// The paths of `disallowed-methods`.
+/// The paths in `disallowed-methods`.
 fn banned(text: &str) -> Vec<String> {
     let Ok(table) = text.parse::<toml::Table>() else {
         return Vec::new();

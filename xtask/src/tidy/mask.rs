@@ -1,12 +1,14 @@
-//! Separates code from comments, strings and characters, so that the other rules can read either as
+//! Separates code from comments, strings and characters, so that other rules can read either as
 //! plain text without a parser.
 
-/// The text with everything but code blanked. Line breaks stay, so line numbers hold.
+/// The text with everything except code blanked. Line breaks remain, so line numbers are still
+/// valid.
 pub(super) fn mask(text: &str) -> String {
     Masker::new(text, Kept::Code).run()
 }
 
-/// The text with everything but comments blanked. Line breaks stay, so line numbers hold.
+/// The text with everything except comments blanked. Line breaks remain, so line numbers are still
+/// valid.
 pub(super) fn comments(text: &str) -> String {
     Masker::new(text, Kept::Comments).run()
 }
@@ -21,7 +23,7 @@ struct Masker<'a> {
     rest: &'a str,
     out: String,
     kept: Kept,
-    /// The last character of code, which decides whether a word can begin.
+    /// The last character of code, which decides whether a word can begin next.
     last: char,
 }
 
@@ -68,7 +70,7 @@ impl<'a> Masker<'a> {
         self.take(length, Kept::Code);
     }
 
-    /// Copies `length` bytes if their kind is kept, else blanks them.
+    /// Copies `length` bytes if text of this kind is kept, otherwise blanks them.
     fn take(&mut self, length: usize, kind: Kept) {
         if kind != self.kept {
             return self.blank_text(length);
@@ -78,7 +80,7 @@ impl<'a> Masker<'a> {
         self.rest = rest;
     }
 
-    /// Blanks a string or character.
+    /// Blanks a string or character literal of `length` bytes.
     fn blank(&mut self, length: usize) {
         self.last = ' ';
         self.blank_text(length);

@@ -1,4 +1,4 @@
-//! The house rules as a program: what a reviewer would otherwise have to say again and again.
+//! The house rules as a program, so that reviewers need not repeat them.
 
 mod circles;
 mod documents;
@@ -18,14 +18,14 @@ use sources::Tree;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Treatment of the limits in `xtask/figures.toml`.
+/// What to do with the limits in `xtask/figures.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Complain if a figure is above its limit.
     Check,
-    /// The same, then lower each limit to the figure found.
+    /// Like [`Mode::Check`], then lower each limit to the figure found.
     Tighten,
-    /// The same as [`Mode::Check`], with every place behind the figures.
+    /// Like [`Mode::Check`], and list every place behind the figures.
     Explain,
 }
 

@@ -1,11 +1,11 @@
-//! Finds duplicated code: a fix in one place misses the other.
+//! Finds duplicated code, in which a fix of one copy misses the other.
 
 use std::collections::HashMap;
 
 use super::sources::{Source, Tree};
 use super::surface::{is_test, without_tests};
 
-/// Consecutive lines that two places must share to count.
+/// Number of consecutive lines that two places must share to count.
 const SHARED_LINES: usize = 6;
 
 /// Pairs of places, in two files or in one, that share six or more consecutive lines of code.
@@ -22,7 +22,7 @@ pub(super) struct Repeats {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SharedRun {
     lines: usize,
-    /// File and line where the run begins.
+    /// File and line of each place, where the run begins.
     places: [String; 2],
 }
 
@@ -58,12 +58,12 @@ pub(super) fn measure(tree: &Tree) -> Repeats {
 }
 
 impl Repeats {
-    /// How many pairs of places there are.
+    /// Number of pairs of places.
     pub(super) fn count(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The places of each pair, a line each, the longest runs first.
+    /// The places of each pair, one line per pair, longest runs first.
     pub(super) fn details(&self) -> impl Iterator<Item = String> {
         self.pairs.iter().map(|SharedRun { lines, places: [one, other] }| {
             format!("the same {lines} lines: {one} and {other}")

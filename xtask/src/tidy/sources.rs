@@ -12,11 +12,11 @@ pub(super) struct Source {
     pub path: String,
     /// The file's text.
     pub text: String,
-    /// The text with comments, strings and characters blanked, line by line with the same length.
+    /// The text with comments, strings and characters blanked; each line keeps its length.
     pub masked: String,
 }
 
-/// All tracked files, and those that would be tracked if they were added.
+/// All files that git tracks, and untracked ones that it does not ignore.
 pub(super) struct Tree {
     /// The root of the repository.
     pub root: PathBuf,
@@ -54,7 +54,7 @@ impl Tree {
     }
 }
 
-/// Files that no `mod` line reaches: they are never compiled and rot unnoticed.
+/// Complains of files that no `mod` line reaches: they are never compiled and rot unnoticed.
 pub(super) fn dead_files(tree: &Tree) -> Vec<String> {
     let reached = |source: &&Source| {
         let Some(parents) = parents(&source.path) else {
@@ -78,7 +78,7 @@ pub(super) fn dead_files(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// The files that may declare a module; `None` for the root of a target.
+/// Files that may declare the module in this file; `None` for the root of a target.
 fn parents(path: &str) -> Option<Vec<String>> {
     let (folder, file) = path.rsplit_once('/')?;
     let is_root = matches!(file, "main.rs" | "lib.rs" | "build.rs")

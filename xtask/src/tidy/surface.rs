@@ -1,30 +1,31 @@
-//! The interfaces between crates: how many public items there are, how many of them no other crate
-//! names, and how many type names have two meanings.
+//! Interfaces between crates: the number of public items, how many of them no other crate names,
+//! and how many type names have two meanings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sources::{Source, Tree};
 
-/// A definition that begins a line of code.
+/// A definition at the start of a line of code.
 #[derive(Debug, PartialEq, Eq)]
 struct Definition<'a> {
     kind: &'a str,
     name: &'a str,
-    /// `pub` without a restriction.
+    /// Whether the definition is `pub` without a restriction.
     is_public: bool,
 }
 
-/// The public surface of the product's crates, tests left out.
+/// The public surface of the product's crates, without their tests.
 #[derive(Default)]
 pub(super) struct Surface {
     lines: usize,
     public: usize,
-    /// `crate::name` of public items that no other crate names.
+    /// `crate::name` of each public item that no other crate names.
     unused: Vec<String>,
-    /// Those of them that no public signature of their crate holds: they could be private.
+    /// Items among these that no public signature of their crate mentions, so they could be
+    /// private.
     needless: Vec<String>,
     types: usize,
-    /// Names of types that are defined more than once, with their places.
+    /// Names of types that are defined more than once, with the places of the definitions.
     shared: BTreeMap<String, Vec<String>>,
 }
 
@@ -83,9 +84,10 @@ impl Surface {
         (self.unused.len() * 100).div_ceil(self.public.max(1))
     }
 
-    /// Per 1,000 public items, those that no other crate names and no public signature holds. The
-    /// others of [`unused_percent`](Self::unused_percent) are reached through what another crate
-    /// does name, such as the error of a function, and the compiler refuses to hide them.
+    /// Number of items per 1,000 public ones that no other crate names and no public signature
+    /// mentions. The others counted in [`unused_percent`](Self::unused_percent) belong to something
+    /// that another crate names, such as the error of a function, so the compiler does not allow
+    /// them to be private.
     pub(super) fn needless_per_1000(&self) -> usize {
         (self.needless.len() * 1000).div_ceil(self.public.max(1))
     }
@@ -108,7 +110,7 @@ impl Surface {
     }
 }
 
-/// The sources of the crates with the name of their crate, without test files.
+/// The sources of crates, each with the name of its crate, without test files.
 pub(super) fn product(tree: &Tree) -> impl Iterator<Item = (&str, &Source)> {
     tree.sources.iter().filter_map(|source| {
         let (owner, file) = in_crate(&source.path)?;
@@ -128,13 +130,13 @@ pub(super) fn is_test(path: &str) -> bool {
     path.ends_with("tests.rs") || path.contains("tests/")
 }
 
-/// The code in front of the unit tests at the end of a file.
+/// The code before the unit tests at the end of a file.
 pub(super) fn without_tests(source: &Source) -> &str {
     let end = source.masked.find("#[cfg(test)]\nmod tests {");
     &source.masked[..end.unwrap_or(source.masked.len())]
 }
 
-/// Lines with more than comments and blanks.
+/// Number of lines that are not blank; comments in `masked` already are.
 pub(super) fn lines_of_code(masked: &str) -> usize {
     masked.lines().filter(|line| !line.trim().is_empty()).count()
 }
@@ -155,8 +157,8 @@ fn signatures_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     words
 }
 
-/// The words of every public function's head, public field, and public enum's or trait's body, and
-/// of associated types, except for the name that a line defines.
+/// Words in the heads of public functions, in public fields, in the bodies of public enums and
+/// traits, and in associated types, except for the name that a line defines.
 fn signatures(code: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     let mut body_indent = None;
@@ -187,7 +189,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// Every word of every crate, its tests and programs included.
+/// Every word of every crate, including its tests and programs.
 fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut words: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for source in &tree.sources {
@@ -198,7 +200,7 @@ fn words_of_crates(tree: &Tree) -> BTreeMap<&str, BTreeSet<&str>> {
     words
 }
 
-/// The inline modules that a line of a formatted file lies in.
+/// Tracks the inline modules around a line of a formatted file.
 #[derive(Default)]
 struct Modules {
     depth: usize,
@@ -207,7 +209,7 @@ struct Modules {
 impl Modules {
     const INDENT: usize = 4;
 
-    /// Whether the next line of the file starts an item of a module: deeper lines, such as the
+    /// Whether the next line of the file starts an item of a module. Deeper lines, such as the
     /// associated types of an `impl`, do not define separate types.
     fn is_item(&mut self, line: &str) -> bool {
         let code = line.trim_start();

@@ -2,10 +2,10 @@
 
 use super::sources::{Source, Tree};
 
-/// Columns a line may have.
+/// Maximum columns of a line.
 const COLUMNS: usize = 100;
 
-/// Words that say that something is not finished. Spelled in halves so that this file passes.
+/// Words that mark unfinished work, spelled in halves so that this file passes.
 const UNFINISHED: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -15,7 +15,8 @@ const UNFINISHED: &[&str] = &[
     concat!("to", "do!"),
 ];
 
-/// Addresses that do not belong in the repository: package registries and folders of one machine.
+/// Addresses that do not belong in the repository: hosts of package registries, and folders of one
+/// machine.
 const ADDRESSES: &[&str] = &[
     concat!("pypi", ".org"),
     concat!("npmjs", ".org"),
@@ -38,7 +39,8 @@ fn lines(tree: &Tree, judge: impl Fn(&str) -> Option<String>) -> Vec<String> {
     found
 }
 
-/// Every module says first why it exists. The tests beside a module exist for that module.
+/// Complains of modules that do not begin with a line on why they exist. Tests in a file next to
+/// their module need none.
 pub(super) fn module_lines(tree: &Tree) -> Vec<String> {
     let silent =
         |source: &&Source| !source.text.starts_with("//! ") && !source.path.ends_with("/tests.rs");
@@ -49,7 +51,7 @@ pub(super) fn module_lines(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// No line is wider than the limit.
+/// Complains of lines that are wider than the limit.
 pub(super) fn columns(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let width = line.chars().count();
@@ -57,7 +59,8 @@ pub(super) fn columns(tree: &Tree) -> Vec<String> {
     })
 }
 
-/// Code is ASCII, so that it contains exactly the visible characters.
+/// Complains of characters other than ASCII, so that code contains only the characters that one
+/// sees.
 pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let odd = line.chars().find(|character| !character.is_ascii())?;
@@ -65,7 +68,7 @@ pub(super) fn ascii(tree: &Tree) -> Vec<String> {
     })
 }
 
-/// Landed code is finished.
+/// Complains of words that mark unfinished work.
 pub(super) fn unfinished_words(tree: &Tree) -> Vec<String> {
     lines(tree, |line| {
         let word = UNFINISHED.iter().find(|word| line.contains(**word))?;
@@ -73,7 +76,8 @@ pub(super) fn unfinished_words(tree: &Tree) -> Vec<String> {
     })
 }
 
-/// No file names a package registry's host or a folder of the machine it was written on.
+/// Complains of files that name the host of a package registry, or a folder of the machine on which
+/// they were written.
 pub(super) fn addresses(tree: &Tree) -> Vec<String> {
     let sources = tree.sources.iter().map(|source| (&source.path, &source.text));
     let texts = tree.texts.iter().map(|(path, text)| (path, text));

@@ -1,13 +1,14 @@
-//! Turns of phrase that make prose read as translated: counted in comments and Markdown, because a
-//! reader who stumbles over a sentence stops trusting what it says.
+//! Turns of phrase that make prose read as translated. They are counted in comments and Markdown,
+//! because readers who stumble over a sentence stop trusting what it says.
 
 use super::mask;
 use super::sources::Tree;
 
-/// A turn of phrase: for each of its words in order, the forms that count.
+/// A turn of phrase: for each word in it, the forms that count.
 type Turn = &'static [&'static [&'static str]];
 
-/// Matched in any case, except for a capital `Where`, which begins a sentence.
+/// Turns are matched in any case, except for `Where`, which must be capitalised as at the start of
+/// a sentence.
 const TURNS: &[Turn] = &[
     &[&["what"], &["is", "was", "comes", "others"]],
     &[&["stands"]],
@@ -32,8 +33,8 @@ pub(super) struct Turns {
     places: Vec<String>,
 }
 
-/// Searches the comments of every source and every Markdown file; this folder, which must contain
-/// the turns, is left out.
+/// Searches the comments of every source, and every Markdown file. This folder is left out, because
+/// it must contain the turns.
 pub(super) fn measure(tree: &Tree) -> Turns {
     let mut turns = Turns::default();
     for source in tree.sources.iter().filter(|one| !one.path.starts_with("xtask/src/tidy")) {
@@ -52,7 +53,7 @@ impl Turns {
         (self.places.len() * 10_000).div_ceil(self.lines.max(1))
     }
 
-    /// The places, a line each.
+    /// The places, one per line.
     pub(super) fn details(&self) -> Vec<String> {
         self.places.iter().map(|place| format!("translated turn: {place}")).collect()
     }
@@ -96,7 +97,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The number of words of `turn` if `words` begins with it.
+/// Length of `turn` in words, if `words` begins with it.
 fn matches(words: &[Word<'_>], turn: Turn) -> Option<usize> {
     let found = words.get(..turn.len())?;
     let is_whole = found.iter().skip(1).all(|word| word.follows);

@@ -1,4 +1,4 @@
-//! End-to-end tests that do not run on the Windows build, with the reasons: all others do.
+//! End-to-end tests that are not run on the Windows build, with the reasons; all other tests are.
 
 const FAULTS: &str =
     "storage that stands still or lies; not tried with the cache that Wine puts before it";
@@ -8,7 +8,7 @@ const LINUX: &str = "what Linux tells of its disks is no finding on Windows";
 const LOCKS: &str = "the test holds a lock of Linux; Windows locks by share mode";
 const LINKS: &str = "links of Linux, which Wine shows as what they lead to";
 
-/// Groups, or tests of a group, by the beginning of their names.
+/// Beginnings of the names of groups, or of tests in a group, each with the reason.
 const LEFT_OUT: [(&str, &str); 40] = [
     ("allowance::", "limits of descriptors and memory that a shell of Linux sets"),
     ("bad_input::a_file_system_in_memory_is_refused", "Wine refuses no unbuffered request"),
@@ -52,7 +52,7 @@ const LEFT_OUT: [(&str, &str); 40] = [
     ("watch::a_command_is_run_at_the_end_", "a command for a shell of Linux"),
 ];
 
-/// Arguments that make the test program skip them.
+/// Arguments that make the test program skip these tests.
 pub(super) fn words() -> String {
     LEFT_OUT.map(|(name, _)| [" --skip ", name].concat()).concat()
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// Nanoseconds: a span, or an instant as the span since the clock's zero.
+/// A span in nanoseconds, or an instant as the span since the clock's zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(pub u64);
 
@@ -28,12 +28,12 @@ impl Nanos {
         Self(secs * 1_000_000_000)
     }
 
-    /// The span in seconds, for people and ratios.
+    /// The span in seconds, for display and ratios.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The span in milliseconds, for people.
+    /// The span in milliseconds, for display.
     pub(crate) fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -7,19 +7,19 @@ use std::fmt::Write as _;
 /// Escapes control characters in `text`, such as `\u{1b}`. Line feeds and tabs are kept.
 pub fn plain(text: &str) -> Cow<'_, str> {
     rewritten(text, |out, character| {
-        // Writing to memory does not fail.
+        // Writing to a string does not fail.
         let _ = write!(out, "{}", character.escape_unicode());
     })
 }
 
-/// The same for JSON: its readers get the original characters back.
+/// Like [`plain`], for JSON: its readers get the original characters back.
 pub fn plain_json(text: &str) -> Cow<'_, str> {
     rewritten(text, |out, character| {
         let _ = write!(out, "\\u{:04x}", u32::from(character));
     })
 }
 
-/// `text`, or its first `most` characters and `...`.
+/// `text`, or its first `most` characters followed by `...`.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),

@@ -6,12 +6,12 @@
 
 use std::fmt;
 
-/// The seed of a random stream. Printed in every record; the same seed gives the same run.
+/// The seed of a random stream, printed in every record. The same seed gives the same run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// A seed for a part of the work, independent of the seeds of all other parts.
+    /// A seed for one part of the work, independent of the seeds for all other parts.
     #[must_use]
     pub const fn derive(self, part: u64) -> Self {
         Self(mix(mix(self.0 ^ 0x6A09_E667_F3BC_C908).wrapping_add(mix(part))))
@@ -58,7 +58,7 @@ impl Prng {
         u64::try_from(wide >> 64).expect("invariant: the high half of a 128-bit product")
     }
 
-    /// True with `percent` chances in a hundred.
+    /// Returns `true` with a probability of `percent` in a hundred.
     pub fn percent(&mut self, percent: u32) -> bool {
         self.below(100) < u64::from(percent)
     }

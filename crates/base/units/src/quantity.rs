@@ -22,7 +22,7 @@ impl Bytes {
         Self(gib << 30)
     }
 
-    /// In mebibytes, for people.
+    /// The number in mebibytes, for display.
     pub fn as_mib_f64(self) -> f64 {
         self.0 as f64 / f64::from(1 << 20)
     }

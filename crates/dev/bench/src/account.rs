@@ -1,4 +1,4 @@
-//! Adds up a run's events, and ends it when there are enough.
+//! Adds up a run's events, and ends the run when there are enough.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Account {
         }
     }
 
-    /// Takes in one event.
+    /// Adds the counts of an interval; other events do not count.
     pub(crate) fn note(&self, event: &Event) {
         let Event::Interval(interval) = event else {
             return;
@@ -56,8 +56,8 @@ impl Account {
     }
 }
 
-/// Bytes written to log files, from the first opening to the last closing: a part cut out of the
-/// middle would miss the earlier formatting of the file in use at its start.
+/// Bytes written to log files, from the first opening to the last closing. Counting from a point in
+/// the middle would miss the formatting of the file in use at that point.
 #[derive(Default)]
 pub(crate) struct LogBytes(pub Cell<u64>);
 

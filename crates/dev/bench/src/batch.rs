@@ -16,7 +16,7 @@ use crate::folder;
 use crate::mail::{self, Mail};
 use xtask::failure::Failure;
 
-/// 32 times the cache.
+/// The database is 32 times the cache.
 const LOAD: Mail =
     Mail { database: "1GiB", cache: Bytes::from_mib(32), checkpoint_depth: None, threads: 4 };
 

@@ -1,4 +1,5 @@
-//! What one batch transaction may cost: the original tool's figures, and whether ours keep to them.
+//! Limits for the cost of one batch transaction, from the original tool's figures, and whether this
+//! program keeps them.
 
 use std::fmt;
 use std::ops::{AddAssign, RangeInclusive};
@@ -11,8 +12,9 @@ struct CallLimit {
     within: RangeInclusive<f64>,
 }
 
-/// The original tool's 20 reads, 13.7 pages and 24.5 KB of log, measured in two versions and on two
-/// arrays, and its ratio of log bytes written to log volume: every file is formatted before use.
+/// Around the original tool's 20 reads, 13.7 pages and 24.5 KB of log, measured in two versions and
+/// on two arrays, and around its ratio of log bytes written to log volume: every log file is
+/// formatted before use.
 const LIMITS: [CallLimit; 4] = [
     CallLimit { name: "database reads", within: 17.0..=23.0 },
     CallLimit { name: "pages written", within: 11.7..=15.7 },
@@ -20,7 +22,7 @@ const LIMITS: [CallLimit; 4] = [
     CallLimit { name: "log bytes written per byte of volume", within: 2.0..=2.1 },
 ];
 
-/// Counts over some intervals.
+/// Counts summed over intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     /// Time, in nanoseconds.
@@ -29,9 +31,9 @@ pub(crate) struct Totals {
     pub batches: u64,
     /// Reads of the database file for transactions.
     pub reads: Requests,
-    /// Writes of it.
+    /// Writes to the database file.
     pub writes: Requests,
-    /// Pages written to it.
+    /// Pages written to the database file.
     pub pages_written: u64,
     /// Writes of log records.
     pub log_writes: Requests,
@@ -39,7 +41,7 @@ pub(crate) struct Totals {
     pub log_formats: Requests,
     /// Reads of the maintenance scan.
     pub maintenance: Requests,
-    /// Bytes of log files used up.
+    /// Bytes of log files consumed.
     pub log_volume: u64,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct Totals {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requests {
     pub count: u64,
-    /// Bytes of all of them.
+    /// Sum of their lengths.
     pub bytes: u64,
 }
 
@@ -104,8 +106,8 @@ impl AddAssign for Totals {
 pub(crate) struct Budget([f64; LIMITS.len()]);
 
 impl Budget {
-    /// Computes the figures from the events after the load had settled, and from the whole life of
-    /// the log: the bytes written to its files, and the part of them that was used.
+    /// Computes the figures from `settled`, the counts after the load had settled, and from the
+    /// whole life of the log: the bytes written to its files, and the part of them that was used.
     pub(crate) fn new(settled: &Totals, log_written: u64, log_volume: u64) -> Self {
         let batches = settled.batches.max(1) as f64;
         Self([

@@ -46,7 +46,7 @@ fn verdict(speed: f64) -> &'static str {
 fn sealed(size: PageSize, number: PageNumber) -> Vec<u8> {
     let mut bytes = vec![0; size.bytes()];
     Prng::new(Seed(u64::from(number.0))).fill(&mut bytes);
-    // The flag for the type of the page's checksum.
+    // Flag for the type of the page's checksum.
     bytes[37] |= 0x20;
     store(&mut bytes, number);
     bytes

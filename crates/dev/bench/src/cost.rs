@@ -34,7 +34,8 @@ const SETTLING_REQUESTS: u64 = 100_000;
 /// Requests to measure. One tick of the processor clock amounts to 0.025 us per request.
 const MEASURED_REQUESTS: u64 = 400_000;
 
-/// Rounds: this program on the disk, fio on the disk, memory. The lines show their medians.
+/// Each round measures this program on the disk, fio on the disk, and this program in memory. The
+/// printed figures are medians.
 const ROUNDS: usize = 5;
 
 /// Limit for the processor time of a request on a disk, as a multiple of fio's in the same round.
@@ -61,7 +62,7 @@ impl RequestCost {
         self.user + self.kernel
     }
 
-    /// The cost minus the storage's part.
+    /// The cost without the storage's share.
     fn without(self, storage: Self) -> Self {
         Self { user: self.user - storage.user, kernel: self.kernel - storage.kernel }
     }
@@ -93,7 +94,7 @@ impl fmt::Display for RequestCost {
     }
 }
 
-/// Counts the requests of a run and ends it when there are enough.
+/// Counts the requests of a run and ends the run when there are enough.
 struct RequestAccount {
     coordinator: Arc<Coordinator>,
     requests: Cell<u64>,
@@ -151,7 +152,7 @@ fn transactional(interval: &Interval) -> u64 {
 }
 
 /// Runs the load in a temporary folder below `directory`, and in memory. Fails if a request on a
-/// disk costs more than its limit, or if fio is missing.
+/// disk costs more than the limit, or if fio is missing.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("plimsoll-bench-cost");
     let (mut disk, mut memory, mut bare) = (Vec::new(), Vec::new(), Vec::new());
@@ -192,8 +193,8 @@ fn usage() -> Result<Usage, Failure> {
     Usage::now().map_err(Failure::of)
 }
 
-/// Measures a request's cost on disk, and then records fio's in `peer` if fio is installed. fio
-/// overwrites the database, which is then removed.
+/// Measures a request's cost on disk, then adds fio's cost to `peer` if fio is installed. fio
+/// overwrites the database, so it is removed afterwards.
 fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     folder::remove(path)?;
     folder::create(path)?;
@@ -207,8 +208,8 @@ fn on_disk(path: &Path, peer: &mut Vec<f64>) -> Result<RequestCost, Failure> {
     Ok(cost)
 }
 
-/// Processor time of one fio request, in microseconds: random pages of the database, as many in
-/// flight as there are sessions, without log, contents and flushes.
+/// Processor time of one fio request, in microseconds. fio reads and writes random pages of the
+/// database, as many in flight as there are sessions, without log, contents and flushes.
 fn requests_alone(path: &Path) -> Result<f64, Failure> {
     let file = path.join(&LOAD.plan(path)?.databases[0].file);
     let depth = format!("--iodepth={}", LOAD.threads);
@@ -226,10 +227,12 @@ const PAGE_BYTES: usize = 32 << 10;
 /// writes.
 const PERCENT_READS: u64 = 60;
 
-/// The smallest latency that lets virtual time advance from one interval to the next.
+/// Latency of every request in memory: long enough for virtual time to advance from one interval to
+/// the next.
 const LATENCY: Nanos = Nanos::from_micros(100);
 
-/// Virtual time stops while the program works, so no request waits for the storage.
+/// Cost of a request on storage in memory. Virtual time stops while the program works, so no
+/// request waits for the storage.
 fn in_memory() -> Result<RequestCost, Failure> {
     let reactor = VirtualReactor::new();
     let [database, log] = ["data", "log"].map(|name| -> Rc<dyn Volume> {
@@ -239,7 +242,8 @@ fn in_memory() -> Result<RequestCost, Failure> {
     measure(&executor, &executor.runtime(), Path::new("data"), (&database, &log))
 }
 
-/// The same storage with nothing on top: as many readers and writers as there are sessions.
+/// Cost of a request to the storage in memory alone, with as many readers and writers as there are
+/// sessions.
 fn bare_memory() -> Result<RequestCost, Failure> {
     /// The size of the database.
     const FILE_BYTES: u64 = 1 << 30;
@@ -259,7 +263,8 @@ fn bare_memory() -> Result<RequestCost, Failure> {
     Ok(RequestCost::between(before, usage()?, MEASURED_REQUESTS))
 }
 
-/// Blocks that were never written take no memory, so reading them would cost nothing.
+/// Fills the device: blocks that were never written take no memory, so reading them would cost
+/// nothing.
 async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let mut prng = Prng::new(Seed(1));
     let mut buffer = Buffer::zeroed(PAGE_BYTES);
@@ -272,7 +277,7 @@ async fn fill(device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// The load's requests with nothing on top, in as many lanes as it has sessions.
+/// Issues the load's requests directly to the device, in as many lanes as the load has sessions.
 async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<(), DeviceError> {
     let lanes = u64::from(LOAD.threads);
     let started: Vec<_> =
@@ -283,7 +288,8 @@ async fn read_and_write(runtime: &Runtime, device: &Rc<dyn Device>) -> Result<()
     Ok(())
 }
 
-/// Issues six page reads per four page writes, like the load, in one of equal parts of the file.
+/// Issues six page reads per four page writes, like the load, in this lane's part of the file; all
+/// parts are equally large.
 async fn use_lane(device: Rc<dyn Device>, lane: u64, lanes: u64) -> Result<(), DeviceError> {
     let pages = device.length() / PAGE_BYTES as u64 / lanes;
     let mut prng = Prng::new(Seed(lane));
@@ -346,8 +352,8 @@ mod tests {
     fn rounds_are_compared_one_by_one() {
         let ours = [12.0, 40.0, 26.0].map(|user| RequestCost { user, kernel: 0.0 });
         let found = ratio(&ours, &[6.0, 16.0, 13.0]).expect("three rounds");
-        // The separate medians, 26.0 and 13.0, would come from different rounds on a machine whose
-        // speed changes.
+        // Separate medians, 26.0 and 13.0, would compare different rounds on a machine whose speed
+        // changes.
         assert!((found - 2.0).abs() < 1e-9, "{found}");
         let found = ratio(&ours, &[5.0, 16.0, 13.0]).expect("three rounds");
         assert!((found - 2.4).abs() < 1e-9, "{found}");

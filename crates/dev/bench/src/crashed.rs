@@ -1,7 +1,7 @@
 //! A database dropped in the middle of many small updates, as in a crash.
 //!
-//! Records of some 900 bytes, changed in place at random: the pattern of a mailbox store that
-//! updates flags and folders all day, and the load that makes recovery read most per byte of log.
+//! Records of some 900 bytes are changed in place at random. A mailbox store that updates flags and
+//! folders all day does the same, and no other load makes recovery read more per byte of log.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -20,13 +20,13 @@ use xtask::failure::Failure;
 pub(crate) const FILE: &str = "mail.edb";
 const TABLE: &str = "Mail";
 const NUMBER: u16 = 1;
-/// Plain columns of the record, none longer than a plain column may be.
+/// Column ids of the record's plain columns, none longer than a plain column may be.
 const PARTS: std::ops::RangeInclusive<u16> = 128..=131;
 const PART_BYTES: usize = 225;
 
 /// Sessions that change records concurrently.
 const SESSIONS: u64 = 32;
-/// One transaction in this many waits until it is durable.
+/// One transaction in this many commits durably.
 const DURABLE_EVERY: u64 = 16;
 
 /// The database to build and the length of its load.
@@ -36,19 +36,19 @@ pub(crate) struct Crashed {
     pub records: u64,
     /// The engine's cache.
     pub cache: Bytes,
-    /// The log outstanding at the end.
+    /// Length of the log that recovery must replay.
     pub log: Bytes,
     /// Seed of content and order.
     pub seed: Seed,
 }
 
 impl Crashed {
-    /// Builds the database in `folder` and updates it until recovery has that much log to replay.
+    /// Builds the database in `folder` and updates it until recovery has `log` to replay.
     pub(crate) fn make(self, folder: &Path) -> Result<(), Failure> {
         let world = World::new(Backend::Auto).map_err(Failure::of)?;
         let volume = world.volume(folder).map_err(Failure::of)?;
         let runtime = world.executor().runtime();
-        // Anything the tasks have not done when this returns, they never do.
+        // The tasks are dropped when this returns; their remaining work is never done.
         world.executor().block_on(async move { self.work(&runtime, &volume).await })
     }
 
@@ -62,7 +62,7 @@ impl Crashed {
         let table = database.table(TABLE);
         let table = table.ok_or_else(|| Failure::new("the database has lost its table"))?;
         let mut oldest = database.begin();
-        // While this is open, the checkpoint does not advance.
+        // The checkpoint does not advance while this transaction is open.
         let first = oldest.replace(&table, &row(self.seed, 1, 1)).await;
         first.map_err(Failure::of)?;
         let sessions: Vec<_> = (0..SESSIONS)
@@ -151,7 +151,7 @@ fn fill(seed: Seed, number: u64, version: u64, row: &mut Row) {
     }
 }
 
-/// The records before the updates start.
+/// Source of the records that exist before the updates start.
 struct CrashedRows {
     seed: Seed,
     numbers: std::ops::RangeInclusive<u64>,

@@ -23,8 +23,8 @@ const OPENS_WITHIN_SECONDS: f64 = 1.0;
 /// Number of times the browser opens each page.
 const LOOKS: usize = 3;
 
-/// Generates the report of the run in `folder` and prints the judged figures. Fails if a limit is
-/// missed.
+/// Generates the report of the run in `folder` and prints the figures that have limits. Fails if a
+/// limit is missed.
 pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
     let bytes = journal(&RUN, folder)?;
     let took = report(folder)?;

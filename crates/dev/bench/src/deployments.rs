@@ -1,6 +1,6 @@
 //! A day of a deployment in virtual time with 4, 8 and 16 hosts: the cost must grow with the hosts,
 //! and sixteen must take at most two minutes of processor time, which is a minute on two cores.
-//! Wall-clock seconds are printed but not judged: other programs lengthen them.
+//! Elapsed seconds are printed but not judged, because other programs lengthen them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -35,13 +35,13 @@ const DATABASE_BYTES: u64 = 400 << 30;
 /// Maximum processor time for sixteen hosts: a minute of two cores.
 const MOST_PROCESSOR: Duration = Duration::from_mins(2);
 
-/// The most memory of them.
+/// Maximum memory for sixteen hosts.
 const MOST_MIB: f64 = 2_048.0;
 
-/// Maximum growth of the cost when the hosts double, relative to twice the cost.
+/// Maximum cost after the hosts double, relative to twice the cost before.
 const LARGEST_EXCESS: f64 = 1.3;
 
-/// What a day has cost.
+/// What one simulated day cost.
 struct DayCost {
     events: u64,
     processor: Duration,
@@ -89,7 +89,7 @@ fn processor_time() -> Result<Duration, Failure> {
     Ok(Duration::from_micros(user_micros + kernel_micros))
 }
 
-/// Plays 24 hours with three events.
+/// Simulates 24 hours with three events: a lost host, a failed disk and a reseed.
 fn day(hosts: usize) -> Result<DayCost, Failure> {
     let array = ArrayDescription::parse("shelf", ARRAY, &[]).map_err(Failure::of)?;
     let deployment = deployment(hosts, &array);
@@ -138,7 +138,7 @@ const fn occurrence(at: Nanos, until: Option<Nanos>, what: Happening) -> Occurre
     Occurrence { at, until, what, text: String::new(), take_over: Vec::new() }
 }
 
-/// Hosts with an array each; the copies of a database are on the hosts that follow.
+/// Hosts with one array each; the copies of a database are on the hosts after its own.
 fn deployment(hosts: usize, array: &ArrayDescription) -> PlayedDeployment {
     let mut taken = vec![0; hosts];
     let mut database = |number: usize| {

@@ -12,7 +12,7 @@ use crate::slice::{FILE, FILE_BYTES, READ_BYTES, SLICE};
 use crate::{PAIRS, fio, median, slice};
 use xtask::failure::Failure;
 
-/// Requests in flight, one line each.
+/// Numbers of requests in flight, one line of output each.
 const DEPTHS: [usize; 3] = [1, 8, 32];
 
 /// Alternating slices of each side in a pair. Shared storage changes its speed by tens of percent
@@ -25,7 +25,7 @@ const GOAL: f64 = 0.97;
 /// Medians of alternating pairs at one depth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// The kind of memory for the peer's buffers.
+    /// Kind of memory that fio's buffers are in.
     pub memory: FioMemory,
     /// Requests in flight.
     pub depth: usize,
@@ -116,7 +116,7 @@ fn compare(directory: &Path, memory: FioMemory, depth: usize) -> Result<Comparis
     })
 }
 
-/// Runs alternating slices of both, each side first equally often; returns their means.
+/// Runs slices of this program and of fio alternately, each first equally often; returns the means.
 fn measure_pair(
     directory: &Path,
     memory: FioMemory,
@@ -137,7 +137,7 @@ fn measure_pair(
     Ok((mean(&our_slices), mean(&fio_slices)))
 }
 
-/// The mean of slices that took equally long.
+/// The mean of slices of equal length.
 fn mean(slices: &[fio::FioMeasure]) -> fio::FioMeasure {
     let of = |value: fn(&fio::FioMeasure) -> f64| {
         slices.iter().map(value).sum::<f64>() / slices.len() as f64

@@ -13,7 +13,7 @@ use crate::pairs::{self, Pairs};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// This program's command for [`alone`].
+/// The bench command that runs [`alone`].
 pub(crate) const COMMAND: &str = "bench-mix";
 
 /// Column headings of a [`Line`](crate::tally::Line).
@@ -33,7 +33,7 @@ const MANY: &str = "32";
 const OURS: &str = "plimsoll";
 /// The engine that the goal is measured against, by its name in `bench/peers`.
 const RIVAL: &str = "fjall";
-/// The others.
+/// Other engines measured for comparison.
 const OTHERS: [&str; 2] = ["redb", "lmdb"];
 
 /// The goal at few sessions: 10,000 operations per second if the rival reaches 9,400.
@@ -105,7 +105,7 @@ fn measure(folder: &Path, engine: &str, sessions: &[&str]) -> Result<f64, Failur
 
 /// Operations per second of a printed [`Line`](crate::tally::Line); `None` for any other line.
 fn rate_of(line: &str) -> Option<f64> {
-    /// Columns behind the rate.
+    /// Columns to the right of the rate.
     const BEHIND: usize = 6;
     let mut columns = line.split_whitespace().rev();
     columns.nth(BEHIND)?.parse().ok()

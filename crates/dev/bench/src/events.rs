@@ -11,15 +11,15 @@ use units::{Nanos, Seed};
 
 use xtask::failure::Failure;
 
-/// The simulated array, from a published run.
+/// The simulated array: the one of the published run.
 const ARRAY: &str = include_str!("../../../../arrays/vnxe3300.toml");
 
-/// Virtual time that events are counted in.
+/// Virtual time during which events are counted.
 const SPAN: Nanos = Nanos::from_secs(3_600);
 
 const DATABASE_BYTES: u64 = 900 << 30;
 
-/// Events of a load like the published one, and how long they took.
+/// Counts the events of a load like the published one, and measures how long they take.
 pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
     let array = ArrayDescription::parse("vnxe3300", ARRAY, &[]).map_err(Failure::of)?;
     let profile = profile();
@@ -42,8 +42,8 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
     Ok((run.events(), begun.elapsed()))
 }
 
-/// A published batch: 20 reads, 0.6 page writes and 2.6 KB of log for each of them, every second
-/// transaction durable.
+/// A published batch: 20 reads, each with 0.6 page writes and 2.6 KB of log; every second
+/// transaction is durable.
 pub(crate) fn profile() -> OperationProfile {
     let span = |is_durable| SpanShape {
         reads: 2,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// What a run of fio measured.
+/// Results of one fio run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FioMeasure {
     /// I/Os per second, reads and writes.

@@ -1,7 +1,8 @@
-//! Where fio keeps its buffers: separates the effect of huge pages from the cost of the program.
+//! Kinds of memory for fio's buffers, to separate the effect of huge pages from the cost of the
+//! program.
 
-/// Where fio keeps its buffers. This program's are in huge pages automatically; fio's need pages
-/// that the administrator has reserved.
+/// Memory for fio's buffers. This program's buffers are in huge pages automatically; fio's need
+/// huge pages that the administrator has reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FioMemory {
     /// fio's default: `malloc`, ordinary pages.
@@ -11,10 +12,10 @@ pub(crate) enum FioMemory {
 }
 
 impl FioMemory {
-    /// Both, fio's default first.
+    /// All kinds, fio's default first.
     pub(crate) const ALL: [Self; 2] = [Self::Plain, Self::HugePages];
 
-    /// Its name in the bench's output.
+    /// Name in the bench's output.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Plain => "fio",
@@ -22,7 +23,7 @@ impl FioMemory {
         }
     }
 
-    /// What makes fio do so.
+    /// fio's arguments for this kind of memory.
     pub(crate) const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &[],

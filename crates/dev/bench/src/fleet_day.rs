@@ -1,6 +1,6 @@
-//! The report of a fleet of 16 hosts that measured for a day: how long it takes, and its page. The
-//! first report reads all journals, like `plimsoll fleet collect` once it has them; every later one
-//! reads their digests.
+//! Reports a fleet of 16 hosts that measured for a day: duration of the reports, and size of the
+//! page. The first report reads all journals, as `plimsoll fleet collect` does once it has them;
+//! later ones read the journals' digests.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     if is_kept { Ok(()) } else { Err(Failure::new("the report of a fleet's day misses a limit")) }
 }
 
-/// Bytes of a journal, duration of the reports, and bytes of their page.
+/// Size of one host's journal, duration of the reports, and size of their page.
 struct Day {
     bytes: u64,
     first: Duration,

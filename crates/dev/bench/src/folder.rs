@@ -1,4 +1,4 @@
-//! The folder that a benchmark creates for its files and removes with them.
+//! The folder that a benchmark creates for its files and removes at the end.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use xtask::failure::Failure;
 
-/// Creates a folder and its parents.
+/// Creates a folder, and its parents if missing.
 pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))
 }

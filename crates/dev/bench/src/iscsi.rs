@@ -1,5 +1,5 @@
-//! Random reads of a LUN by this program's initiator compared with `iscsi-perf` of libiscsi, from a
-//! dedicated `tgtd` on the loopback interface: the cost of this initiator on the wire.
+//! Random reads of a LUN by this program's initiator, compared with `iscsi-perf` of libiscsi, from
+//! a dedicated `tgtd` on the loopback interface: what this initiator adds to the wire.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,23 +16,23 @@ use crate::{iscsi_target, pairs, slice};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// This program's command for [`alone`].
+/// The bench command that runs [`alone`].
 pub(crate) const COMMAND: &str = "bench-iscsi";
 
-/// Requests in flight, one line each.
+/// Numbers of requests in flight, one line of output each.
 const DEPTHS: [&str; 3] = ["1", "8", "32"];
 
 /// The goal: this program's reads per second divided by the peer's.
 const GOAL: f64 = 0.7;
 
-/// Bytes of the LUN, all of it in memory at the target: the wire is measured, not a disk.
+/// Bytes of the LUN, which the target keeps in memory: the bench measures the wire, not a disk.
 const LUN_BYTES: u64 = 256 << 20;
 
-/// Measures every depth, and fails if a goal is missed. If a part of the peer is missing, it prints
-/// only which package to install.
+/// Measures every depth, and fails if a goal is missed. If the target or `iscsi-perf` is missing,
+/// only prints which package to install.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("iscsi");
-    // Leftovers of an earlier run.
+    // An earlier run may have left files.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(Failure::of)?;
     let has_peer = Command::new("iscsi-perf").output().is_ok();

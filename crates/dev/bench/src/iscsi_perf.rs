@@ -3,7 +3,7 @@
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Blocks per read: those of 32 KiB.
+/// Blocks per read: 64 of 512 bytes are 32 KiB.
 const READ_BLOCKS: &str = "64";
 
 /// Seconds of one measurement.
@@ -17,7 +17,7 @@ pub(crate) fn perf(address: &str, depth: &str) -> Result<f64, Failure> {
     average(&printed).ok_or_else(|| Failure::new(format!("iscsi-perf printed `{printed}`")))
 }
 
-/// The number after the last `iops average`; lines that it overwrites end with a carriage return.
+/// The number after the last `iops average`; carriage returns end the lines that are overwritten.
 fn average(printed: &str) -> Option<f64> {
     let (_, rest) = printed.rsplit_once("iops average ")?;
     rest.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Random reads of one file over iSCSI: `plimsoll cache serve` compared with tgtd, with one client.
+//! Random reads of one file over iSCSI by one client: `plimsoll cache serve` compared with tgtd.
 //! The cache is warm and its flash is memory; tgtd reads through the page cache.
 
 use std::fs::{self, File};
@@ -16,14 +16,14 @@ use crate::{cached, pairs};
 /// The goal: this program's reads per second divided by tgtd's.
 const GOAL: f64 = 0.7;
 
-/// Requests in flight, one line each.
+/// Numbers of requests in flight, one line of output each.
 const DEPTHS: [&str; 2] = ["1", "16"];
 
-/// Rounds of reads before the first pair, as long as a measurement each, so that the cache holds
-/// the file.
+/// Rounds of reads before the first pair, each as long as a measurement, so that the cache holds
+/// the whole file.
 const WARM_ROUNDS: usize = 6;
 
-/// Twice the file, so that none of it is evicted.
+/// Twice the file, so that no part of the file is evicted.
 const FLASH_BYTES: u64 = 512 << 20;
 
 const TARGET: &str = "iqn.2026-11.example.plimsoll:bench";
@@ -52,7 +52,7 @@ pub(crate) fn run(target: &Tgt, folder: &Path) -> Result<bool, Failure> {
     Ok(is_met)
 }
 
-/// A cache in the folder that serves a file until this is dropped.
+/// A server with an empty cache for one file, stopped when dropped.
 struct CacheServer {
     child: Child,
     portal: String,
@@ -63,8 +63,7 @@ impl CacheServer {
     fn start(program: &str, folder: &Path, disk: &Path) -> Result<Self, Failure> {
         let file = Path::new(cached::MEMORY).join(format!("plimsoll-iscsi-{}", std::process::id()));
         let flash = file.display().to_string();
-        // A file system in memory rejects unbuffered I/O for a new file, but not for an existing
-        // one.
+        // A file system in memory rejects unbuffered I/O on a new file, but not on an existing one.
         File::create(&file).and_then(|file| file.set_len(FLASH_BYTES)).map_err(Failure::of)?;
         shell::capture(&[program, "cache", "create", &flash])?;
         let messages = folder.join("serve.err");

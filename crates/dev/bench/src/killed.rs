@@ -17,8 +17,8 @@ use xtask::failure::Failure;
 /// Interval between checks of the log.
 const LOOK: Nanos = Nanos::from_millis(100);
 
-/// Fills the database in `folder` and runs the load on it until recovery has `log` to replay in
-/// full. Returns the database file's name.
+/// Fills the database in `folder` and runs the load until recovery has a whole `log` to replay.
+/// Returns the name of the database file.
 pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Failure> {
     let plan = load.plan(folder)?;
     let world = World::new(Backend::Auto).map_err(Failure::of)?;
@@ -35,7 +35,7 @@ pub(crate) fn make(load: Mail, log: Bytes, folder: &Path) -> Result<String, Fail
         }
     });
     let file = group.locations[0].plan.file.clone();
-    // Anything the tasks have not done when this returns, they never do.
+    // The tasks are dropped when this returns; their remaining work is never done.
     world.executor().block_on(async move {
         mail::prepare(&group).await?;
         let run = runtime.spawn(trial::run::run(group));

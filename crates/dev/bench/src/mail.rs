@@ -18,13 +18,13 @@ use xtask::failure::Failure;
 /// The database and its load; anything not set here is the program's default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mail {
-    /// The size of the one database, in a plan's notation.
+    /// Size of the database, in a plan's notation.
     pub database: &'static str,
     /// The engine's cache.
     pub cache: Bytes,
-    /// `None`: the program's default.
+    /// `None` for the program's default.
     pub checkpoint_depth: Option<Bytes>,
-    /// Sessions.
+    /// Number of sessions.
     pub threads: u32,
 }
 
@@ -55,8 +55,8 @@ impl Mail {
     }
 }
 
-/// The only database of a plan, on one volume for its file and one for its log; `note` receives
-/// every event.
+/// A group with the plan's only database, its file on one volume and its log on another; `note`
+/// receives every event.
 pub(crate) fn group(
     runtime: &Runtime,
     plan: &Plan,

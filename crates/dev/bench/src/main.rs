@@ -1,5 +1,5 @@
-//! Benchmarks: comparisons with a peer on the same file in the same run, in alternating pairs, or
-//! counts compared with those of the original tool.
+//! Benchmarks: this program and a peer on the same file in the same run, in alternating pairs, or
+//! counts compared with the original tool's.
 
 #![expect(clippy::print_stdout, reason = "printing is this program's output")]
 
@@ -130,7 +130,7 @@ fn show(name: &str, pairs: Option<pairs::Pairs>) {
     }
 }
 
-/// The middle value of an odd number of them.
+/// The middle value; the number of values must be odd.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -29,7 +29,7 @@ const LOG_BASE: &str = "E00";
 /// Parameters of the mix, the same for every engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
-    /// Records before it begins.
+    /// Number of records before the mix begins.
     pub records: u32,
     /// The engine's cache.
     pub cache: Bytes,
@@ -39,13 +39,13 @@ pub(crate) struct Mix {
     pub seed: Seed,
 }
 
-/// What the sessions share.
+/// State shared by the sessions.
 struct MixState {
     runtime: Runtime,
     database: Database,
     table: Table,
     mailboxes: RefCell<Mailboxes>,
-    /// Incremented, so that every replace writes a new value.
+    /// Incremented for every replace, so that each writes a new value.
     version: RefCell<u64>,
 }
 
@@ -216,7 +216,7 @@ impl MixState {
         Ok(found)
     }
 
-    /// One change in a separate transaction.
+    /// Makes one change in a separate transaction.
     async fn update(
         &self,
         operation: MailboxOperation,

@@ -1,4 +1,4 @@
-//! Alternates this program with its peer, so that a machine whose speed changes affects both
+//! Alternates this program with its peer, so that changes in the machine's speed affect both
 //! equally.
 
 use std::fmt;
@@ -6,12 +6,12 @@ use std::fmt;
 use crate::{PAIRS, median};
 use xtask::failure::Failure;
 
-/// Medians of alternating pairs of one figure, larger is better.
+/// Medians of one figure over alternating pairs; larger is better.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairs {
-    /// Ours.
+    /// This program's figure.
     pub ours: f64,
-    /// The peer's.
+    /// The peer's figure.
     pub peer: f64,
     /// Median of the pairs' ratios, this program over the peer.
     pub ratio: f64,

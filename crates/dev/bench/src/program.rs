@@ -80,7 +80,8 @@ fn program(words: &[&str]) -> Result<f64, Failure> {
     Ok(bytes as f64 / MEBIBYTE / started.elapsed().as_secs_f64())
 }
 
-/// Runs fio on the same bytes in equally many files, whose names it separates by colons.
+/// Runs fio on files of the same total size, as many as the databases; their names are separated by
+/// colons.
 fn peer(files: &[String], arguments: &[&str]) -> Result<f64, Failure> {
     let all = [&SEQUENTIAL[..], arguments].concat();
     let measured = fio::run(Path::new(&files.join(":")), &all)?;

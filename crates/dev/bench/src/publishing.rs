@@ -1,4 +1,4 @@
-//! Cost of an agent to the run that it publishes: the same load with and without an agent, in
+//! What an agent costs the run that it publishes: the same load with and without an agent, in
 //! alternating pairs, and the agent's processor time per I/O.
 
 use std::fs;
@@ -26,12 +26,12 @@ const PLAN: &str = "count = 2\nsize = \"512MiB\"\n[engine]\ncache_minimum = \"16
 /// Ticks of `/proc/PID/stat` are hundredths of a second.
 const TICK_NS: f64 = 1e7;
 
-/// A server, and an agent of this machine.
+/// A server, and an agent on this machine.
 struct Published {
     folder: PathBuf,
     agent: Child,
     runs: usize,
-    /// Processor time of the agent, and the I/Os of the runs that it published.
+    /// Processor time of the agent, and number of I/Os in the runs that it published.
     spent_ns: f64,
     requests: f64,
 }
@@ -92,7 +92,7 @@ impl Published {
         Ok(Self { folder, agent, runs: 0, spent_ns: 0.0, requests: 0.0 })
     }
 
-    /// Runs a load that is published and returns its IOPS.
+    /// Runs a load while it is published, and returns its IOPS.
     fn load(&mut self) -> Result<f64, Failure> {
         self.runs += 1;
         let output = format!("fleet-{}", self.runs);

@@ -1,7 +1,7 @@
 //! Recovery after a crash that left some 500 logs to replay, compared with fio's random I/O: replay
 //! must be bound by the device.
 //!
-//! Replay mostly reads the pages that the log changed. So its page reads per second are compared
+//! Replay mostly reads the pages that the log changed, so its page reads per second are compared
 //! with fio's random reads of the same file, with equally many in flight. When replay also writes,
 //! and reads the log, the device does more for it than for fio; so all its requests to the file are
 //! also compared with fio's random reads and writes in the same shares.
@@ -26,10 +26,10 @@ use xtask::shell;
 const LOG: Bytes = Bytes::from_mib(500);
 const CACHE: Bytes = Bytes::from_mib(64);
 
-/// Records of some 900 bytes make this 20 times the cache.
+/// 1.3 million records of some 900 bytes make the file 20 times the cache.
 const UPDATES: Crashed = Crashed { records: 1_300_000, cache: CACHE, log: LOG, seed: Seed(1) };
 
-/// 20 times the cache, and no checkpoint before the log is long enough.
+/// The database is 20 times the cache, and no checkpoint comes before the log is long enough.
 const MAIL: Mail = Mail {
     database: "1280MiB",
     cache: CACHE,
@@ -89,7 +89,7 @@ struct Round {
     peer_requests: f64,
 }
 
-/// The ratio of page reads.
+/// Measures the pairs and prints them; returns the ratio of page reads.
 fn measure(name: &str, folder: &Path, file: &str) -> Result<f64, Failure> {
     let scene = RecoveryScene::new(folder, file)?;
     println!("{name}: {scene}");
@@ -182,7 +182,8 @@ impl RecoveryScene {
         Ok(u32::try_from(percent).unwrap_or(100))
     }
 
-    /// Redoes the log. The live engine undoes uncommitted changes, which takes no time here.
+    /// Redoes the log only. The live engine also undoes uncommitted changes, which takes no time
+    /// here.
     fn replay(&self) -> Result<(RecoverySummary, Rc<RecoveryRequests>), Failure> {
         let world = World::new(Backend::Auto).map_err(Failure::of)?;
         let volume = world.volume(&self.folder).map_err(Failure::of)?;
@@ -200,8 +201,8 @@ impl RecoveryScene {
         Ok((redone.summary, requests))
     }
 
-    /// Measures fio's reads at replay's read depth, then its mixed reads and writes at replay's
-    /// total depth. The writes destroy the file, which is copied anew for each replay.
+    /// Measures fio's reads at replay's read depth, then reads and writes in replay's mix at its
+    /// total depth. The writes destroy the file, so it is copied anew for each replay.
     fn peers(&self, percent_reads: u32, round: &mut Round) -> Result<(), Failure> {
         let depth = reads_in_flight();
         round.peer_reads = self.peer(&["--rw=randread"], depth)?;
@@ -251,7 +252,7 @@ fn described(summary: &RecoverySummary) -> String {
     )
 }
 
-/// Copies the contents of `from` to `to`, on the disk.
+/// Copies the contents of `from` to `to`, and makes them durable.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let (source, target) = (from.display().to_string(), to.display().to_string());
     shell::run(&["cp", "--reflink=auto", &source, &target])?;

@@ -19,7 +19,7 @@ use pages::{MemoryPages, header};
 
 use crate::median;
 
-/// Generations of 1 MiB.
+/// Number of log files, 1 MiB each.
 const GENERATIONS: u32 = 1024;
 /// Minimum share of the read speed: replay may take twice as long as reading.
 const LEAST_SHARE: f64 = 0.5;
@@ -31,8 +31,8 @@ const MIB: f64 = 1_048_576.0;
 /// Pairs of a read and a replay; their medians count.
 const PAIRS: usize = 5;
 
-/// Writes 1 GiB of logs to `directory`, reads and replays them in turn, and prints both. Then
-/// replays and undoes as much again, written by one transaction that never ended.
+/// Writes 1 GiB of logs to `directory`, reads and replays them in turn, and prints both speeds.
+/// Then replays and undoes as much log of one transaction that never ended.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let folder = directory.join("replay");
     let wrong = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()));

@@ -12,7 +12,7 @@ use xtask::shell;
 use crate::reported::{journal, report};
 use crate::{day, folder};
 
-/// Maximum report time for a journal of this length.
+/// Maximum report time for the journal of [`RUN`].
 const LONGEST: Duration = Duration::from_secs(20);
 /// Eight hours on 24 databases make a little over 200 MB.
 const RUN: Synthetic = Synthetic {

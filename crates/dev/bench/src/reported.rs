@@ -1,4 +1,4 @@
-//! A synthetic run in a folder, and its report by the program itself.
+//! Writes a synthetic run into a folder, and has the program itself report it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};

@@ -24,7 +24,7 @@ const RUNS: usize = 1_000;
 const LISTED_WITHIN_MS: f64 = 200.0;
 const SCRAPED_WITHIN_MS: f64 = 5.0;
 
-/// Requests of each kind; the median counts.
+/// Number of requests of each kind; the median counts.
 const TIMES: usize = 21;
 
 /// Time within which all journals must be read.
@@ -51,7 +51,7 @@ fn measure(folder: &Path) -> Result<bool, Failure> {
         folder::create(&place)?;
         fs::copy(folder.join(JOURNAL), place.join(JOURNAL)).map_err(Failure::of)?;
     }
-    // A live run: its journal is locked, as by the program that writes it.
+    // A live run: its journal is locked, as the program that writes it would lock it.
     let live = runs.join("run-live");
     folder::create(&live)?;
     fs::copy(folder.join(JOURNAL), live.join(JOURNAL)).map_err(Failure::of)?;
@@ -92,7 +92,7 @@ fn told(what: &str, milliseconds: f64, limit: f64) -> bool {
     is_kept
 }
 
-/// The program, serving.
+/// A running server of the program.
 struct Server {
     child: Child,
     address: String,

@@ -13,15 +13,15 @@ use xtask::shell;
 const PLAN: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\ncount = 2\n\
     size = \"900GiB\"\n[test]\nmaintenance_throttle = \"31200us\"\n";
 
-/// Options, and the maximum seconds for each. Level 1 must be a hundred times as fast as the clock,
-/// including startup.
+/// Duration and level of each simulation, and its limit in seconds. Level 1 must be a hundred times
+/// as fast as the clock, including startup.
 const WHOLE: [(&str, &[&str], f64); 3] = [
     ("2 hours, level 2", &["--duration", "2h", "--level", "2"], 5.0),
     ("24 hours, level 2", &["--duration", "24h", "--level", "2"], 60.0),
     ("10 minutes, level 1", &["--duration", "10m", "--level", "1"], 6.0),
 ];
 
-/// Prints both; fails if a simulation takes too long.
+/// Measures events and whole simulations, and prints both; fails if a simulation takes too long.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let (events, took) = events::counted()?;
     let per_second = events as f64 / took.as_secs_f64();

@@ -1,6 +1,6 @@
-//! A slice of random reads through `device-os`, in a separate process like each of fio's: the
-//! processor that a process runs on, and how scattered its memory is, change the rate by a third
-//! either way.
+//! One slice of random reads through `device-os`, in a separate process, as each of fio's is: the
+//! processor that a process runs on, and how scattered its memory is, change the rate by up to a
+//! third.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::fio;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// The file read from: far larger than any on-board cache of a small disk.
+/// Size of the file: far larger than the cache in a small disk.
 pub(crate) const FILE_BYTES: u64 = 1 << 30;
 
 /// Bytes per read: the page size of an Exchange database.
@@ -22,10 +22,10 @@ pub(crate) const READ_BYTES: usize = 32 << 10;
 /// Length of each slice.
 pub(crate) const SLICE: Nanos = Nanos::from_millis(500);
 
-/// The file's name.
+/// Name of the file.
 pub(crate) const FILE: &str = "plimsoll-bench-device";
 
-/// This program's command for [`run`].
+/// The bench command that runs [`run`].
 pub(crate) const COMMAND: &str = "bench-slice";
 
 /// Measures a slice in a new process.
@@ -53,8 +53,8 @@ fn number(word: &str) -> Result<u64, Failure> {
     word.parse().map_err(|_| Failure::new(format!("`{word}` is no number")))
 }
 
-/// Reads in this process; prints the number of reads, the elapsed nanoseconds, and those of this
-/// thread's processor time.
+/// Reads in this process; prints the number of reads, the elapsed nanoseconds, and this thread's
+/// processor time in nanoseconds.
 pub(crate) fn run(directory: &Path, depth: &str, seed: &str) -> Result<(), Failure> {
     let (depth, seed) = (number(depth)?, number(seed)?);
     let world = World::new(Backend::Auto).map_err(Failure::of)?;

@@ -1,5 +1,5 @@
-//! Activity of an engine in the mail-like mix. `bench/peers` includes this very file, so that every
-//! engine is measured and printed the same way.
+//! Counts an engine's work in the mail-like mix. `bench/peers` includes this same file, so that
+//! every engine is measured and printed in the same way.
 
 use std::fmt;
 use std::io;
@@ -10,10 +10,10 @@ use hdrhistogram::Histogram;
 /// Microseconds of one tick of `/proc/self/stat`: `USER_HZ` is 100 on every Linux (`man 5 proc`).
 const TICK_MICROS: u64 = 10_000;
 
-/// Longer reads are counted as this long.
+/// Upper bound of recorded read times; longer reads count as this long.
 const LONGEST_READ_NANOS: u64 = 60_000_000_000;
 
-/// Resources that this process has used so far, over all threads.
+/// Resources that this process has used so far, in all its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Bytes read from storage.
@@ -39,11 +39,11 @@ pub(crate) struct Tally {
 pub(crate) struct Line {
     /// The engine's name.
     pub engine: String,
-    /// Sessions at once.
+    /// Number of concurrent sessions.
     pub sessions: u32,
-    /// Sum of their operations.
+    /// Sum of the sessions' operations.
     pub tally: Tally,
-    /// How long they took.
+    /// Duration of the operations.
     pub span: Duration,
     /// Resources the process had used before and after.
     pub usage: (Usage, Usage),

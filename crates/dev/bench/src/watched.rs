@@ -1,4 +1,4 @@
-//! Cost of an open live page to a run: the same load with and without one, in alternating pairs.
+//! What an open live page costs a run: the same load with and without a page, in alternating pairs.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -21,7 +21,7 @@ const PLAN: &str = "count = 2\nsize = \"512MiB\"\n[engine]\ncache_minimum = \"16
      cache_maximum = \"32MiB\"\n[workload]\nthreads = 4\n[test]\nduration = \"40s\"\n\
      warm_up_limit = \"10s\"\ninterval = \"1s\"\nchecksum = false\n";
 
-/// Time within which a run must have its journal.
+/// Time within which a run must have created its journal.
 const BEGINS_WITHIN: Duration = Duration::from_secs(30);
 
 /// Prepares databases in a folder below `directory` and prints the ratio of the pairs' IOPS. Fails
@@ -90,7 +90,8 @@ fn program() -> PathBuf {
     shell::root().join("target/release/plimsoll")
 }
 
-/// A server, and a page of it: in Chromium if that is installed, otherwise as its stream of events.
+/// A server with one open page: in Chromium if that is installed, otherwise as a reader of the
+/// page's event stream.
 struct OpenPage {
     children: Vec<Child>,
     _stream: Option<std::thread::JoinHandle<()>>,

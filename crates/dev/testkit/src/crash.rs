@@ -1,12 +1,12 @@
 //! The crash loop: random work with a model twin, power failing at chosen requests, recovery, and a
 //! check that every promise was kept.
 //!
-//! One *script* follows from a seed: a small database, sessions, and their work. One *step* is the
+//! A seed determines one *script*: a small database, sessions, and their work. One *step* is the
 //! request at which power fails first; the points at which it fails again, inside recovery or in
 //! the work that follows, derive from seed and step. After every recovery the database must hold
 //! exactly the result of the first `n` commits of its log, where `n` is at least the number of
-//! commits acknowledged as durable. At the end it is closed, and every page and every tree is
-//! checked.
+//! commits acknowledged as durable. At the end the database is closed, and every page and every
+//! tree is checked.
 
 mod check;
 mod model;
@@ -33,18 +33,18 @@ pub(crate) use session::work;
 /// Requests at which power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// At this one.
+    /// At this request, counted from 1.
     One(u64),
-    /// At every one.
+    /// At every request of the script.
     Every,
-    /// This number of steps, drawn by seed from all.
+    /// At this number of requests, drawn by seed.
     Some(u64),
 }
 
 /// Options of a crash test.
 #[derive(Clone, Debug)]
 pub struct CrashOptions {
-    /// Seed of everything.
+    /// Seed of the script and of the failures.
     pub seed: Seed,
     /// Where power fails.
     pub steps: Steps,
@@ -67,7 +67,7 @@ impl CrashOptions {
 pub struct CrashSummary {
     /// Power failures in all.
     pub crashes: u64,
-    /// Those of them that occurred during recovery.
+    /// Power failures during recovery.
     pub during_recovery: u64,
     /// Total number of commits acknowledged as durable before a failure.
     pub durable_commits: u64,
@@ -75,7 +75,7 @@ pub struct CrashSummary {
     pub lost_commits: u64,
     /// Recoveries that rejected a page torn by the failure.
     pub refused: u64,
-    /// Requests that the script makes without a failure.
+    /// Requests that the script makes if power never fails.
     pub requests: u64,
 }
 
@@ -91,14 +91,14 @@ impl CrashSummary {
     }
 }
 
-/// A promise that was not kept.
+/// A promise that the database broke, and how to repeat the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrashFailure {
     /// The seed of the script.
     pub seed: Seed,
-    /// The request of the first failure; 0 if none was needed.
+    /// The request at which power failed first; 0 if the script failed without one.
     pub step: u64,
-    /// Segment size of all logs, if prescribed.
+    /// Segment size of all logs, if the options prescribe one.
     pub log_segment: Option<SegmentSize>,
     /// The problem found.
     pub problem: String,
@@ -130,11 +130,11 @@ const fn names_a_page(error: &OpenError) -> bool {
 /// Maximum number of further power failures after the first.
 const MOST_AGAIN: u64 = 4;
 
-/// A script takes some hundred milliseconds of virtual time between two power failures; one that
-/// takes this long is waiting for something that never happens.
+/// Longest virtual time between two power failures. A script takes some hundred milliseconds; one
+/// that takes this long waits for something that never happens.
 const LONGEST_STRETCH: Nanos = Nanos::from_secs(3600);
 
-/// Runs the loop.
+/// Runs the script, with power failing at each of the chosen requests.
 pub fn run(options: &CrashOptions) -> Result<CrashSummary, CrashFailure> {
     let (script, array) = (options.script.clone(), options.array.clone());
     let lab = Lab { seed: options.seed, script, array };
@@ -168,11 +168,11 @@ struct Lab {
 
 /// How a stretch of work ended.
 enum Ending {
-    /// Everything was done and the database closed.
+    /// All work was done and the database closed.
     Closed { image: VolumeImage, requests: u64 },
-    /// Power failed, before or after recovery had finished.
+    /// Power failed; whether recovery had finished by then.
     Crashed { image: VolumeImage, recovered: bool },
-    /// Power failures tear pages here, and recovery has named one.
+    /// Recovery rejected a torn page by name, as this script permits.
     Refused,
 }
 
@@ -192,7 +192,8 @@ impl Lab {
         Ok(requests)
     }
 
-    /// Fails power at request `step`, then perhaps again, until the database can be closed.
+    /// Fails power at request `step`, then perhaps during later stretches, until the database can
+    /// be closed.
     fn step(
         &self,
         image: &VolumeImage,
@@ -228,7 +229,7 @@ impl Lab {
                     image = after;
                 }
             }
-            // Early requests of the next stretch belong to recovery, later ones to work.
+            // A request this early is part of recovery, a later one part of the work.
             let is_last = stretch >= MOST_AGAIN || prng.percent(30);
             let most = if prng.percent(60) { 40 } else { 400 };
             at = (!is_last).then(|| 1 + prng.below(most));

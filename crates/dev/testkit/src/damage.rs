@@ -1,10 +1,10 @@
 //! The damage table: every kind of damage that a device can do to a page, injected thousands of
 //! times into the real writes of a running database, and the findings of `check`.
 //!
-//! The engine fills a database and works on it. Each page that it writes is written again to a copy
-//! of the file from immediately before the write: once with a bit flipped, once to another place,
-//! once not at all, once torn, and finally intact. After each of these the pages concerned are
-//! judged by the code of `check`, with a flush map that knows the device's acknowledgements.
+//! The engine fills a database and works on it. Each page write is repeated on a copy of the file
+//! from before the write: with a bit flipped, to another place, not at all, torn, and finally
+//! intact. After each of these the code of `check` judges the pages concerned, with a flush map
+//! that knows which writes the device acknowledged.
 
 mod bench;
 mod expected;
@@ -27,9 +27,9 @@ use table::{DamageKind, Judgement};
 /// Options of a damage test.
 #[derive(Clone, Copy, Debug)]
 pub struct DamageOptions {
-    /// Seed of everything.
+    /// Seed of the database's work and of the damage.
     pub seed: Seed,
-    /// Injections of each kind.
+    /// Number of injections of each kind.
     pub times: u64,
 }
 
@@ -41,7 +41,8 @@ struct PageWrite {
     seed: Seed,
 }
 
-/// Injects all damage. An error comes from the engine or the device under it and is not a finding.
+/// Injects all kinds of damage. Errors come from the engine or the device below it; findings are in
+/// the table.
 pub fn run(options: &DamageOptions) -> Result<DamageTable, String> {
     let (mut life, image) = Life::begin(options.seed)?;
     let mut bench = Bench::new(&image, life::FILE)?;
@@ -130,8 +131,8 @@ fn lose(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     table.note(DamageKind::Lost, judgement, || format!("page {}: {damage:?}", write.page));
 }
 
-/// Tears the write until it causes damage: if every unwritten sector is the same in both pages, the
-/// new page is whole.
+/// Tears the write until a tear causes damage. A tear is harmless if the unwritten sectors are the
+/// same in both pages.
 fn tear(bench: &mut Bench, write: &PageWrite, table: &mut DamageTable) {
     for attempt in 0.. {
         let seed = write.seed.derive(attempt);

@@ -1,5 +1,5 @@
-//! Log files of the real engine built from records: for record types and damage that no file from a
-//! real system has, and for logs of any length.
+//! Builds log files of the real engine from records: for record types and damage that no sample
+//! file contains, and for logs of any length.
 
 mod records;
 
@@ -23,7 +23,7 @@ const ATTACHMENTS: usize = 671;
 
 /// A log file of one generation.
 pub struct ForgedLog {
-    /// The file: 1 MiB.
+    /// The whole file, 1 MiB.
     pub bytes: Vec<u8>,
     generation: u32,
     segment: usize,
@@ -31,7 +31,7 @@ pub struct ForgedLog {
 }
 
 impl ForgedLog {
-    /// A file without records.
+    /// A file without records, with a valid header.
     pub fn new(generation: u32) -> Self {
         let mut bytes = vec![0; SEGMENTS * SEGMENT];
         let fields: [(usize, &[u8]); 7] = [
@@ -54,13 +54,13 @@ impl ForgedLog {
         Self { bytes, generation, segment: 1, at: SEGMENT_HEADER }
     }
 
-    /// Records the checksum of the previous generation.
+    /// Records the checksum of the previous generation in the header.
     pub fn follows(&mut self, checksum: u64) {
         self.bytes[PREVIOUS_CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
         seal_header(&mut self.bytes);
     }
 
-    /// Records that the database without a signature was attached under this number.
+    /// Records in the header that the database without a signature is attached under this number.
     pub fn attaches(&mut self, database: u8) {
         self.bytes[ATTACHMENTS] = database;
         seal_header(&mut self.bytes);
@@ -86,7 +86,7 @@ impl ForgedLog {
         self.at += bytes.len();
     }
 
-    /// Completes the current segment.
+    /// Seals the current segment and continues in the next one.
     pub fn close(&mut self) {
         seal(&mut self.bytes, self.generation, self.segment);
         self.segment += 1;
@@ -99,7 +99,7 @@ impl ForgedLog {
     }
 }
 
-/// Creation time of a generation.
+/// Creation time of the file of a generation.
 fn created(generation: u32) -> [u8; 8] {
     LogTime::from_unix_millis(1_700_000_000_000 + u64::from(generation)).encode()
 }

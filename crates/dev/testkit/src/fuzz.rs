@@ -12,7 +12,7 @@ use units::ObjectId;
 #[cfg(test)]
 mod tests;
 
-/// Walks a page in every way that reading does, then changes it in every way that redo does.
+/// Walks a page in every way in which it is read, then changes it in every way that redo does.
 pub fn page(data: &[u8]) {
     let Some((&script, body)) = data.split_first() else {
         return;
@@ -66,7 +66,7 @@ pub fn record(data: &[u8]) {
     }
 }
 
-/// Decodes a log record and, if it is one, encodes it again to the same bytes.
+/// Decodes a log record; a valid one must encode to the same bytes again.
 pub fn log_record(data: &[u8]) {
     if let Some(again) = wal::encoded_again(data) {
         assert_eq!(again, data, "a decoded record encodes to the bytes it came from");
@@ -83,7 +83,7 @@ pub fn flush_map(data: &[u8]) {
     let _ = FlushMap::decode(data);
 }
 
-/// Reads a plan; a complaint must be printable.
+/// Reads a plan; its errors must be printable.
 pub fn plan(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Err(complaints) = plan::Plan::parse("fuzz.toml", &text) {
@@ -91,7 +91,7 @@ pub fn plan(data: &[u8]) {
     }
 }
 
-/// Reads the description of an array; a complaint must be printable, and an accepted description
+/// Reads the description of an array; its errors must be printable, and an accepted description
 /// must survive a round trip.
 pub fn array(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -104,7 +104,7 @@ pub fn array(data: &[u8]) {
     }
 }
 
-/// Reads a published result; a complaint must be printable, and figures must not be below zero.
+/// Reads a published result; its errors must be printable, and its figures must not be below zero.
 pub fn jetstress(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match jetstress::parse_result(&text, "Performance_2011_4_21_10_10_1.html") {

@@ -16,7 +16,7 @@ use vmm_sys_util::eventfd::EventFd;
 /// Bytes of a request.
 pub const REQUEST_BYTES: usize = 32 << 10;
 
-/// Descriptors; three per request.
+/// Number of descriptors; a request takes three.
 const RING: u16 = 64;
 
 /// Addresses in the guest's memory, which starts at 0.
@@ -27,10 +27,10 @@ const HEADERS: u64 = 0x4000;
 const DATA: u64 = 0x1_0000;
 const MEMORY: usize = 4 << 20;
 
-/// The address of that memory for the hypervisor.
+/// Address at which the hypervisor maps the guest's memory.
 const USER: u64 = 1 << 40;
 
-/// Bytes between two headers; the status follows each header.
+/// Distance between the headers of two slots; the status follows each header.
 const HEADER_STRIDE: u64 = 32;
 const HEADER_BYTES: u32 = 16;
 
@@ -50,7 +50,7 @@ pub enum GuestRequest {
     Write(u64),
 }
 
-/// See the module.
+/// The driver's view of a virtio-blk device; see the module.
 pub struct GuestRing {
     memory: GuestMemoryMmap,
     kick: EventFd,
@@ -62,7 +62,7 @@ pub struct GuestRing {
 }
 
 impl GuestRing {
-    /// Opens the device of the server at `socket`, with its memory in a new `file`.
+    /// Connects to the device of the server at `socket`; the guest's memory is a new `file`.
     pub fn open(socket: &Path, file: &Path) -> io::Result<Self> {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(file)?;
         file.set_len(MEMORY as u64)?;
@@ -73,7 +73,7 @@ impl GuestRing {
         Ok(Self { memory, kick, answered, offered: 0, seen: 0, _connection: connection })
     }
 
-    /// Reopens the device after its server was killed, at the first unanswered request.
+    /// Reconnects after the server was killed, and continues at the first unanswered request.
     pub fn reopen(self, socket: &Path) -> io::Result<Self> {
         let bells = (&self.kick, &self.answered);
         let position = self.load(USED + 2)?;
@@ -82,7 +82,7 @@ impl GuestRing {
         Ok(Self { _connection: connection, ..self })
     }
 
-    /// Offers a request in each of these slots, and rings if the server waits for it.
+    /// Offers a request in each of these slots, and notifies the server if it waits for that.
     ///
     /// # Panics
     ///
@@ -117,8 +117,8 @@ impl GuestRing {
         self.take_answers()
     }
 
-    /// The same, but stays awake while it waits, as KVM does for a guest's halted processor. The
-    /// server cannot see that, and rings as for a guest that sleeps.
+    /// Like `answers`, but stays awake while it waits, as KVM does for a guest's halted processor.
+    /// The server cannot see that, and notifies the guest as if it slept.
     ///
     /// # Errors
     ///
@@ -130,7 +130,8 @@ impl GuestRing {
         self.take_answers()
     }
 
-    /// Asks the server to ring after its next answer; `false` if one has already arrived.
+    /// Asks the server to notify the guest of its next answer; `false` if an answer has already
+    /// arrived.
     fn asks_to_be_rung(&self) -> io::Result<bool> {
         if self.load(USED + 2)? != self.seen {
             return Ok(false);
@@ -153,7 +154,7 @@ impl GuestRing {
         Ok(slots)
     }
 
-    /// The data of a slot: the result of its last read.
+    /// The data in a slot, such as the result of its last read.
     pub fn data(&self, slot: u16) -> io::Result<Vec<u8>> {
         self.get(data(slot), REQUEST_BYTES)
     }

@@ -1,5 +1,5 @@
-//! Shared by the tests of several crates: independent readers of this project's files, files of
-//! real systems, golden files, the crash loop, a volume that lies.
+//! Tools for the tests of several crates: independent readers of this project's files, files of
+//! real systems, golden files, the crash loop, and a volume with faults.
 //!
 //! Development only: no crate of the product depends on this one.
 

@@ -1,5 +1,5 @@
-//! Damage to sets of log files: bytes, fields, whole segments, headers and lengths, half of it with
-//! recomputed checksums, so that it gets past them.
+//! Damages sets of log files: bytes, fields, whole segments, headers and lengths. Half of the
+//! damage comes with recomputed checksums, so that they do not reveal it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use units::Prng;
 
 use crate::forged_log::{SEGMENT, seal, seal_header};
 
-/// The files of a set by name.
+/// Files of a set, by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// Replaces one byte.
@@ -22,8 +22,8 @@ fn change(byte: &mut u8, random: &mut Prng) {
     };
 }
 
-/// Changes bytes within a segment; every second kind is sealed again so that the damage gets past
-/// the checksum.
+/// Changes up to six bytes anywhere in the file. If `is_sealed`, their segments get new checksums,
+/// so that these do not reveal the damage.
 fn change_records(bytes: &mut [u8], generation: u32, is_sealed: bool, random: &mut Prng) {
     for _ in 0..=random.below(6) {
         let segment = at_most(255, random);
@@ -37,7 +37,7 @@ fn change_records(bytes: &mut [u8], generation: u32, is_sealed: bool, random: &m
     }
 }
 
-/// The first bytes of a segment's first record: its type, session, page and times.
+/// Changes bytes of the first record in a segment: its type, session, page and times.
 fn change_fields(bytes: &mut [u8], generation: u32, random: &mut Prng) {
     let segment = 1 + at_most(253, random);
     for _ in 0..=random.below(4) {

@@ -1,4 +1,5 @@
-//! Rows for the table of messages, which every test database contains, reproducible from a seed.
+//! Rows for the table of messages, which every test database contains. Their content follows from a
+//! seed.
 
 use std::path::Path;
 
@@ -14,8 +15,7 @@ use units::{Prng, Seed};
 
 use crate::peers::{DigestBuilder, TableDigest};
 
-/// What the table of messages in the database at `path` holds, as a plain reader of the file sees
-/// it.
+/// Reads the table of messages from the database file at `path`, without the engine.
 ///
 /// # Panics
 /// If the file is no clean database with such a table.
@@ -44,18 +44,18 @@ pub struct MessageRow {
     pub message_id: i64,
     /// Secondary key.
     pub received: i64,
-    /// Counts replacements.
+    /// Number of the row's replacement.
     pub version: i32,
     /// Stored as the record's hash; here arbitrary bytes.
     pub hash: [u8; 16],
     /// Payload in the record, 1 to 255 bytes.
     pub short_pad: Vec<u8>,
-    /// Payload kept apart.
+    /// Payload in long values, outside the record.
     pub long_pad: Vec<u8>,
 }
 
 impl MessageRow {
-    /// Makes a message whose content follows from seed, key and version. Long pads have
+    /// Makes a message with content determined by seed, key and version. Long pads have
     /// `long_bytes` bytes, each with its top bit set, because foreign readers mistake some lower
     /// first bytes of a chunk for compressed data.
     pub fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
@@ -96,12 +96,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// `rows` messages with long pads of up to `longest` bytes, lengths by seed.
+    /// `rows` messages with long pads of up to `longest` bytes; the seed determines each length.
     pub const fn new(seed: Seed, rows: u64, longest: u64) -> Self {
         Self { seed, next: 1, left: rows, longest }
     }
 
-    /// The digest that every reader must compute of a table of these messages.
+    /// The digest that every reader must compute for a table of these messages.
     pub fn digest(self) -> TableDigest {
         digest_of("the source", self)
     }
@@ -116,7 +116,7 @@ impl Iterator for Messages {
         let long_bytes = Prng::new(stream).below(self.longest) + 1;
         let long_bytes = usize::try_from(long_bytes).expect("invariant: long pads are short");
         let row = MessageRow::make(self.seed, self.next, 1, long_bytes);
-        // Gaps in the keys, like those left by deletes.
+        // Leaves gaps in the keys, like those that deletes leave.
         self.next += 1 + i64::from(self.next % 7 == 0);
         Some(row)
     }

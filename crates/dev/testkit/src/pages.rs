@@ -31,8 +31,8 @@ pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), Strin
     Ok((copies, initialised))
 }
 
-/// Passes on every page, `None` for a hole, until one is rejected. Holes are not read: most of a
-/// young file is one.
+/// Passes every page to a function, with `None` for a hole, until one is rejected. Holes are not
+/// read: most of a young file is a hole.
 fn each_page(
     file: &device::FileImage,
     size: PageSize,
@@ -64,7 +64,7 @@ fn is_initialised_and_good(bytes: &[u8], number: PageNumber) -> Result<bool, Str
 }
 
 /// Checks every page of a closed database file against the flush map next to it; returns how many
-/// pages the map knows. The map must be trusted.
+/// pages the map knows. The map must be marked as trustworthy.
 pub(crate) fn flush_map_agrees(
     file: &device::FileImage,
     copies: &HeaderCopies,

@@ -1,8 +1,9 @@
-//! Readers of ESE files written elsewhere, so that our files are judged by strangers.
+//! Readers of ESE files by other projects, so that independent code judges our files.
 //!
 //! libesedb is linked in; dissect.esedb and impacket run in a Python virtual environment that
-//! [`set_up`] makes and `cargo xtask test` names in `PLIMSOLL_PEERS`. Each reader gives a
-//! [`TableDigest`] of a table; equal digests mean that it saw the same records, byte for byte.
+//! [`set_up`] makes and `cargo xtask test` names in `PLIMSOLL_PEERS`. Each reader returns a
+//! [`TableDigest`] of a table; equal digests mean that the readers saw the same records, byte for
+//! byte.
 
 mod digest;
 mod environment;
@@ -17,11 +18,11 @@ pub use own::read_with_ours;
 /// Why a reader returned no digest.
 #[derive(Debug)]
 pub struct PeerError {
-    /// The reader's name.
+    /// Name of the reader.
     pub reader: String,
-    /// The file it was asked to read.
+    /// Path of the file that it was asked to read.
     pub file: String,
-    /// The reader's error.
+    /// The message of the reader.
     pub message: String,
 }
 

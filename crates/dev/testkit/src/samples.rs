@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Folder into which `cargo xtask test peers` unpacks.
+/// Folder into which `cargo xtask test` unpacks samples.
 const UNPACKED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/samples");
 
 /// The packed databases, by name. If there are none, reports that tests are skipped.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Name of its only target.
+/// Name of the only target.
 pub const TARGET: &str = "iqn.2026-11.example.plimsoll:mail";
 
 /// The `tgtd` process, see the module. It is stopped when this is dropped.
@@ -19,22 +19,22 @@ pub struct Tgt {
 }
 
 impl Tgt {
-    /// Starts one whose socket lies in `folder`, with a target and no LUN; none, said aloud, where
-    /// tgt is not installed.
+    /// Starts `tgtd` with its socket in `folder`, one target and no LUN. If tgt is not installed,
+    /// reports that the test is skipped and returns `None`.
     ///
     /// # Panics
-    /// If it is installed but does not start.
+    /// If `tgtd` is installed but does not start.
     pub fn start(folder: &Path) -> Option<Self> {
         Self::start_with(folder, &[])
     }
 
-    /// The same with further portals.
+    /// Like [`Self::start`], with a portal on each of `hosts` too.
     ///
     /// # Panics
-    /// If it is installed but does not start.
+    /// If `tgtd` is installed but does not start.
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     pub fn start_with(folder: &Path, hosts: &[&str]) -> Option<Self> {
-        // A port that was free a moment ago.
+        // A port that is free now, and probably still when `tgtd` opens it.
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback interface");
         let port = listener.local_addr().expect("a bound address").port();
         drop(listener);
@@ -66,7 +66,7 @@ impl Tgt {
         panic!("tgtd does not listen");
     }
 
-    /// `HOST:PORT`.
+    /// The target's portal as `HOST:PORT`.
     pub fn portal(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
@@ -77,7 +77,7 @@ impl Tgt {
         format!("iscsi://{user}{}/{TARGET}/{lun}", self.portal())
     }
 
-    /// Adds a LUN over a new file of `bytes` bytes in the folder.
+    /// Adds a LUN with a new backing file of `bytes` bytes.
     ///
     /// # Panics
     /// If that fails.
@@ -88,7 +88,7 @@ impl Tgt {
         self.offer(lun, &[]);
     }
 
-    /// Offers the file of a LUN, with further words of `tgtadm`.
+    /// Adds a LUN with its existing backing file; `words` are further arguments of `tgtadm`.
     ///
     /// # Panics
     /// If that fails.
@@ -98,12 +98,12 @@ impl Tgt {
         self.admin(&[&new[..], &["-b", &disk], words].concat());
     }
 
-    /// The file behind a LUN.
+    /// Path of the backing file of a LUN.
     pub fn disk(&self, lun: u16) -> PathBuf {
         self.folder.join(format!("lun{lun}.img"))
     }
 
-    /// Sets a parameter of a LUN: `readonly=1`.
+    /// Sets a parameter of a LUN, such as `readonly=1`.
     ///
     /// # Panics
     /// If that fails.
@@ -113,7 +113,7 @@ impl Tgt {
         self.admin(&[&words[..], &["--params", parameter]].concat());
     }
 
-    /// Sets a parameter of the target: `HeaderDigest=CRC32C`.
+    /// Sets a parameter of the target, such as `HeaderDigest` to `CRC32C`.
     ///
     /// # Panics
     /// If that fails.
@@ -132,9 +132,9 @@ impl Tgt {
         self.admin(&[&words[..], if is_outgoing { &["--outgoing"] } else { &[] }].concat());
     }
 
-    /// Kills it immediately, like a machine that loses power.
+    /// Kills `tgtd` immediately, as if the machine lost power.
     pub fn kill(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

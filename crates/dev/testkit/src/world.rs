@@ -1,4 +1,4 @@
-//! A storage world in memory and virtual time, and the export of its files to real ones.
+//! A folder in memory, in virtual time, whose files can be exported to real ones.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,8 @@ impl World {
         Self::with_latency(image, (span, span), Seed(0))
     }
 
-    /// A folder that initially holds the files of `image`, whose requests take between the two
-    /// spans.
+    /// A folder that initially holds the files of `image`; each request takes between the two
+    /// `spans`.
     pub fn with_latency(image: &VolumeImage, spans: (Nanos, Nanos), seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(spans.0, spans.1, seed);
@@ -98,7 +98,7 @@ impl World {
         found.expect("a file of this world").to_vec()
     }
 
-    /// Copies a file to `folder` for readers that need a real one.
+    /// Copies a file into the real folder `folder`, for readers that need one; returns its path.
     pub fn export(&self, file: &str, folder: &Path) -> PathBuf {
         let path = folder.join(file);
         std::fs::write(&path, self.bytes(file)).expect("the folder is writable");

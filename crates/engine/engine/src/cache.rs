@@ -1,8 +1,8 @@
 //! The buffer cache: pages are loaded when an operation needs them, and evicted when they are worth
 //! least or when the checkpoint falls behind.
 //!
-//! Writes copy and seal pages immediately, so pages may change while a write is in flight; the log
-//! is durable up to a page's last change before the page is written.
+//! A write seals its pages at once, a single one in place and several in a copy. A page may change
+//! while its write is in flight; the log is durable up to its last change before that write starts.
 
 mod claims;
 mod frames;
@@ -83,7 +83,7 @@ pub(crate) struct Cache {
     kept_pages: Cell<usize>,
     /// Signalled when a load or a write ends, or a page is evicted.
     changed: Notify,
-    /// The scavenger has work.
+    /// Signalled when the scavenger has work.
     wanted: Notify,
     /// Pages being written, or read by the maintenance scan.
     claims: Claims,
@@ -257,7 +257,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Cached and incoming pages, including this one, compared with the limit.
+    /// Number of pages that still fit, besides those cached or being loaded.
     fn free_pages(&self) -> usize {
         let used = self.frames.borrow().resident() + self.loading.borrow().len();
         (self.most_pages + self.extra_pages.get()).saturating_sub(used)

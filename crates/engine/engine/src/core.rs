@@ -88,7 +88,7 @@ impl Core {
         self.dbtime.get()
     }
 
-    /// Counts something.
+    /// Updates the counters.
     pub(crate) fn count(&self, counter: impl FnOnce(&mut Counters)) {
         counter(&mut self.counters.borrow_mut());
     }
@@ -301,7 +301,7 @@ impl Core {
         counters
     }
 
-    /// Sleeps, but not beyond the moment at which the database must stop.
+    /// Sleeps for `span`, or until shortly after the database must stop.
     pub(crate) async fn rest(&self, span: Nanos) {
         let step = Nanos::from_millis(20);
         let end = self.runtime.now() + span;

@@ -58,7 +58,7 @@ impl LiveMap {
         self.map.borrow().last_write(page)
     }
 
-    /// Writes the map of a closed database, and sets its name in the database's header. The header
+    /// Writes the map of a closed database, and pairs the database's header with it. The header
     /// must be written afterwards. Returns the bytes written.
     pub(crate) async fn store(
         &self,

@@ -39,7 +39,7 @@ impl LongValueNumbers {
         }
     }
 
-    /// Never assigns `number` again, because the tree may still hold its value.
+    /// Does not assign `number` until it is given back, because the tree may still hold its value.
     pub(crate) fn avoid(&mut self, number: u32) {
         self.next = self.next.max(number.saturating_add(1));
     }

@@ -41,7 +41,8 @@ impl Core {
         }
     }
 
-    /// The last page of the batch; `None` if no such page can exist.
+    /// Verifies `count` pages from page `first` on; returns the last one, or `None` if no page has
+    /// that number.
     async fn scan_batch(&self, first: u64, count: u64) -> Option<PageNumber> {
         let last = u32::try_from(first + count - 1).ok()?;
         let (first, pages) = (u32::try_from(first).ok()?, u32::try_from(count).ok()?);

@@ -391,9 +391,9 @@ fn complete<T>(stage: &Stage<'_>, planned: T) -> Result<T, Halt> {
 /// Result of a cleanup.
 #[derive(Debug, Default)]
 pub(crate) struct Cleaned {
-    /// Nodes and long values.
+    /// Number of nodes and long values removed.
     pub count: u64,
-    /// The trees and numbers of the long values.
+    /// The trees and numbers of the removed long values.
     pub long_values: Vec<(ObjectId, u32)>,
 }
 
@@ -433,7 +433,7 @@ pub(crate) fn clean_up(
     complete(stage, cleaned)
 }
 
-/// False if no work is left.
+/// Carries out one cleanup; false if there is nothing to remove.
 fn clean_up_one(
     stage: &mut Stage<'_>,
     tables: &OpenTables,

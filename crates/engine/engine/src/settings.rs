@@ -9,7 +9,7 @@ use units::{Bytes, Nanos};
 /// meanwhile.
 const FEWEST_FREE_PAGES: u64 = 32;
 
-/// Even for that, a very small cache keeps at most one in this many pages free.
+/// In a very small cache that minimum is one in this many of its pages instead.
 const SMALLEST_SHARE: u64 = 64;
 
 /// Behaviour of an open database's checkpoint.

@@ -3,8 +3,8 @@
 //! Every table, index and long-value tree is a *pool*: its root's tag 0 names an owned-extents and
 //! an available-extents tree. A pool without free pages takes an extent from its parent, and the
 //! database itself from the end of the file. Space trees split like any tree; the pages for that
-//! come from a split buffer in tag 0 of their roots, topped up while pages are at hand, or else out
-//! of the available extents, which never needs a split.
+//! come from a split buffer in tag 0 of their roots, topped up while pages are at hand. If it is
+//! empty, they come from the front of an available extent: taking them never needs a split.
 
 #[cfg(test)]
 mod tests;

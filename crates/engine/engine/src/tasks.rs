@@ -97,7 +97,7 @@ impl Core {
         let (tip, size) = (self.log.tip(), self.log.segment_size());
         let oldest = self.cache.frames().oldest_dirt();
         if oldest.is_some_and(|oldest| tip.bytes_since(oldest, size) > depth) {
-            // A page halfway to the limit will be due by the time the rest of its run is.
+            // Neighbours halfway to the limit are written along, since they will soon be due.
             let half = tip.segments_before(depth / 2, size);
             let bounds = (tip.segments_before(depth, size), half);
             self.cache.write_older_than(bounds, self.settings.checkpoint_writes).await?;

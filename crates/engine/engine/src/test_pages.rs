@@ -212,7 +212,6 @@ impl TestPages {
         );
     }
 
-    /// A page.
     pub(crate) fn page(&self, number: PageNumber) -> PageRef<'_> {
         PageRef::new(&self.pages[&number])
     }

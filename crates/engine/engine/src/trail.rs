@@ -1,4 +1,4 @@
-//! Lines that the searches of one operation came to, so that the next search begins there.
+//! Lines at which the searches of one operation ended, so that the next search begins there.
 //!
 //! An operation visits the same pages several times: it searches for a record before it changes it,
 //! and is planned again from the start for each page that had to be fetched. A remembered line is
@@ -18,7 +18,7 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// The line that the last search of `page` came to.
+    /// The line at which the last search of `page` ended.
     #[inline]
     pub(crate) fn line(&self, page: PageNumber) -> Option<usize> {
         let found = self.lines.iter().find(|(of, _)| *of == page);

@@ -23,7 +23,7 @@ use crate::stage::{Halt, Stage};
 /// More structure steps than one insert can need: a split per level, twice over.
 const MOST_STEPS: usize = 40;
 
-/// More levels than a tree of 2^31 pages can have.
+/// Limit on the branch levels of a tree; a deeper one counts as damaged.
 const MOST_LEVELS: usize = 10;
 
 /// Source of a tree's pages.
@@ -85,7 +85,7 @@ pub(crate) struct Position {
     pub line: Result<u16, u16>,
 }
 
-/// A page's line numbers are small.
+/// Converts a line number, which is small on every page.
 pub(super) fn line_u16(line: usize) -> u16 {
     u16::try_from(line).expect("invariant: a page has fewer than 4096 nodes")
 }

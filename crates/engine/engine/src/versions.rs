@@ -83,7 +83,7 @@ struct Committed {
     nodes: Vec<NodeKey>,
 }
 
-/// See the module.
+/// The version store; see the module.
 #[derive(Default)]
 pub(crate) struct Versions {
     chains: HashMap<NodeKey, Vec<NodeVersion>, QuickHash>,

@@ -11,7 +11,7 @@ use units::Generation;
 
 use crate::{LogError, LogFolder, LogIdentity};
 
-/// Size of one read of a log file, as in the field's tools.
+/// Bytes of one read of a log file.
 const READ_BYTES: usize = 256 << 10;
 
 /// End of a stream, as needed to start its next generation.

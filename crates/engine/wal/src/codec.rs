@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// The bytes are no record.
+/// Why bytes cannot be decoded as a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// The field or kind that cannot be decoded.
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
         Ok(self.take(length, what)?.to_vec())
     }
 
-    /// Nothing may follow the last field.
+    /// Fails if anything follows the last field.
     pub(crate) const fn end(&self) -> Result<(), DecodeError> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.error("end of record")) }
     }
@@ -96,7 +96,7 @@ pub(crate) fn put_number(out: &mut Vec<u8>, number: impl Into<u64>) {
     out.push(rest.to_le_bytes()[0]);
 }
 
-/// A count or a length.
+/// Appends a count or a length.
 pub(crate) fn put_length(out: &mut Vec<u8>, length: usize) {
     put_number(out, length as u64);
 }

@@ -42,7 +42,7 @@ pub enum PageEdit {
     Links {
         /// The leaf before this one.
         previous: PageNumber,
-        /// The leaf behind this one.
+        /// The leaf after this one.
         next: PageNumber,
     },
     /// Insert a node before the one at `line`.

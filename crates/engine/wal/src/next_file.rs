@@ -32,7 +32,7 @@ pub(crate) struct NextFile {
 }
 
 impl NextFile {
-    /// Nothing formatted yet.
+    /// A formatter that has formatted nothing yet.
     pub(crate) fn new(folder: LogFolder, chunk: Bytes) -> Rc<Self> {
         let chunk_bytes = usize::try_from(chunk.0).unwrap_or(usize::MAX);
         let divides = chunk.0.is_power_of_two() && chunk.0 <= LOG_FILE_BYTES;

@@ -28,9 +28,9 @@ struct PendingRecord {
 }
 
 impl LogReader {
-    /// A walk that begins at `start`: the start of a record, or byte 0 of a segment, such as
-    /// [`Log::durable`] reports, and then with the first record that begins behind it. All
-    /// generations from there to the end of the stream must be there.
+    /// A walk that begins at `start`, which is either the start of a record or byte 0 of a segment,
+    /// such as [`Log::durable`] reports; then the walk begins with the first record that starts
+    /// after it. All generations from there to the end of the stream must exist.
     ///
     /// [`Log::durable`]: crate::Log::durable
     pub async fn open(chain: LogChain, start: Lgpos) -> Result<Self, LogError> {

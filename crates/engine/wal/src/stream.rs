@@ -33,8 +33,8 @@ pub struct LogFolder {
 /// How the log is buffered and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogSettings {
-    /// Segment size. `None`: one sector, provided that a power failure leaves the other sectors
-    /// intact.
+    /// Segment size. `None`: 512 bytes if the device's logical and physical sectors are no longer,
+    /// else 4 KiB.
     pub segment_size: Option<SegmentSize>,
     /// Appends should wait ([`Log::throttle`](crate::Log::throttle)) while more than this many
     /// bytes are neither written nor in flight.

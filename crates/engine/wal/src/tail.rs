@@ -1,6 +1,6 @@
 //! The end of the log in memory: records appended but not yet handed to the device.
 //!
-//! Positions run on across generations here, whether or not the next file exists yet: appending
+//! Positions continue across generations here, whether or not the next file exists yet: appending
 //! never waits. A plain value without I/O, so that it can be tested alone.
 
 use device::Buffer;

@@ -95,7 +95,7 @@ struct WriterState {
 struct Removal {
     /// Generations below this one can be removed once they have been read back.
     needless_below: Cell<Generation>,
-    /// Generations below this one are removed.
+    /// Generations below this one have been removed, or are being removed.
     done_below: Cell<Generation>,
     running: Cell<bool>,
 }
@@ -535,7 +535,7 @@ impl Inner {
     /// Removes the closed files that are neither needed nor to be read back.
     async fn remove_needless(&self) -> Result<(), LogError> {
         if self.removal.running.replace(true) {
-            return Ok(()); // So that removal continues with the files that are now unneeded.
+            return Ok(()); // The running removal continues with the files that are now unneeded.
         }
         let mut removed = Ok(());
         while let (Ok(()), Some(below)) = (&removed, self.removable_below()) {

@@ -2,7 +2,7 @@
 //!
 //! [`Content`] defines every message of a database as a pure function of seed, database, message
 //! and version, so that data read back can be verified. A [`Workload`] yields the next step of one
-//! session, and [`MailMix`] is the first. None knows how fast the storage is.
+//! session; [`MailMix`] implements it. Neither knows how fast the storage is.
 
 mod bench;
 mod content;

@@ -13,6 +13,6 @@ pub struct Message {
     pub received: i64,
     /// XXH3-128 of the record's other columns, in canonical (big-endian) order.
     pub record_hash: [u8; 16],
-    /// XXH3-128 of key, version and long pad, in canonical (big-endian) order.
+    /// XXH3-128 of key, object, version and long pad, in canonical (big-endian) order.
     pub long_hash: [u8; 16],
 }

@@ -32,7 +32,7 @@ pub(crate) const EXTENSION: &str = "jfm";
 /// Version of the map's format: major, update, minor.
 const VERSION: [u32; 3] = [3, 0, 0];
 const FILE_TYPE_FLUSH_MAP: u32 = 7;
-/// Indicates that every page known to the map carries the hash of [`word_of_its_mark`].
+/// Indicates that every known page with room for a mark has one (see [`word_of_its_mark`]).
 const MARKED: u64 = u64::from_le_bytes(*b"plimmark");
 const FLAG_CLEAN: u32 = 1;
 const FLAG_NEW_CHECKSUM: u32 = 0x2000;
@@ -64,7 +64,7 @@ mod data {
 pub enum FlushMapError {
     /// The file is not a flush map, or its header is damaged.
     Header,
-    /// Another version.
+    /// The major version is not supported; holds it.
     Version(u32),
     /// A data page's checksum or number is wrong.
     Page(u32),
@@ -118,7 +118,7 @@ pub struct FlushMap {
 pub enum FlushVerdict {
     /// The page is the one last written.
     Agrees,
-    /// The map does not know.
+    /// The last write of the page is not known.
     Unknown,
     /// A later write of the page is missing.
     LostWrite {
@@ -132,13 +132,13 @@ pub enum FlushVerdict {
 /// State of the last write of a page to be read: a flush map's entry, or the reason it is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastWrite {
-    /// Nothing.
+    /// No trusted map knows it.
     #[default]
     Unknown,
     /// Power failed, and no map is trusted. A torn page is likelier than a flipped bit, and one in
     /// a few thousand looks like one.
     BeforeCrash,
-    /// It completed.
+    /// The write completed.
     Known {
         /// The flush type that it carried: 1 to 3.
         flush_type: u8,
@@ -149,8 +149,8 @@ pub enum LastWrite {
 }
 
 impl LastWrite {
-    /// Compares a page that was read with its last write. Its checksum must be right. A page that
-    /// reads as zeros although it was written has lost that write, too.
+    /// Compares a page that was read, whose checksum must be right, with its last write. A page
+    /// that reads as zeros although it was written has lost that write, too.
     pub fn judge(self, read: PageRef<'_>) -> FlushVerdict {
         let found = read.flush_type();
         match self {
@@ -183,7 +183,7 @@ impl LastWrite {
 }
 
 impl FlushMap {
-    /// A map that knows nothing.
+    /// An empty map: no page is known.
     pub fn new() -> Self {
         Self::default()
     }
@@ -207,7 +207,7 @@ impl FlushMap {
         self.dbtime_max[map_page] = self.dbtime_max[map_page].max(dbtime);
     }
 
-    /// Marks `page` as unknown, because a write of it is in flight or has failed.
+    /// Marks `page` as unknown.
     #[cfg(test)]
     pub(crate) fn forget(&mut self, page: PageNumber) {
         let (byte, shift) = place(page);

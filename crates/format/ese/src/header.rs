@@ -146,7 +146,7 @@ layout! {
         12 => attributes: u32,
         /// Database time: no page carries a later one.
         16 => dbtime: u64,
-        /// Who the database is.
+        /// Identity of the database.
         24 => signature: Signature,
         /// Readiness of the file.
         52 => state: DatabaseState,
@@ -184,7 +184,7 @@ layout! {
         236 => page_size_bytes: u32,
         /// How often the file was repaired.
         240 => repair_count: u32,
-        /// When it was repaired.
+        /// When it was last repaired.
         244 => repair_time: LogTime,
         /// Database time of the last scrub.
         280 => scrub_dbtime: u64,
@@ -216,9 +216,9 @@ layout! {
         400 => checksum_failures: EventCount,
         /// Last log file that was committed.
         416 => generation_max_committed: Generation,
-        /// The current copy backup.
+        /// The last copy backup.
         420 => backup_copy_previous: BackupInfo,
-        /// The current differential backup.
+        /// The last differential backup.
         444 => backup_differential_previous: BackupInfo,
         /// Incremental reseeds.
         476 => reseeds: EventCount,

@@ -20,12 +20,12 @@ pub struct Lgpos {
 }
 
 impl Lgpos {
-    /// No place: never logged.
+    /// No position: never logged.
     pub const NONE: Self = Self { generation: Generation(0), segment: 0, byte: 0 };
-    /// Bytes of a stored place.
+    /// Bytes of a stored position.
     pub(crate) const BYTES: usize = 8;
 
-    /// Reads a place stored at `offset` of `bytes`.
+    /// Reads a position stored at `offset` of `bytes`.
     pub(crate) fn read(bytes: &[u8], offset: usize) -> Self {
         Self {
             byte: u16_at(bytes, offset),
@@ -34,7 +34,7 @@ impl Lgpos {
         }
     }
 
-    /// A stored place.
+    /// Decodes a stored position.
     pub fn decode(bytes: [u8; Self::BYTES]) -> Self {
         Self::read(&bytes, 0)
     }

@@ -134,10 +134,10 @@ pub struct LogHeader {
     pub database: Signature,
     /// The checkpoint when the file came into use.
     pub checkpoint: Lgpos,
-    /// Last segment of the previous generation that counts: its very last one unless a crash cut it
-    /// short.
+    /// Last segment of the previous generation that counts: its very last one unless a crash or a
+    /// close cut it short.
     pub previous_last: u16,
-    /// Whether a crash happened between the previous generation and this one: a record left
+    /// Whether a crash or a close came between the previous generation and this one: a record left
     /// unfinished in the previous one is void.
     pub resumed: bool,
     /// [`accumulate`]d checksums of the previous generation up to `previous_last`.

@@ -15,7 +15,7 @@ impl LogTime {
     /// Bytes of a stored time.
     pub(crate) const BYTES: usize = 8;
 
-    /// A stored time.
+    /// Decodes a stored time.
     pub const fn decode(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }

@@ -69,7 +69,7 @@ impl fmt::Display for LongValueId {
 pub enum LongValueKey {
     /// The root node of a value.
     Root(LongValueId),
-    /// The chunk of a value that begins at a byte.
+    /// A chunk of a value, and the byte of the value at which it begins.
     Chunk(LongValueId, u32),
 }
 

@@ -208,8 +208,8 @@ fn good(
     }
 }
 
-/// Several flipped bits can look like one: if flipping that bit back does not make the page intact,
-/// it is beyond repair. If that gives an older page, it was more than a flipped bit.
+/// Several flipped bits can look like one: unless flipping `bits` back makes the page intact, it is
+/// beyond repair. If the repaired page is an older one, its last write was lost.
 fn flipped(bytes: &[u8], number: PageNumber, bits: Vec<u32>, last_write: LastWrite) -> PageDamage {
     let mut copy = bytes.to_vec();
     let is_whole = repair(&mut copy, number).is_some();
@@ -235,8 +235,8 @@ fn lost(last_write: LastWrite, page: PageRef<'_>) -> Option<PageDamage> {
     }
 }
 
-/// Corrects single flipped bits of a page and returns them; `None` if the page still differs from
-/// the sealed one.
+/// Corrects single flipped bits of a page and returns the damage found, if any; `None` if the
+/// content of the page cannot be restored.
 pub fn corrected(bytes: &mut [u8], number: PageNumber) -> Option<Option<PageDamage>> {
     match verify(bytes, number) {
         PageVerdict::Good | PageVerdict::Uninitialised => Some(None),

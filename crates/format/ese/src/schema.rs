@@ -203,7 +203,7 @@ pub mod index_flags {
     pub const NESTED_TABLE: u32 = 0x8000;
     /// Key segments are stored in four bytes each.
     pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
-    /// GUIDs are ordered by their first group first.
+    /// GUIDs are compared from their first group on.
     pub const DOT_NET_GUID: u32 = 0x2_0000;
 
     /// Flags of a primary index of this project, as measured in real files.

@@ -25,7 +25,7 @@ impl Signature {
         Self { random, created, computer_name: [0; 16] }
     }
 
-    /// A stored signature.
+    /// Decodes a stored signature.
     pub fn decode(bytes: [u8; Self::BYTES]) -> Self {
         Self {
             random: crate::bytes::u32_at(&bytes, 0),

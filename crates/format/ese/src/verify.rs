@@ -3,8 +3,9 @@
 //! Checksums prove that pages are as written; this verifies that their contents make sense. Every
 //! owned page must be reached exactly once or be available; leaves must be chained in tree order;
 //! keys must ascend and fall between their separators; indexes must agree with the rows; long
-//! values must be referenced as often as they claim. Memory is two bits per page and eight bytes
-//! per long value. If pages are lost, everything else is still examined.
+//! values must be referenced as often as they claim. Memory is two bits per page, and eight bytes
+//! per reference to a long value of one table. If pages are lost, everything else is still
+//! examined.
 
 mod finding;
 mod index;
@@ -163,7 +164,7 @@ impl<S: PageSource> Examination<'_, S> {
         }
         let mut space = self.log.keep(subject, space)?;
         if let Some(space) = space.as_mut().filter(|_| is_partial) {
-            // Any page may be named by the lost part.
+            // The lost part may name any page.
             let all = Extent::starting(PageNumber(1), self.reader.source().page_count());
             space.owned = ExtentSet::new([all]);
             space.owned_extents = vec![all];

@@ -11,7 +11,7 @@ use crate::set::{Gap, LogMember, LogSet};
 pub struct LogChain {
     /// Generations and names of the files, in sequence.
     pub files: Vec<(u32, String)>,
-    /// Why the chain ends before the database needs it to end, in words; empty if it does not.
+    /// The gap or damage that ends the chain, in words; empty if there is none.
     pub losses: Vec<String>,
     /// Generations lost after the chain; `None` if no loss is known.
     pub lost: Option<LostGenerations>,
@@ -19,14 +19,14 @@ pub struct LogChain {
     pub doubts: Vec<String>,
 }
 
-/// Generations that cannot be replayed as a whole.
+/// Generations that cannot be replayed in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostGenerations {
     /// The first lost generation; its records before the damage may have been replayed.
     pub first: u32,
     /// The last one that is known to have existed.
     pub last: u32,
-    /// Creation time of the last generation; never if neither a file nor the database states it.
+    /// Creation time of the last generation; `NEVER` if neither a file nor the database states it.
     pub last_begun: LogTime,
 }
 
@@ -95,7 +95,7 @@ fn missing(first: u32, last: u32) -> String {
     Gap::Missing { first, last }.to_string()
 }
 
-/// A file that does not continue the one before is not replayed.
+/// Returns why `member` does not continue the file before it; such a file is not replayed.
 fn fault_before(set: &LogSet, member: &LogMember) -> Option<String> {
     let mut gaps = set.gaps().iter();
     let found = gaps.find(

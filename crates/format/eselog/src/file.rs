@@ -22,7 +22,7 @@ pub enum SegmentDamage {
     Checksum,
     /// It was never written, though a later one was.
     NeverWritten,
-    /// States a different position: a misdirected write.
+    /// It states a different position: a misdirected write.
     Misplaced(Lgpos),
     /// The file ends before it.
     CutOff,
@@ -192,14 +192,14 @@ impl<'a> LogFile<'a> {
 struct SegmentWalk {
     /// The first segment without sound contents.
     end: Option<u16>,
-    /// Whether that one was written at all.
+    /// Whether the segment at `end` is damaged and no sound one follows it.
     is_bad_end: bool,
     /// Faults that count only if a sound segment follows them.
     pending: Vec<SegmentFault>,
 }
 
 impl SegmentWalk {
-    /// A sound segment.
+    /// Counts a sound segment.
     fn count(&mut self, index: u16, checksum: u64, survey: &mut LogSurvey) {
         survey.checksum ^= checksum;
         if self.end.is_none() {
@@ -212,14 +212,14 @@ impl SegmentWalk {
         self.is_bad_end = false;
     }
 
-    /// A segment that was not written in this generation.
+    /// Notes a segment that was not written in this generation.
     const fn end_at(&mut self, index: u16) {
         if self.end.is_none() {
             self.end = Some(index);
         }
     }
 
-    /// A segment that cannot be used.
+    /// Notes a segment that cannot be used.
     fn miss(&mut self, segment: u16, damage: SegmentDamage) {
         if self.end.is_none() {
             self.end = Some(segment);

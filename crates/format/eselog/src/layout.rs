@@ -43,7 +43,7 @@ impl FieldKind {
     }
 }
 
-/// A field at its place.
+/// A field, its offset in the record and its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldAt {
     pub(crate) field: Field,
@@ -56,11 +56,11 @@ pub(crate) struct FieldAt {
 pub(crate) enum Length {
     /// Two bytes at this offset, masked.
     U16(usize, u16),
-    /// Four bytes at this place.
+    /// Four bytes at this offset.
     U32(usize),
-    /// A fixed number of bytes, present if the byte at this place has one of these bits.
+    /// A fixed number of bytes, present if the byte at this offset has one of these bits.
     If(usize, u8, usize),
-    /// The four-byte length at `at` of a body whose first `fixed` bytes are not part of it.
+    /// The four-byte length at `at` of a body, less the `fixed` bytes in front of the part.
     Behind { at: usize, fixed: usize },
 }
 

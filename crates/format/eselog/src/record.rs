@@ -12,15 +12,15 @@ use crate::layout::{Field, FieldAt, FieldKind, Part, RecordLayout, find, layout_
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A number without a sign.
+    /// An unsigned number.
     Number(u64),
-    /// A number with one.
+    /// A signed number.
     Signed(i64),
-    /// A place in the log.
+    /// A position in the log.
     Place(Lgpos),
     /// A time of the calendar.
     Time(LogTime),
-    /// A database or a log stream.
+    /// The identity of a database or a log stream.
     Signature(Signature),
 }
 

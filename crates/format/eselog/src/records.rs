@@ -17,24 +17,24 @@ const BEGIN_BYTES: usize = 7;
 const PIECE_BYTES: usize = 3;
 /// Offset in a segment of the time it was started.
 const STARTED: usize = 16;
-/// No record is longer: a page of 32 KiB with keys and header.
+/// Limit on the length of a record; the longest hold a page of 32 KiB with keys and header.
 const MOST_RECORD_BYTES: usize = 1 << 18;
 
 /// Types with which a recovery continues a log that a crash ended, at the beginning of a segment.
 const RESUMING: [u8; 3] = [types::RECOVERY_UNDO, types::RECOVERY_UNDO2, types::UNDO_INFORMATION];
 
-/// Bytes that make no record. The rest of their segment cannot be split into records either.
+/// Bytes that are not a record. The rest of their segment cannot be split into records either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRecord {
     /// Position of the first of these bytes.
     pub place: Lgpos,
     /// The type that the first byte states.
     pub kind: u8,
-    /// Why they make no record.
+    /// Why they are not a record.
     pub fault: RecordFault,
 }
 
-/// Why bytes make no record.
+/// Why bytes are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordFault {
     /// Its lengths point out of its segment, or contradict each other.
@@ -62,7 +62,7 @@ impl fmt::Display for BadRecord {
     }
 }
 
-/// Gives out records; a bad one ends its segment, not the walk.
+/// A walk over records; a bad one ends its segment, not the walk.
 pub struct Records<'s, 'a> {
     file: &'s LogFile<'a>,
     survey: &'s LogSurvey,

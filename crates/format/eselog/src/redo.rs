@@ -52,7 +52,7 @@ struct ReplayTarget {
     /// The file contains all records up to here.
     attached_at: Lgpos,
     signature: Signature,
-    /// The resize that the file has seen last.
+    /// Position of the last resize that is already in the file.
     resized_at: Lgpos,
     /// The last generation whose changes the file may contain.
     last_required: u32,
@@ -276,7 +276,7 @@ impl<S: PageStore> LogReplay<S> {
         self.pages.put(page, bytes)
     }
 
-    /// Puts a page back: changed, or in its former state if the change failed.
+    /// Puts a page back with its new database time; if the change failed, the page stays behind.
     fn close(
         &mut self,
         page: PageNumber,

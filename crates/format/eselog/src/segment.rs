@@ -30,14 +30,14 @@ pub(crate) struct Leftover {
 pub(crate) enum SegmentState {
     /// Intact.
     Good,
-    /// One bit has flipped since; it can be turned back.
+    /// One bit has flipped since; it can be corrected.
     Flipped { bit: u32 },
-    /// Behind the records: never written, of an earlier use of the file, or the shadow of the
-    /// segment before.
+    /// After the records: never written, left from an earlier use of the file, or the shadow of
+    /// the segment before it.
     Behind(Leftover),
     /// Sound, but states a later place: a misdirected write.
     Misplaced(Lgpos),
-    /// Neither: torn or damaged.
+    /// None of these: torn or damaged.
     Bad,
 }
 

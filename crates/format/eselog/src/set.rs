@@ -21,7 +21,7 @@ pub struct LogMember {
     pub survey: LogSurvey,
     /// `true` if its last record reports an engine shutdown.
     pub is_shut_down: bool,
-    /// The first bytes that make no record, if any.
+    /// The first bytes that are not a record, in words, if any.
     pub bad_record: Option<String>,
     /// Whether the file ends within a record, as a crash may leave the newest file.
     pub ends_within_record: bool,
@@ -104,11 +104,11 @@ pub enum Gap {
         /// The segment.
         fault: SegmentFault,
     },
-    /// Bytes in a sound segment that make no record.
+    /// Bytes in a sound segment that are not a record.
     BadRecord {
         /// The file.
         name: String,
-        /// Which, and why.
+        /// Their position and the fault, in words.
         what: String,
     },
 }
@@ -261,7 +261,8 @@ fn damage_of(member: &LogMember) -> Vec<Gap> {
     gaps
 }
 
-/// Checks that a file with a successor is full, unless a crash or a shutdown ended it early.
+/// Reports damage in a file with a successor, or an end that is torn, within a record, or before
+/// the first one.
 fn judge_closed(member: &LogMember, gaps: &mut Vec<Gap>) {
     let damage = damage_of(member);
     let is_sound = damage.is_empty();

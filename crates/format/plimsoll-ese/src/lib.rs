@@ -1,8 +1,8 @@
 //! Reads databases of the Extensible Storage Engine (ESE, "Jet Blue", `.edb`) on any system:
 //! mail stores, directory and search databases, usage and update logs of Windows.
 //!
-//! The file is never written. Damage never panics and never hides: every row that can be read is
-//! given, and everything that cannot is a [`Damage`] with its page.
+//! The file is never written. Damage never causes a panic and is never hidden: every readable row
+//! is returned, and everything else is reported as a [`Damage`] with its page.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

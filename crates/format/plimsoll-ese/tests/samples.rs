@@ -7,7 +7,7 @@ use plimsoll_ese::{CatalogCopy, Database, State, Value};
 use testkit::samples::{databases, unpacked};
 use units::{PageNumber, Prng, Seed};
 
-/// Damaged copies of each database, in all.
+/// Total number of damaged copies.
 const MUTANTS: usize = 2_000;
 
 fn open(bytes: Vec<u8>) -> Option<Database> {

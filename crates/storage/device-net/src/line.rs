@@ -13,14 +13,14 @@ use device::{Buffer, DeviceError};
 
 /// A request in progress at the server, with its protocol's state.
 pub(crate) struct UnderWay<T> {
-    /// Held by the sender until it has been sent.
+    /// The sender holds the lock until the request has been sent.
     pub buffer: Arc<Mutex<Option<Buffer>>>,
     pub task: T,
 }
 
 /// A protocol's handling of a failed request.
 pub(crate) trait Abandon {
-    /// Ends it with this error and gives its buffer back.
+    /// Fails the request with `error` and returns its buffer.
     fn abandon(self, buffer: Option<Buffer>, error: DeviceError);
 }
 
@@ -46,7 +46,7 @@ impl<T: Abandon> SharedLine<T> {
         &self.name
     }
 
-    /// The error of requests from now on.
+    /// Error for every request once the connection is unusable.
     pub(crate) fn error(&self) -> DeviceError {
         let why = lock(&self.broken).clone();
         DeviceError::Disconnected {

@@ -38,7 +38,7 @@ impl WireStream {
         Ok(Self::Tcp(stream))
     }
 
-    /// The same through a socket in the file system.
+    /// Connects through a Unix socket, with the same timeout.
     #[cfg(unix)]
     pub(crate) fn unix(path: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(path)?;
@@ -46,7 +46,7 @@ impl WireStream {
         Ok(Self::Unix(stream))
     }
 
-    /// The same through a socket in the file system, which this system does not support.
+    /// Always fails: this system has no Unix sockets.
     #[cfg(not(unix))]
     pub(crate) fn unix(_path: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -81,7 +81,7 @@ impl WireStream {
 
     /// Ends the connection for both threads.
     pub(crate) fn shut(&self) {
-        // It may be gone already.
+        // The peer may have closed the connection already.
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
             #[cfg(unix)]

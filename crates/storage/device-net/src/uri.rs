@@ -13,7 +13,7 @@ pub(crate) fn host_and_port(server: &str, default_port: u16) -> Option<(&str, u1
     (!host.is_empty()).then_some((host, port))
 }
 
-/// Decodes `%41` in an address; `None` if the result is not valid text.
+/// Decodes percent escapes such as `%41`; `None` if one is malformed or the result is not UTF-8.
 pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut parts = text.split('%');

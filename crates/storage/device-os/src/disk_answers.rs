@@ -10,11 +10,12 @@ const SOURCE: &str = "StorageDeviceWriteCacheProperty";
 pub(crate) struct Descriptor {
     /// Vendor and product.
     pub model: Option<String>,
-    /// The way to it.
+    /// The bus that connects it.
     pub transport: Option<Transport>,
-    /// Whether the disk is backed by Storage Spaces or a file.
+    /// Whether Storage Spaces composes it of other disks.
     pub is_made_of_others: bool,
-    /// Whether it is a virtual machine's disk, for which the reported rotation means nothing.
+    /// Whether it is a virtual machine's disk or a file, for which the reported rotation means
+    /// nothing.
     pub is_virtual: bool,
 }
 
@@ -133,7 +134,7 @@ pub(crate) struct DiskExtent {
     pub begin_bytes: u64,
 }
 
-/// Of `VOLUME_DISK_EXTENTS`.
+/// The extents in a `VOLUME_DISK_EXTENTS`.
 pub(crate) fn extents(answer: &[u8]) -> Vec<DiskExtent> {
     const HEADER_BYTES: usize = 8;
     const EXTENT_BYTES: usize = 24;

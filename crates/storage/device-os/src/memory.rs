@@ -15,14 +15,16 @@ use class::Class;
 /// Identifies the memory of a [`device::Buffer`]: nothing else uses this alignment.
 const ALIGNMENT: usize = device::ALIGNMENT;
 
-/// One for each power of two blocks. Larger memory comes from the system, which maps it separately.
+/// Number of buffer classes: one for each power of two, counted in blocks. A larger buffer comes
+/// from the system, which maps it separately.
 const CLASSES: usize = 9;
 
-/// The largest allocation that mimalloc serves. It cycles through all free pieces of a size, while
-/// the system's allocator reuses the piece freed last. Long values are assembled several times per
-/// operation; with mimalloc each time would use memory that has left the processor's cache. Musl's
-/// allocator is the exception: all threads share its lock, and it maps and unmaps each allocation
-/// of 128 KiB and more, so a static program did half as many transactions.
+/// Largest allocation that mimalloc serves, in bytes. Mimalloc cycles through all free pieces of a
+/// size, while the system's allocator reuses the piece freed last. Long values are assembled
+/// several times per operation; with mimalloc each time would use memory that has left the
+/// processor's cache. Musl's allocator is the exception: all threads share its lock, and it maps
+/// and unmaps each allocation of 128 KiB and more, so a static program did half as many
+/// transactions.
 const LARGEST_SMALL: usize = if cfg!(target_env = "musl") { usize::MAX } else { 2 << 10 };
 
 /// An allocator for a program that does unbuffered I/O: buffers are cut from huge pages if the
@@ -53,7 +55,7 @@ impl Default for BufferMemory {
     }
 }
 
-/// Who serves a layout.
+/// The allocator that serves a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Server {
     /// The class of buffers with this number.

@@ -27,7 +27,7 @@ pub struct VolumeFacts {
     pub options: String,
     /// Free bytes for an ordinary user.
     pub free_bytes: u64,
-    /// Bytes in all.
+    /// Size in bytes.
     pub total_bytes: u64,
     /// Whether a cache of the operating system intercepts unbuffered requests.
     pub caching: Caching,
@@ -56,7 +56,7 @@ pub enum BitLocker {
     On,
     /// It does not.
     Off,
-    /// It cannot be known; why.
+    /// It cannot be known; holds the reason.
     Untold(String),
 }
 
@@ -82,7 +82,7 @@ pub enum Caching {
     InFileSystem(String),
     /// A cache lies below the file system; holds its location.
     Below(String),
-    /// It cannot be known; why.
+    /// It cannot be known; holds the reason.
     Unknown(String),
 }
 
@@ -91,7 +91,7 @@ pub enum Caching {
 pub enum DurableWrites {
     /// A flag of the write, which the file system is known to honour.
     Flag,
-    /// A flush behind the write.
+    /// A flush after the write.
     Flush,
     /// The NBD server's offer: force unit access, or a flush after the write.
     Export,
@@ -158,7 +158,7 @@ pub struct BlockDevice {
     pub partition: Option<Partition>,
 }
 
-/// A system with devices.
+/// Operating system that presents a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Platform {
     /// Linux.
@@ -183,7 +183,7 @@ pub enum Transport {
     Sas,
     /// USB.
     Usb,
-    /// A virtual machine's own.
+    /// Virtio, the paravirtual bus of virtual machines.
     Virtio,
 }
 
@@ -195,9 +195,9 @@ pub enum Makeup {
     Plain,
     /// Paths to the same device.
     Multipath {
-        /// Paths that there are.
+        /// Number of paths.
         paths: u32,
-        /// Devices in use or ready.
+        /// Number of paths in use or ready.
         running: u32,
     },
     /// An encrypted device.
@@ -217,9 +217,9 @@ pub struct SoftwareArray {
     pub level: String,
     /// Number of devices it is designed for.
     pub disks: u32,
-    /// The missing ones.
+    /// Number of missing devices.
     pub missing: u32,
-    /// Bytes on one device before the next; `None` if the level has none.
+    /// Consecutive bytes on one device before the next; `None` if the level has no chunks.
     pub chunk_bytes: Option<u64>,
 }
 
@@ -230,7 +230,7 @@ pub enum OwnCache {
     On(&'static str),
     /// It is off, or absent; holds the source of this fact.
     Off(&'static str),
-    /// It does not say; why.
+    /// It reports nothing; holds the reason.
     Untold(String),
 }
 

@@ -3,10 +3,10 @@
 
 /// A place that a reactor polls in each turn.
 pub trait Lookout {
-    /// Whether anything has arrived since the last time it was taken; wakes the task that takes it.
+    /// Whether anything new has arrived; if so, wakes the task that takes it.
     fn has_news(&self) -> bool;
 
-    /// The thread is about to sleep: from now on the other program must wake it. Then the same as
-    /// [`Self::has_news`], for what came before it knew.
+    /// Called before the thread sleeps: from then on the other program must wake it. Then answers
+    /// like [`Self::has_news`], for anything that arrived before the other program knew.
     fn before_sleep(&self) -> bool;
 }

@@ -91,7 +91,7 @@ impl MemoryVolume {
         Self::served(name, reactor, service::drawn(reactor, latency), image)
     }
 
-    /// The same, with durations determined by `service`.
+    /// Like [`Self::of`], with durations determined by `service`.
     pub fn served(
         name: &str,
         reactor: &Rc<VirtualReactor>,
@@ -239,7 +239,7 @@ impl MemoryState {
     }
 }
 
-/// A new file of `length` bytes in the place of an older one.
+/// A new file of `length` bytes that holds remains of `old` after its first, zeroed bytes.
 fn left_of(old: &FileImage, length: u64) -> FileImage {
     let mut image = old.clone();
     image.set_length(length);

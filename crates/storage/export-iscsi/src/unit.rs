@@ -32,9 +32,9 @@ struct UnitState {
 /// One session.
 struct SeatState {
     initiator: String,
-    /// Reported instead of the next commands.
+    /// Unit attentions to report instead of the next commands.
     attention: VecDeque<Sense>,
-    /// How often its commands were aborted from elsewhere.
+    /// Number of times that its commands were aborted from elsewhere.
     aborts: u64,
 }
 
@@ -80,7 +80,7 @@ impl UnitSeat {
         self.unit.lock().seats.get_mut(&self.number)?.attention.pop_front()
     }
 
-    /// Changes if the session's commands are aborted from elsewhere.
+    /// A count that changes when the session's commands are aborted from elsewhere.
     pub(crate) fn aborts(&self) -> u64 {
         self.unit.lock().seats.get(&self.number).map_or(0, |seat| seat.aborts)
     }
@@ -94,7 +94,8 @@ impl UnitSeat {
         is_free && state.reservations.admits(&seat.initiator, access)
     }
 
-    /// Makes an SPC-2 reservation of the unit; `false` if it is reserved already.
+    /// Makes an SPC-2 reservation of the unit; `false` if another session holds one, or if keys are
+    /// registered.
     pub(crate) fn reserve(&self) -> bool {
         let mut state = self.unit.lock();
         if !state.reservations.is_empty() {

@@ -33,7 +33,8 @@ pub(crate) trait GuestCall {
     fn ring(&self);
 }
 
-/// Leaves the file's settings alone: the hypervisor may block on it.
+/// Does not make the file non-blocking, which would affect the hypervisor: it may block on the
+/// file.
 impl GuestCall for File {
     fn ring(&self) {
         // The counter has room for more events than a guest will ever cause.

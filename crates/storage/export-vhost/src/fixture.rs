@@ -145,7 +145,7 @@ impl TestGuest {
         self.offer(&parts)
     }
 
-    /// Whether the server wants to hear of new requests.
+    /// Whether the server wants to be notified of new requests.
     pub(crate) fn must_ring(&self) -> bool {
         self.get(USED, 2) == [0, 0]
     }

@@ -43,7 +43,7 @@ impl fmt::Display for NegotiationError {
 ///
 /// # Errors
 ///
-/// It sent what the protocol does not allow.
+/// The hypervisor violates the protocol.
 pub fn negotiate(
     socket: UnixStream,
     offer: BlockOffer,
@@ -66,7 +66,7 @@ pub fn negotiate(
     }
 }
 
-/// A ring, complete or not.
+/// Settings of a ring, complete or not.
 #[derive(Default)]
 struct RingSettings {
     size: u16,

@@ -26,7 +26,7 @@ pub enum RingOrder {
     Stop(usize, Sender<u16>),
 }
 
-/// A ring as it begins.
+/// Settings with which a ring starts.
 pub struct RingStart {
     pub(crate) queue: Queue,
     pub(crate) memory: SharedGuestMemory,

@@ -27,7 +27,7 @@ pub struct Reserved {
 }
 
 impl MemoryBudget {
-    /// A budget of `bytes`; one larger request is granted all of it.
+    /// A budget of `bytes`; a request for more is granted all of it.
     pub fn new(bytes: u64) -> Self {
         let state = BudgetState {
             left: Cell::new(bytes),

@@ -48,7 +48,7 @@ impl RequestSeries {
     }
 
     /// An upper bound in microseconds for the latency of the given share of requests, at most twice
-    /// the exact value; 0 without requests.
+    /// the exact value, and never above 2^25; 0 without requests.
     pub fn quantile_us(&self, share: f64) -> u64 {
         let wanted = self.requests as f64 * share;
         let mut bounds = self.histogram();

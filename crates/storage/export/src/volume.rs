@@ -165,7 +165,7 @@ impl ExportedVolume {
     /// Frees the whole sectors among `bytes`.
     async fn trim(&self, bytes: Range<u64>, durability: Durability) -> Result<(), DeviceError> {
         let Some(storage) = &self.storage else {
-            return Ok(()); // A hint that nothing here can take.
+            return Ok(()); // A hint that this storage cannot use.
         };
         let _held = self.hold(&bytes, true).await;
         let end = bytes.end / self.sector * self.sector;

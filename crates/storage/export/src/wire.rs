@@ -47,7 +47,7 @@ pub trait Wire {
 /// Sends all bytes of `parts`, in their order.
 pub async fn send_whole(wire: &dyn Wire, parts: &mut [IoSlice<'_>]) -> Result<(), WireError> {
     let mut rest = parts;
-    // Passes empty parts by.
+    // Skips empty parts.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
         match poll_fn(|context| wire.poll_send(context, rest)).await? {

@@ -87,7 +87,7 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(bytes[at..at + 2].try_into().expect("a value of the test"))
 }
 
-/// Sends the whole script at once; the bytes that the server sent behind its handshake.
+/// Sends the whole script at once; returns the bytes that the server sent after its handshake.
 fn served(executor: &Executor, device: &Rc<dyn device::Device>, sent: &[u8]) -> Vec<u8> {
     let hall = hall(device, 1 << 20);
     let wire = Rc::new(PipeWire::default());
@@ -99,7 +99,7 @@ fn served(executor: &Executor, device: &Rc<dyn device::Device>, sent: &[u8]) -> 
     wire.from_server.take()
 }
 
-/// The end of the handshake: behind the acknowledgement of GO.
+/// The bytes after the handshake, which ends with the acknowledgement of GO.
 fn behind_handshake(bytes: &[u8]) -> &[u8] {
     let go = [&0x0003_e889_0455_65a9_u64.to_be_bytes()[..], &[0, 0, 0, 7, 0, 0, 0, 1]].concat();
     let at = bytes.windows(go.len()).position(|window| window == go).expect("a value of the test");
@@ -116,8 +116,8 @@ fn plays(framing: TwinFraming, script: &[Asked]) {
             usize::try_from(*offset).expect("a value of the test")
                 ..usize::try_from(offset + length).expect("a value of the test")
         };
-        // One connection's requests take effect in their order, for the server keeps overlapping
-        // ones in it.
+        // One connection's requests take effect in order of arrival, since the server keeps
+        // overlapping ones in that order.
         let (kind, place) = match asked {
             Asked::Read(offset, length) => {
                 expected.insert(cookie, twin[range(offset, length)].to_vec());

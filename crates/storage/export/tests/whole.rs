@@ -48,7 +48,7 @@ fn comparisons_of_several_clients_lose_no_write() {
         let Ok(Performed::Bytes(bytes)) = read else { panic!("storage that works") };
         bytes.to_vec()
     });
-    // 300 steps, modulo 256; the bytes around them are as they were.
+    // 300 steps, modulo 256; the bytes before and after are unchanged.
     let inner = u8::try_from(300 % 256).expect("below 256");
     assert!(count[1..101].iter().all(|byte| *byte == inner), "{}", count[1]);
     assert_eq!((count[0], count[101]), (0, 0));

@@ -30,7 +30,7 @@ enum Step {
     Remove(&'static str),
 }
 
-/// As an engine does it: a database that grows, logs that are made, closed and removed.
+/// What an engine does: a database grows; logs are made, closed and removed.
 const SCRIPT: &[Step] = &[
     Step::Create("db", 1 << 20),
     Step::Write("db", 0, 8_192, 1),

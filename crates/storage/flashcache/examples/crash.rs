@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number behind the argument `name`.
+/// The number after the argument `name`.
 fn value(arguments: &[String], name: &str) -> Option<u64> {
     let at = arguments.iter().position(|argument| argument == name)?;
     arguments.get(at + 1)?.parse().ok()

@@ -20,7 +20,7 @@ impl Signal {
         .await;
     }
 
-    /// Something changed.
+    /// Wakes the waiting tasks.
     pub(crate) fn notify(&self) {
         for waker in self.0.take() {
             waker.wake();

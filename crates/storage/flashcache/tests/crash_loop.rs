@@ -1,4 +1,4 @@
-//! Power fails in some hundred lives, and every promise is kept.
+//! Runs several hundred lives that end with power failures, and checks every promise.
 
 mod crash;
 

@@ -61,7 +61,8 @@ impl Idle {
                 local.ask_config(RegistryOp::Get);
             }
             RegistryAnswer::Held { host, boot: _, revision } if host == local.me => {
-                // From an earlier start of this program, or the answer was lost.
+                // The lease is from an earlier start of this program, or the answer that granted it
+                // was lost.
                 local.ask_lease(RegistryOp::Renew { revision, boot: local.boot });
             }
             RegistryAnswer::Is { revision, config } => self.found(local, revision, config),

@@ -25,20 +25,20 @@ pub(crate) enum Then {
         epoch: u64,
         destaged: u64,
     },
-    /// The peer reports.
+    /// As the peer: report the log and the mark to the owner.
     Report {
         key: AttachmentKey,
         lsn: u64,
         marked: u64,
     },
-    /// The peer follows the epoch of `key`.
+    /// As the peer: confirm the epoch of `key` to the owner.
     Joined(AttachmentKey),
-    /// The peer holds a batch.
+    /// As the peer: confirm a batch to the owner.
     Copied {
         key: AttachmentKey,
         batch: usize,
     },
-    /// The peer holds all of them.
+    /// As the peer: confirm to the owner that every batch is on flash.
     CopyEnded(AttachmentKey),
 }
 

@@ -44,7 +44,7 @@ pub enum PeerMessage {
         /// The entries after `base`.
         entries: Vec<LogEntry>,
     },
-    /// Owner: begin anew.
+    /// Owner: restart the log; a copy may follow.
     Begin {
         /// Names the attachment.
         key: AttachmentKey,

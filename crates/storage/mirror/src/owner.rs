@@ -187,8 +187,9 @@ impl VolumeOwner {
     /// Makes all progress that the last event allows.
     pub(crate) fn pump(&mut self, local: &mut Local) {
         if local.flash_failed && self.uses_flash {
-            // Even if the backing store holds everything: a restart would trust this flash, unless
-            // a later epoch, which it never noted, has written without it.
+            // This ownership ends even if the backing store holds everything: after a restart this
+            // flash would be trusted, unless a later epoch, which it has not recorded, did the
+            // writing.
             self.over.get_or_insert(Over::FlashFailed);
         }
         if self.over.is_some() || !self.ready {

@@ -74,7 +74,7 @@ impl Replica {
         }
     }
 
-    /// `true` if `key` is the attachment in force. Otherwise notifies the sender.
+    /// `true` if `key` is the attachment in force. A sender with another key is notified.
     fn accepts(&self, local: &mut Local, key: AttachmentKey) -> bool {
         let promised = local.image.epoch();
         if key.epoch < promised {

@@ -1,5 +1,5 @@
-//! Two hosts under faults in virtual time, some hundred seeds: every promise is kept, and
-//! every change is one that the exhaustively searched specification has.
+//! Runs two hosts under faults in virtual time, for several hundred seeds: every promise is kept,
+//! and the specification, which is searched exhaustively, allows every change.
 
 mod model;
 mod world;
@@ -32,9 +32,10 @@ fn random_worlds_keep_every_promise() {
 #[test]
 fn histories_that_once_broke_a_promise_keep_it() {
     let specification = explore(&SMALL);
-    // 3505: a peer's longer tail surfaced after a read. 8416: a new owner declared the store
-    // complete after the entries it knew to be committed, before those it had inherited. 3497: a
-    // copy counted without entries that were on their way to the backing store.
+    // Seeds that have exposed errors. 3505: a peer's longer tail surfaced after a read. 8416: a new
+    // owner declared the store complete after the entries it knew to be committed, before those it
+    // had inherited. 3497: a copy counted without entries that were on their way to the backing
+    // store.
     for seed in [3497, 3505, 8416] {
         if let Err(broken) = run(seed, &specification) {
             panic!("{broken}");

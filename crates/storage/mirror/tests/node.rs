@@ -17,7 +17,7 @@ fn step(node: &mut MirrorNode, event: NodeEvent) -> Vec<NodeEffect> {
     node.handle(NOW, event)
 }
 
-/// Takes the lease and the volume at epoch 2; the effects of having won it.
+/// Takes the lease and the volume at epoch 2; returns the effects of winning the volume.
 fn claim(node: &mut MirrorNode, authority: Authority) -> Vec<NodeEffect> {
     let found = Config { epoch: 1, owner: MirrorHost::B, authority };
     let is = RegistryAnswer::Is { revision: 5, config: found };
@@ -47,7 +47,7 @@ fn token(effects: &[NodeEffect], wanted: &BackingOp) -> u64 {
     effects.iter().find_map(token).expect("the backing store is asked")
 }
 
-/// Serves from the backing store at epoch 2.
+/// A node that serves from the backing store at epoch 2.
 fn owner() -> MirrorNode {
     let mut node = node(FlashImage::empty(true, 8));
     let effects = claim(&mut node, Authority::Backing);
@@ -105,7 +105,7 @@ fn a_promise_outlives_a_restart() {
     assert_eq!(answer, [NodeEffect::Send(PeerMessage::Superseded(5))]);
 }
 
-/// Follows a peer at epoch 3.
+/// A node that follows a peer at epoch 3.
 fn follower() -> (MirrorNode, AttachmentKey) {
     let mut node = node(FlashImage::empty(true, 8));
     let key = AttachmentKey { epoch: 3, session: 1, boot: 7 };
@@ -267,7 +267,7 @@ fn a_copy_counts_only_with_the_destage_mark_on_its_flash() {
 fn a_configuration_asked_for_counts_before_it_is_confirmed() {
     let (mut node, key) = pair(MirrorSettings::default(), Authority::Backing);
     assert_eq!(put(&durable(&mut node, key, 1, 1)), Some(BOTH));
-    // It may be in force now, and the answer under way.
+    // The requested configuration may be in force, with the answer in flight.
     let effects = step(&mut node, NodeEvent::Guest(1, GuestRequest::Write(3, [1].into())));
     let more = complete(&mut node, &effects);
     assert_eq!(writes_to_backing(&more), 0, "the other host may own a log without this entry");

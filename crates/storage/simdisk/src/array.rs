@@ -267,7 +267,8 @@ impl ArrayState {
         }
     }
 
-    /// How full the memory for writes is, as a fraction; `None` if no write is waiting in memory.
+    /// How full the memory for writes is, as a fraction; `None` if the array keeps no writes in
+    /// memory.
     pub(crate) fn filled_memory(&self) -> Option<f64> {
         let keeps_writes = self.cache.mode == CacheMode::WriteBack && self.cache.write_bytes > 0;
         keeps_writes.then(|| self.writes.held_bytes() as f64 / self.cache.write_bytes as f64)
@@ -308,7 +309,7 @@ impl ArrayState {
         writes: Vec<DrivePiece>,
         purpose: OperationPurpose,
     ) {
-        // Only writes of a set that needs no reads have no later writes.
+        // A write that needs no reads has its writes in `first` and none in `writes`.
         let is_write = writes.is_empty()
             && match purpose {
                 OperationPurpose::Host(slot) => self.hosts.get(slot).is_write(),
@@ -319,7 +320,7 @@ impl ArrayState {
         let operation = DriveOperation { pending: first.len(), writes, purpose };
         let slot = self.operations.put(operation);
         if first.is_empty() {
-            // Everything that it would touch has failed: the set has nothing to do.
+            // All drives that the operation would touch have failed: it has nothing to do.
             self.operations.get_mut(slot).pending = 1;
             self.at(now, ArrayEvent::PieceDone(slot));
         }

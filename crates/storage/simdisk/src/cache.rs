@@ -199,8 +199,8 @@ impl ReadAhead {
 
     /// Starts tracking a possible stream here, in the slot of the least recently used one. Entries
     /// with a single read are replaced first, since random reads would otherwise push out a scan,
-    /// unless streams hold more than half of the slots: then a stream is replaced, or those that
-    /// have ended would keep out new ones.
+    /// unless streams hold more than half of the slots: then a stream is replaced, since streams
+    /// that have ended would keep out new ones.
     fn follow(&mut self, now: VirtualMoment, end: u64) {
         let skipped = Vec::new();
         let stream = Stream { next: end, skipped, reads: 1, asked: 0, come: 0, used: now };
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(ahead.read(2, 200, 100).0, FoundAhead::Coming(0));
         ahead.come(0, 1_200);
         assert_eq!(ahead.read(3, 300, 100).0, FoundAhead::Hit);
-        // Half of it is used up: more is requested, after the present part.
+        // Half of the read-ahead is used up: more is requested, after the present part.
         let (found, wanted) = ahead.read(4, 400, 400);
         assert_eq!((found, wanted), (FoundAhead::Hit, Some((0, 1_200, 600))));
         assert_eq!(ahead.read(5, 50_000, 100), (FoundAhead::Miss, None));

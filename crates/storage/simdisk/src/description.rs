@@ -310,7 +310,7 @@ pub struct PathSection {
     pub latency_us: f64,
     /// Processors of the front end.
     pub processors: usize,
-    /// Their time for a request.
+    /// Front-end processor time for a request.
     pub request_us: f64,
     /// Front-end processor time for a write, if it differs from other requests.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ impl UnsafeWrites {
         *self.parts.entry(token).or_default() += 1;
     }
 
-    /// One part fewer is.
+    /// Records that one part fewer of a write is at risk.
     pub(crate) fn remove(&mut self, token: HostToken) {
         let Some(parts) = self.parts.get_mut(&token) else {
             return;

@@ -73,7 +73,8 @@ impl CachedArray {
         &mut self.array
     }
 
-    /// How full the memory for writes is; `None` if no write is waiting in memory.
+    /// How full the array's memory for writes is, as a fraction; `None` if it keeps no writes
+    /// there, or is not used.
     pub(crate) fn filled_memory(&self) -> Option<f64> {
         let is_used = self.cache.as_ref().is_none_or(|cache| !cache.is_storage());
         self.array.filled_memory().filter(|_| is_used)
@@ -245,7 +246,7 @@ impl HostCache {
         if written > 0 {
             let media =
                 MediaRequest { is_write: true, offset, length: written, ..MediaRequest::default() };
-            // No request waits for it.
+            // No request waits for this write.
             self.flash.submit(now, &media);
         }
         self.answer(now, token);

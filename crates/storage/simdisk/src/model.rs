@@ -22,7 +22,7 @@ pub(crate) struct ArrayModel {
     pub host_cache: Option<HostCacheParameters>,
     /// Percent of its time that a spare spends on replacing a failed disk.
     pub rebuild_percent: f64,
-    /// Whether a spare is there from the beginning.
+    /// Whether there is a spare from the beginning.
     pub has_spare: bool,
 }
 
@@ -45,12 +45,12 @@ pub(crate) enum Medium {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
-    /// Acknowledges them once they are in its memory, which survives a power failure.
+    /// Acknowledges writes once they are in its memory, which survives a power failure.
     WriteBack,
-    /// Acknowledges them once the disks have them, and keeps them for reads.
+    /// Acknowledges writes once the disks have them, and keeps them for reads.
     #[default]
     WriteThrough,
-    /// Hands them to the disks and keeps nothing.
+    /// Hands writes to the disks and keeps nothing.
     PassThrough,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct CacheParameters {
     pub low_mark: u64,
     /// Maximum number of extents being destaged.
     pub destage_concurrency: usize,
-    /// The longest of them.
+    /// Maximum length of a destaged extent, in bytes.
     pub destage_bytes: u64,
     /// Bytes read ahead of a stream.
     pub read_ahead: u64,

@@ -98,9 +98,9 @@ pub(crate) struct DrivePiece {
     pub disk: usize,
     /// A second disk with the same content; only one of the two is read.
     pub mirror: Option<usize>,
-    /// Its offset on the disk.
+    /// Its offset on the disk, in bytes.
     pub offset: u64,
-    /// Its length.
+    /// Its length in bytes.
     pub length: u64,
 }
 
@@ -320,8 +320,7 @@ mod tests {
         FailedDisk { disk, rebuilt }
     }
 
-    /// Judged: a small write takes 4 disk requests on RAID 5 and 6 on RAID 6, a full stripe one per
-    /// disk.
+    /// A small write takes 4 disk requests on RAID 5 and 6 on RAID 6, a full stripe one per disk.
     #[test]
     fn writes_take_as_many_requests_as_their_level_costs() {
         let requests = |layout: RaidLayout, offset: u64, length: u64| {

@@ -45,7 +45,7 @@ pub struct ArrayShare {
 }
 
 impl SimulatedArray {
-    /// Creates an idle array from a description; `seed` turns its platters.
+    /// Creates an idle array from a description; `seed` draws the angles of its platters.
     pub fn new(
         description: &ArrayDescription,
         reactor: &Rc<VirtualReactor>,

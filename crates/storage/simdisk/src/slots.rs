@@ -1,6 +1,6 @@
 //! Requests in flight, by number: they come and go too often for a map.
 
-/// Names a request of the host.
+/// Identifies a request of the host.
 pub(crate) type HostToken = u64;
 
 /// Values by number; numbers are reused.

@@ -9,18 +9,19 @@ use crate::table::BuildTable;
 /// Result of looking up a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity<'table> {
-    /// It is this release.
+    /// The table has this release.
     Exact(&'table Release),
-    /// The last number is not in the table, but others of its branch are; this is the next lower
-    /// one, or else the lowest. Parts of a release, such as ese.dll, often lag like that.
+    /// The table has the branch, but not the last number: the next lower release of the branch, or
+    /// else its lowest. Parts of a release, such as ese.dll, often lag like that.
     About(&'table Release),
-    /// It names a product without a build, as Exchange 2010's logs do: its first release.
+    /// The version names a product without a build, as Exchange 2010's logs do: the product's first
+    /// release.
     Product(&'table Release),
-    /// It lies between these two of its series: an interim build.
+    /// An interim build, between these two releases of its series.
     Between(&'table Release, &'table Release),
-    /// It is lower than this, the first of its series.
+    /// Lower than this, the first release of the series.
     Before(&'table Release),
-    /// It is higher than this, the last of its series: newer than the data, or misprinted.
+    /// Higher than this, the last release of the series: newer than the table, or misprinted.
     After(&'table Release),
     /// No release starts with its first two numbers.
     Unknown,

@@ -1,10 +1,10 @@
-//! Version numbers of Exchange within text: logs, reports, exports of a shell.
+//! Finds version numbers of Exchange in text: logs, reports, exports of a shell.
 
 use crate::identify::Identity;
 use crate::number::BuildNumber;
 use crate::table::BuildTable;
 
-/// The highest number of an IPv4 address, which has four numbers and three points as well.
+/// The highest number in an IPv4 address, which also consists of four numbers and three dots.
 const HIGHEST_OF_ADDRESS: u32 = 255;
 /// Characters of the longest form, `Version 15.1 (Build 32375.72)`, with some margin.
 const LONGEST: usize = 40;

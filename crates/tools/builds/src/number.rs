@@ -51,7 +51,7 @@ impl BuildNumber {
         })
     }
 
-    /// Whether it ends in zeros, as `14.0.0.0` does: no build has such a number.
+    /// Whether the number ends in zeros, as `14.0.0.0` does: no build has such a number.
     pub(crate) fn is_product(self) -> bool {
         (self.minor, self.build, self.revision) == (0, 0, Some(0))
     }

@@ -1,4 +1,4 @@
-//! One released build, as the table states it.
+//! One released build, a row of the table.
 
 use std::fmt;
 
@@ -53,22 +53,23 @@ impl fmt::Display for ReleaseKind {
     }
 }
 
-/// A released build.
+/// A released build, a row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// Product name, such as `Exchange Server 2016`.
     pub product: String,
-    /// The level that its updates apply to: `RTM`, `SP3`, `CU23`.
+    /// The level to which updates apply: `RTM`, `SP3`, `CU23`.
     pub level: String,
-    /// Its kind.
+    /// Whether it is a level or an update, and of which kind.
     pub kind: ReleaseKind,
     /// The update of that level, such as `Oct25SU`; empty for the level itself.
     pub update: String,
-    /// Its number.
+    /// All four numbers, such as 15.1.2507.6.
     pub version: BuildNumber,
     /// Release day (or month, if no source has the day), in ISO 8601.
     pub released: String,
-    /// `rangeUpper` of the directory's schema. `None`, also below, if no source has the number.
+    /// `rangeUpper` of the directory's schema; like the next two, `None` if no source has the
+    /// number.
     pub schema: Option<u32>,
     /// `objectVersion` of the organisation.
     pub organization: Option<u32>,

@@ -37,7 +37,7 @@ pub enum BuildTableError {
     Line {
         /// Counted from 1.
         line: u64,
-        /// The error found.
+        /// The reason, in words.
         problem: String,
     },
     /// The header is the only line.

@@ -5,28 +5,28 @@ use std::fmt;
 use crate::release::{Release, ReleaseKind};
 use crate::table::BuildTable;
 
-/// A level of the directory that rises, and the command of Setup that raises it.
+/// A level of the directory that must rise, and the command of Setup that raises it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
     /// `rangeUpper` of the schema.
     Schema {
-        /// Before.
+        /// Level of the older release.
         from: u32,
-        /// Afterwards.
+        /// Level of the newer release.
         to: u32,
     },
     /// `objectVersion` of the organisation.
     Organization {
-        /// Before.
+        /// Level of the older release.
         from: u32,
-        /// Afterwards.
+        /// Level of the newer release.
         to: u32,
     },
     /// `objectVersion` of every domain's system objects.
     Domain {
-        /// Before.
+        /// Level of the older release.
         from: u32,
-        /// Afterwards.
+        /// Level of the newer release.
         to: u32,
     },
 }
@@ -50,9 +50,9 @@ impl fmt::Display for Preparation {
 /// Steps between two releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upgrade<'table> {
-    /// The lower one.
+    /// The release with the lower number.
     pub older: &'table Release,
-    /// The higher one.
+    /// The release with the higher number.
     pub newer: &'table Release,
     /// Active Directory preparations that the upgrade needs, if both levels are known.
     pub preparations: Vec<Preparation>,
@@ -61,8 +61,7 @@ pub struct Upgrade<'table> {
     /// Level to install first, if the newer release is an update of another level than the older
     /// one's.
     pub first: Option<&'table Release>,
-    /// Number of releases of the newer product from the older release, exclusive, to the newer one,
-    /// inclusive.
+    /// Number of releases of the newer product after `older`, up to and including `newer`.
     pub releases_between: usize,
 }
 

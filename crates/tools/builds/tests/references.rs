@@ -43,7 +43,7 @@ fn printed_versions_are_what_their_documents_say() {
         ("8.3.417.1", "Exchange Server 2007 SP3 RU17"),
         ("08.03.0417.001", "Exchange Server 2007 SP3 RU17"),
         ("15.02.2562.046", "Exchange Server SE RTM Aug26SU"),
-        // A library of a release lags behind it.
+        // A library lags behind the release that it belongs to.
         ("14.01.0218.012", "about Exchange Server 2010 SP1 (14.1.218.15)"),
         ("15.00.0995.021", "about Exchange Server 2013 CU6 (15.0.995.29)"),
         ("15.1.2375.10", "about Exchange Server 2016 CU22 (15.1.2375.7)"),
@@ -87,7 +87,7 @@ fn the_way_from_build_to_build_is_known() {
     let schema = Preparation::Schema { from: 15323, to: 15334 };
     assert_eq!(long.preparations[0], schema);
     assert_eq!(long.preparations.len(), 3);
-    // Setup of 2010 refuses where 2007 SP3 has raised the schema already.
+    // Setup of 2010 refuses if 2007 SP3 has already raised the schema.
     let refused = table.compare(named("2007 SP3"), named("2010 RTM"));
     assert_eq!(refused.sinking_schema, Some((14625, 14622)));
     let in_place = |one, other| table.compare(named(one), named(other)).is_in_place();

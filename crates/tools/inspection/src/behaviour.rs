@@ -1,6 +1,6 @@
-//! Infers the caches of a storage from its behaviour: the time of single durable writes, and the
-//! moment at which sustained writes become slow. Declarations are no evidence about arrays,
-//! hypervisors and disks that lie.
+//! Infers the caches of storage from its behaviour: the time of single durable writes, and the
+//! moment at which sustained writes become slow. What arrays, hypervisors and lying disks declare
+//! is no evidence.
 
 use device_os::probe::{BlockDevice, Makeup, OwnCache};
 use record::{StorageFinding, WriteSamples};
@@ -24,7 +24,7 @@ const CANDIDATES: usize = 400;
 /// A full cache is observed for at least this long.
 const SETTLED_NS: u64 = 8_000_000_000;
 
-/// With fewer completions on either side, such a point proves nothing.
+/// With fewer completions on either side, a candidate proves nothing.
 const FEWEST_COMPLETIONS: usize = 16;
 
 /// How storage handles durable writes.
@@ -67,7 +67,7 @@ fn write_behaviour(samples: &WriteSamples, slowdown: Option<Slowdown>) -> Option
     })
 }
 
-/// The latency that one in `parts` does not exceed.
+/// The latency that one in `parts` samples does not exceed.
 fn quantile(latencies_ns: &[u64], parts: usize) -> Option<u64> {
     let mut sorted = latencies_ns.to_vec();
     sorted.sort_unstable();
@@ -102,9 +102,9 @@ fn slowdown(samples: &WriteSamples) -> Option<Slowdown> {
     })
 }
 
-/// Whether more writes would hardly change the measured size of the cache: it has been full for as
-/// long as it took to fill, and for at least some seconds, so that a pause is not mistaken for a
-/// full cache.
+/// Whether more writes would hardly change the measured size of the cache: the cache has been full
+/// for as long as it took to fill, and for at least some seconds, so that a pause is not mistaken
+/// for a full cache.
 pub fn is_settled(samples: &WriteSamples) -> bool {
     let last_ns = samples.completions_ns.last().copied().unwrap_or(0);
     slowdown(samples).is_some_and(|slow| last_ns >= slow.at_ns * 2 + SETTLED_NS)
@@ -263,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Completions of a cache that takes `held` writes at one rate and drains at another, for as
-    /// long again, with every distance off by up to a share.
+    /// Completions of a cache that takes `held` writes at one rate and then drains at another for
+    /// equally long, with every interval off by up to the share `noise`.
     fn filled(held: u64, (cached, drained): (f64, f64), seed: u64, noise: f64) -> WriteSamples {
         let mut prng = Prng::new(Seed(seed));
         let (mut now_s, mut level, mut times) = (0.0, 0.0, Vec::new());

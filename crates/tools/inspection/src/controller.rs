@@ -31,10 +31,10 @@ pub use known::KnownFact;
 pub use lines::UnreadLine;
 pub use rules::{leaves_open, not_understood, of_controller, silent, untold};
 
-/// Contents of an output.
+/// Parsed output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The controllers that it describes.
+    /// The controllers described.
     pub controllers: Vec<Controller>,
     /// Lines that no reader understood and that may matter.
     pub unread: Vec<UnreadLine>,
@@ -53,8 +53,8 @@ const READERS: [OutputReader; 7] = [
     nvme::read,
 ];
 
-/// The outputs of tools in a text: one, or several one after the other. A line counts as understood
-/// if any of the readers that recognise their tool in the text understood it.
+/// Reads the tool outputs in a text, one or several in a row. A line counts as understood if any of
+/// the readers that recognise their tool in the text understood it.
 pub fn read(text: &str) -> Result<Output, ControllerError> {
     let text = text.trim_start_matches('\u{feff}');
     if storcli::is_json(text) {

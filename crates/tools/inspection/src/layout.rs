@@ -1,9 +1,10 @@
 //! Compares a server with the plan it was built from: its volumes, their mount points, their
 //! contents, and the requirements of `AutoReseed`.
 //!
-//! `AutoReseed` has every volume mounted below one folder, spares too, and once more below another
-//! for each database on it; a database has its file and its log in two folders of the same volume
-//! (Microsoft, "`AutoReseed`" and "Configure `AutoReseed` for a database availability group").
+//! `AutoReseed` requires every volume, spares included, to be mounted below one folder, and below
+//! another once for each database on it. A database has its file and its log in two folders of the
+//! same volume (Microsoft, "`AutoReseed`" and "Configure `AutoReseed` for a database availability
+//! group").
 
 mod commands;
 mod copies;
@@ -25,38 +26,38 @@ pub use plan::{LayoutPlan, LayoutPlanError, PlannedVolume, VolumeUse};
 pub struct LayoutRoots {
     /// Folder below which every volume is mounted.
     pub volumes: String,
-    /// Folder below which they are mounted again, by database, as `AutoReseed` requires; `None` if
-    /// databases only have folders on the volumes.
+    /// Folder below which volumes are mounted again, once for each database, as `AutoReseed`
+    /// requires; `None` if databases only have folders on the volumes.
     pub databases: Option<String>,
-    /// Mount point of the volume for restores; `None` for a folder below that of the volumes.
+    /// Mount point of the volume for restores; `None` if it is mounted below `volumes`.
     pub restore: Option<String>,
     /// Platform of these paths and commands.
     pub platform: Platform,
 }
 
-/// Contents of a path.
+/// A folder found on the server.
 #[derive(Clone, Debug)]
 pub struct SeenFolder {
-    /// The volume that it lies on.
+    /// The volume that holds the folder.
     pub volume: SeenVolume,
-    /// Names of its entries.
+    /// Names of the folder's entries.
     pub names: Vec<String>,
 }
 
 /// A volume, as the system reports it.
 #[derive(Clone, Debug)]
 pub struct SeenVolume {
-    /// Unique among all volumes at the moment.
+    /// Distinguishes the volume from all others mounted now.
     pub number: u64,
-    /// Whether it is mounted at exactly this path.
+    /// Whether the volume is mounted at exactly this path.
     pub is_mounted_here: bool,
-    /// Its mount point.
+    /// Mount point as the system reports it.
     pub mount_point: String,
-    /// Its kind.
+    /// File system as the system names it.
     pub file_system: String,
-    /// Its length in bytes, minus the overhead of its file system.
+    /// Size in bytes, minus the overhead of the file system.
     pub total_bytes: u64,
-    /// The whole disk that it is on, if there is one.
+    /// The whole disk below the volume, if there is one.
     pub disk: Option<String>,
 }
 
@@ -99,7 +100,7 @@ impl LayoutRoots {
         }
     }
 
-    /// The folders of a database on a volume: its own one, and those in it.
+    /// The folders of a database on a volume: the database's folder, and those in it.
     fn folders_of(&self, volume: &PlannedVolume, database: &str) -> Vec<String> {
         let Some(databases) = &self.databases else {
             return vec![self.inside(&self.mount_of(volume), database)];

@@ -1,8 +1,8 @@
 //! Judges storage for mail stores before anything is measured on it: runs fail for reasons that an
 //! inspection would have shown.
 //!
-//! Facts in, findings out. Reading the facts from systems and tools is others' work, and nothing
-//! here changes anything.
+//! Facts in, findings out: other crates read the facts from systems and tools, and nothing here
+//! changes anything.
 
 mod behaviour;
 pub mod controller;

@@ -14,8 +14,8 @@ use crate::draft::{FindingDraft, mended_by};
 pub use planned::{LunPattern, LunRefusal, LunStranger, LunWrite, PlannedLun, against_plan};
 pub use strangers::{PlannedTarget, StrangerLogin, TargetRules, of_target};
 
-/// A network of switches and cables answers sooner; every log write waits at least this long. Half
-/// of the limit of a log write would be 5 ms.
+/// Longest acceptable round trip: switches and cables are faster, and every log write waits for
+/// one. Half of the limit of a log write would be 5 ms.
 const LONGEST_ROUND_TRIP: Nanos = Nanos(1_000_000);
 
 /// The sides that authenticated themselves at login.
@@ -34,14 +34,14 @@ pub enum LunProof {
 pub struct LunPortal {
     /// Host and port.
     pub name: String,
-    /// The path to the LUN there, or the reason why there is none.
+    /// The path to the LUN through this portal, or the reason why there is none.
     pub way: Result<LunWay, String>,
 }
 
-/// A way to a LUN.
+/// A path to a LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunWay {
-    /// Unique id of the LUN at its end, if it reports one.
+    /// Unique id of the LUN at the end of the path, if it reports one.
     pub serial: Option<String>,
     /// This machine's address on the path, if known.
     pub begin: Option<String>,
@@ -49,24 +49,24 @@ pub struct LunWay {
     pub round_trips: Vec<Nanos>,
 }
 
-/// Results of a login.
+/// Results of a login to a LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunFacts {
-    /// Its address.
+    /// Address of the LUN.
     pub name: String,
     /// The sides that authenticated themselves.
     pub proof: LunProof,
     /// The portal's answer to discovery: whether it lists this target, or why it did not answer.
     pub discovery: Result<bool, String>,
-    /// Every portal that is known, each of which was tried.
+    /// Every known portal, each of which was tried.
     pub portals: Vec<LunPortal>,
-    /// Its capacity in bytes.
+    /// Capacity in bytes.
     pub capacity: Bytes,
     /// Logical block size and physical write size, in bytes.
     pub block_bytes: [u32; 2],
-    /// Whether it is thin-provisioned.
+    /// Whether the LUN is thin-provisioned.
     pub is_thin: bool,
-    /// Whether it rejects writes.
+    /// Whether the LUN rejects writes.
     pub is_write_protected: bool,
     /// Whether a write may bypass the cache (force unit access).
     pub has_durable_writes: bool,
@@ -80,7 +80,8 @@ pub fn of_lun(lun: &LunFacts) -> Vec<StorageFinding> {
     findings
 }
 
-/// Finding on a target or LUN that a portal lists but that cannot be inspected, because of `why`.
+/// Finding on a target or LUN that a portal lists but that cannot be inspected; `why` is the
+/// reason.
 pub fn unread_target(name: &str, why: &str) -> StorageFinding {
     let draft = FindingDraft::new(("lun-login", "Login to what the portal lists"), name);
     mended_by(
@@ -201,7 +202,7 @@ fn writes(lun: &LunFacts) -> StorageFinding {
     }
 }
 
-/// Judges the median of each portal; the longest decides.
+/// Judges the slowest portal by the median of its round trips.
 fn round_trip(lun: &LunFacts) -> Option<StorageFinding> {
     let mut medians = Vec::new();
     for portal in &lun.portals {

@@ -15,11 +15,11 @@ use crate::draft::FindingDraft;
 /// A folder planned for databases or logs.
 #[derive(Clone, Copy, Debug)]
 pub struct StoragePlace<'a> {
-    /// Its name in findings.
+    /// Name of the place in findings.
     pub name: &'a str,
-    /// The volume that holds it.
+    /// The volume that holds the folder.
     pub volume: &'a VolumeFacts,
-    /// The devices below, the mounted one first.
+    /// The devices below the volume, the mounted one first.
     pub devices: &'a [BlockDevice],
 }
 
@@ -46,8 +46,8 @@ pub fn together(places: &[StoragePlace<'_>]) -> Vec<StorageFinding> {
     findings
 }
 
-/// Copies of a database must not be on disks with different sector kinds; whether volumes hold
-/// copies of one database is not known here.
+/// Copies of a database must not be on disks with different sector kinds. Which volumes hold copies
+/// of one database is not known here.
 fn sectors(places: &[StoragePlace<'_>]) -> Option<StorageFinding> {
     let devices = places.iter().filter_map(|place| place.devices.first());
     let mut kinds: Vec<(u32, u32)> =
@@ -99,7 +99,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A good disk of a controller.
+    /// A good disk behind a controller.
     pub(crate) fn disk(name: &str) -> BlockDevice {
         BlockDevice {
             facts: DiskFacts {
@@ -119,7 +119,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The finding of a check among findings.
+    /// The finding of the check named `check`.
     pub(crate) fn found<'a>(findings: &'a [StorageFinding], check: &str) -> &'a StorageFinding {
         let of_check: Vec<_> = findings.iter().filter(|found| found.check == check).collect();
         assert_eq!(of_check.len(), 1, "{check}: {findings:#?}");

@@ -1,6 +1,6 @@
-//! Outputs that lost lines, were wrapped, doubled, cut or written in other digits: whatever is left
-//! never passes a check that the whole output does not pass, and never is a clean answer if the
-//! whole one is not and the change shows. 1,000 of them, or as many as `PLIMSOLL_MUTANTS` says.
+//! Damaged outputs, with lines lost, wrapped, doubled, cut or written in other digits: none passes
+//! a check that the whole output does not pass, and none is a clean answer if the whole output is
+//! not and the change shows. Runs 1,000 of them, or as many as `PLIMSOLL_MUTANTS` says.
 
 #![expect(clippy::print_stderr, reason = "the test says how many it tried")]
 
@@ -15,7 +15,7 @@ use inspection::controller::{
 use record::{StorageFinding, StorageRuling};
 use units::{Prng, Seed};
 
-/// Findings on the whole answer.
+/// Findings on the whole output.
 fn findings(text: &str) -> Vec<StorageFinding> {
     let Ok(output) = read(text) else {
         return Vec::new();
@@ -128,7 +128,7 @@ fn a_changed_output_never_passes_what_the_whole_does_not() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// So that the test above can fail: each good output is clean, each bad one is not.
+/// Proves that the test above can fail: each good output is clean, each bad one is not.
 #[test]
 fn whole_outputs_are_what_their_names_say() {
     for (name, text) in wholes::all() {

@@ -85,7 +85,7 @@ fn samples_text() -> Vec<String> {
 }
 
 proptest! {
-    /// Whatever is cut out of an output or put into it, it is read or refused.
+    /// Whatever is cut out of an output or inserted, the output is read or refused.
     #[test]
     fn damaged_outputs_are_read_or_refused(
         which in 0_usize..3,
@@ -99,7 +99,7 @@ proptest! {
         let damaged: String =
             text[..at].iter().copied().chain(put.chars()).chain(rest.iter().copied()).collect();
         let read: Vec<Controller> = read(&damaged).unwrap_or_default().controllers;
-        // That nothing panics is all that holds of whatever was read.
+        // Nothing more is required of the findings than that computing them does not panic.
         for controller in &read {
             drop(of_controller(controller));
         }

@@ -1,5 +1,5 @@
-//! Matches completions to the requests that they complete. The block layer merges requests, so one
-//! completion may end several.
+//! Matches completions with requests. The block layer merges requests, so one completion may
+//! complete several.
 
 use std::collections::BTreeMap;
 

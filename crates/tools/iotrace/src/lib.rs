@@ -35,7 +35,8 @@ pub struct TraceRequest {
 }
 
 impl TraceRequest {
-    /// The blocks of `block_bytes` that it touches, numbered with the volume in the upper bits.
+    /// The blocks of `block_bytes` that the request touches, numbered with the volume in the upper
+    /// bits.
     pub fn blocks(&self, block_bytes: u64) -> impl Iterator<Item = u64> + use<> {
         let volume = u64::from(self.volume) << 48;
         let end = self.offset.saturating_add(self.length - 1) / block_bytes;
@@ -148,7 +149,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Distinct blocks that it touches.
+    /// Number of distinct blocks that the trace touches.
     pub fn footprint_blocks(&self, block_bytes: u64) -> u64 {
         let requests = &self.requests;
         let blocks: BTreeSet<u64> =
@@ -156,7 +157,7 @@ impl Trace {
         blocks.len() as u64
     }
 
-    /// Nanoseconds from the first request to the last; `None` if it has no times.
+    /// Nanoseconds from the first request to the last; `None` if the trace has no times.
     pub fn span_ns(&self) -> Option<u64> {
         let first = self.requests.iter().map(|request| request.time).min()?;
         let last = self.requests.iter().map(|request| request.time).max()?;

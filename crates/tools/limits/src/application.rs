@@ -50,7 +50,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Part of the server that a request passes; every request passes both.
+/// Half of the server; every request passes both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The proxy that clients reach.
@@ -60,7 +60,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Its site in IIS.
+    /// Name of its site in IIS.
     pub fn site(self) -> &'static str {
         match self {
             Self::FrontEnd => "Default Web Site",

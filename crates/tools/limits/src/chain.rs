@@ -39,9 +39,9 @@ impl fmt::Display for Direction {
 pub enum RulePlace {
     /// Set in a file.
     File {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The first line with it.
+        /// The first line that sets the limit.
         line: u32,
         /// Number of places in the file that set it.
         count: usize,
@@ -61,7 +61,7 @@ pub struct Link {
     pub direction: Direction,
     /// The lowest value, in bytes.
     pub bytes: u64,
-    /// Place of the setting.
+    /// File and line that set the value.
     pub place: RulePlace,
     /// `false` if IIS's request filter is removed: whether Exchange's replacement reads the value
     /// is not documented.
@@ -77,7 +77,7 @@ pub struct Chain {
     pub links: Vec<Link>,
     /// Sides whose file is missing: their limits are unknown.
     pub missing: Vec<Side>,
-    /// Sides whose own file must not set a limit.
+    /// Sides whose own file must not set a limit, with the lock that forbids it.
     pub locks: Vec<(Side, Lock)>,
 }
 
@@ -88,7 +88,7 @@ impl Chain {
         self.lowest(direction, true)
     }
 
-    /// The lowest limit, including those that may not apply.
+    /// Like `effective`, including limits that may not apply.
     pub fn perhaps(&self, direction: Direction) -> Option<(u64, Vec<&Link>)> {
         self.lowest(direction, false)
     }
@@ -180,8 +180,8 @@ impl Server {
         Ok(links)
     }
 
-    /// The first that sets the limit: the file itself, the site's root, applicationHost.config or
-    /// IIS's default.
+    /// The limit of the first place that sets it: the file itself, the site's root,
+    /// applicationHost.config or IIS's default.
     fn content_link(
         &self,
         application: &Application,
@@ -201,7 +201,8 @@ impl Server {
         Ok(found)
     }
 
-    /// The first that sets the limit: the file itself, the site's root or ASP.NET's default.
+    /// The limit of the first place that sets it: the file itself, the site's root or ASP.NET's
+    /// default.
     fn request_link(
         &self,
         application: &Application,
@@ -216,7 +217,7 @@ impl Server {
         Ok(inherited.unwrap_or_else(|| default_link(side, kind, DEFAULT_REQUEST_BYTES)))
     }
 
-    /// The limit that applications inherit from the root of the site.
+    /// The limit that applications inherit from the root of their site.
     fn site_link(&self, side: Side, kind: SettingKind) -> Result<Option<Link>, ConfigError> {
         let Some((_, file)) = self.sites.iter().find(|(found, _)| *found == side) else {
             return Ok(None);

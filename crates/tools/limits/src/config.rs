@@ -56,8 +56,8 @@ impl ConfigFile {
         node.document().text_pos_at(node.range().start).row
     }
 
-    /// The elements at the end of `path` below any of `scopes`; an error if one on the way is kept
-    /// in another file.
+    /// The elements at the end of `path` below any of `scopes`; an error if the content of one on
+    /// the way is outside this file.
     pub(crate) fn below<'a, 'input>(
         &self,
         scopes: &[Node<'a, 'input>],
@@ -105,7 +105,8 @@ fn is_elsewhere(node: Node<'_, '_>) -> bool {
 }
 
 /// The elements with sections that apply to everything under the file's own path: the root, and
-/// `<location>` without a path. Sections of parts, such as `<location path="smime">`, are left out.
+/// `<location>` without a path. Sections for parts of the path, such as `<location path="smime">`,
+/// are left out.
 pub(crate) fn scopes<'a, 'input>(document: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
     let root = document.root_element();
     let locations = root.children().filter(|child| {

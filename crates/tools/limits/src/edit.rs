@@ -24,18 +24,18 @@ pub struct Edit {
     pub kind: SettingKind,
     /// Line in the old file, counted from 1.
     pub line: u32,
-    /// The binding it belongs to.
+    /// The binding that the setting belongs to.
     pub binding: Option<String>,
-    /// The present number, in the setting's own unit; `None` if the setting is added.
+    /// The present number, in the setting's unit; `None` if the setting is added.
     pub old: Option<u64>,
-    /// The number it gets.
+    /// The new number, in the same unit.
     pub new: u64,
     span: Range<usize>,
     text: String,
 }
 
-/// The edits that make the file of `application` accept `bytes`, rounded up to its units; empty if
-/// it already does.
+/// The edits that set the limits of `application` in its file to `bytes`, rounded up to the
+/// setting's unit; empty if all have that value.
 pub fn plan(
     file: &ConfigFile,
     application: &Application,
@@ -139,7 +139,7 @@ fn no_place(file: &ConfigFile, section: &'static str) -> ConfigError {
     ConfigError::NoPlace { file: file.name().to_owned(), section }
 }
 
-/// Position after the name in the start tag.
+/// Byte offset after the element's name in its start tag.
 fn name_end(file: &ConfigFile, node: Node<'_, '_>) -> usize {
     let start = node.range().start + 1;
     let rest = &file.text()[start..];
@@ -147,7 +147,7 @@ fn name_end(file: &ConfigFile, node: Node<'_, '_>) -> usize {
     start + length.unwrap_or(rest.len())
 }
 
-/// Start of the end tag; `None` if the element has none.
+/// Byte offset of the end tag; `None` if the element has none.
 fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
     let range = node.range();
     let text = &file.text()[range.clone()];
@@ -155,7 +155,7 @@ fn end_tag(file: &ConfigFile, node: Node<'_, '_>) -> Option<usize> {
     Some(range.start + at)
 }
 
-/// The start of the line of `at` if only blanks precede it there, else `at` itself.
+/// The start of the line that contains `at` if only blanks lie between them, else `at` itself.
 fn line_start(file: &ConfigFile, at: usize) -> usize {
     let start = file.text()[..at].rfind('\n').map_or(0, |end| end + 1);
     let is_blank = file.text()[start..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'));
@@ -175,7 +175,7 @@ fn element(file: &ConfigFile, parent: Node<'_, '_>, path: &[&str], attribute: &s
     style.nested(&format!("{indent}{}", style.step), path, attribute)
 }
 
-/// How the file is written.
+/// Indentation and line ends of the file.
 struct Style {
     step: &'static str,
     line_end: &'static str,
@@ -219,8 +219,8 @@ fn confirm(
     }
 }
 
-/// Whether the back end of `application` keeps old values after a change: its configuration makes
-/// ASP.NET ignore changes of its files.
+/// Whether the back end of `application` keeps old values after a change, because its configuration
+/// makes ASP.NET ignore changes of its files.
 pub fn needs_recycling(file: &ConfigFile) -> Result<bool, ConfigError> {
     let document = file.document()?;
     let runtime = file.one_below(&scopes(&document), &["system.web", "httpRuntime"])?;

@@ -7,11 +7,11 @@ use crate::setting_kind::SettingKind;
 /// Place and kind of a lock on `maxAllowedContentLength`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// The file that locks it.
+    /// The file with the lock.
     pub file: String,
-    /// The line that does.
+    /// The line with the lock.
     pub line: u32,
-    /// The attribute that does.
+    /// The attribute that locks it.
     pub by: &'static str,
 }
 
@@ -30,19 +30,19 @@ impl fmt::Display for Lock {
 /// An error in a configuration file; every variant names the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigError {
-    /// It is not text in UTF-8.
+    /// The file is not text in UTF-8.
     NotText {
         /// The file.
         file: String,
     },
-    /// It is not well-formed XML.
+    /// The file is not well-formed XML.
     NotXml {
         /// The file.
         file: String,
         /// The parser's message, with line and column.
         problem: String,
     },
-    /// Its root is another element.
+    /// The root is not `configuration`.
     NotConfiguration {
         /// The file.
         file: String,
@@ -62,7 +62,7 @@ pub enum ConfigError {
     Twice {
         /// The file.
         file: String,
-        /// Lines of both.
+        /// Lines of both occurrences.
         lines: (u32, u32),
         /// The section.
         section: String,
@@ -92,7 +92,7 @@ pub enum ConfigError {
         /// The setting that would differ.
         setting: &'static str,
     },
-    /// A file above it forbids the change.
+    /// A file above the application's forbids the change.
     Locked {
         /// Site and path of the application.
         location: String,

@@ -47,7 +47,7 @@ fn attribute(node: Node<'_, '_>, name: &str) -> String {
 }
 
 /// The `maxAllowedContentLength` that `host` sets for the path `location`, such as `Default Web
-/// Site/owa`, by the nearest of its locations: the number and its line.
+/// Site/owa`, and its line; the nearest of the covering locations decides.
 pub(crate) fn content_length(
     host: &ConfigFile,
     location: &str,

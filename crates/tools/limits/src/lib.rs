@@ -1,7 +1,7 @@
 //! Limits on the size of client messages in the configuration of an Exchange server: the effective
 //! limit of each protocol, the file that sets it, and edits that preserve every other byte.
 //!
-//! Text in, values out: the program finds the files, writes them and keeps the old ones.
+//! Text in, values out: the program finds and writes the files, and keeps the old ones.
 
 mod application;
 mod chain;

@@ -1,4 +1,4 @@
-//! Settings that a configuration file locks for the files below it: if one of those sets a locked
+//! Settings that a configuration file locks for the files below it: if one of them sets a locked
 //! setting, IIS answers requests with error 500.19.
 
 use roxmltree::Node;

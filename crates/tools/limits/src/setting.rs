@@ -17,11 +17,11 @@ pub(crate) struct Setting {
     pub number: u64,
     /// Line, counted from 1.
     pub line: u32,
-    /// The binding it belongs to.
+    /// The binding that the setting belongs to.
     pub binding: Option<String>,
-    /// Position of the number in the text.
+    /// Byte range of the number in the text.
     pub span: Range<usize>,
-    /// Whether applications below inherit it.
+    /// Whether applications below inherit the setting.
     pub inherited: bool,
 }
 

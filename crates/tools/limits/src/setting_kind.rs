@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Bytes in the unit of `maxRequestLength`. The runtime accepts exactly that many and no more.
+/// Bytes in the unit of `maxRequestLength`, exactly as the runtime counts them.
 const KILOBYTE: u64 = 1 << 10;
 
 /// A kind of limit.
@@ -32,7 +32,7 @@ impl SettingKind {
         }
     }
 
-    /// Bytes in one unit of it.
+    /// Bytes in one unit of the setting.
     pub(crate) const fn unit(self) -> u64 {
         match self {
             Self::RequestLength => KILOBYTE,

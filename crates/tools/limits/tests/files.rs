@@ -1,4 +1,5 @@
-//! Small files with the features of real ones: limits within locations, bindings, odd line ends.
+//! Small files with the features of real ones: limits within locations, bindings, unusual line
+//! ends.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
@@ -79,7 +80,7 @@ fn defaults_count_and_a_removed_filter_is_doubted() {
     assert!(!content.is_certain);
     let documents = chains[0].effective(Direction::Download).unwrap();
     assert_eq!(documents.0, 10_240_000);
-    // If the doubtful limit is the lowest, both answers are given.
+    // If the uncertain limit is the lowest, both answers are given.
     let high = SYNC.replace("10240\"", "2000000\"");
     let chains = server(Protocol::ActiveSync, Side::FrontEnd, &high).chains().unwrap();
     assert_eq!(chains[0].effective(Direction::Upload).unwrap().0, 2_000_000 << 10);
@@ -127,7 +128,7 @@ fn only_the_numbers_change() {
         .replace("34000000", "41943040");
     assert_eq!(new, expected);
     assert!(needs_recycling(&old).unwrap());
-    // Once more: nothing is left to do.
+    // A second pass finds nothing left to do.
     assert_eq!(plan(&file(&new), &place, 41_943_040).unwrap(), []);
     // One byte more needs another kilobyte.
     let edits = plan(&old, &place, 41_943_041).unwrap();

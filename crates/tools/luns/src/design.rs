@@ -1,4 +1,4 @@
-//! From a document, and the deployment that it may name, to LUNs with files and numbers, and a
+//! Turns a document, and the deployment that it may name, into LUNs with files and numbers, and a
 //! target for each initiator.
 
 use std::net::{IpAddr, SocketAddr};
@@ -9,13 +9,13 @@ use plan::luns::{
 use provision::{Provision, Purpose, Server, Volume};
 use units::Bytes;
 
-/// The size of a LUN is a multiple of this, so that the end of its contents can be aligned as well.
+/// The size of a LUN is a multiple of this, so that the end of its contents can be aligned too.
 pub(crate) const ALIGNMENT: Bytes = Bytes(1 << 20);
 /// Maximum fill of a LUN. Source: the product's storage guidance expects 20 % to stay free.
 pub(crate) const MOST_FILLED_PERCENT: u64 = 80;
 
-/// The complete target state. Initiators differ in their rights, and a target of `tgt` cannot
-/// distinguish initiators; so each initiator gets a separate target.
+/// The complete target state. Initiators differ in their rights, but a target of `tgt` gives all of
+/// them the same, so each initiator gets a separate target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LunDesign {
     /// Prefix of account names.
@@ -39,81 +39,81 @@ pub struct LunDesign {
 /// A LUN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesignedLun {
-    /// Its name for people.
+    /// Name for people.
     pub name: String,
-    /// Its number on every target that offers it; 1 or more.
+    /// Number on every target that offers the LUN; 1 or more.
     pub number: u64,
-    /// Its length.
+    /// Size of the backing file.
     pub size: Bytes,
-    /// Its contents.
+    /// Purpose of the volume on it.
     pub holds: LunContent,
-    /// Bytes that it will hold; `None` if unknown.
+    /// Bytes that the LUN will hold; `None` if unknown.
     pub content: Option<Bytes>,
-    /// The name of its pool.
+    /// Name of the pool that the LUN is in.
     pub pool: String,
-    /// Its backing file.
+    /// Path of the backing file.
     pub file: String,
-    /// When it takes its space.
+    /// When the backing file takes its space.
     pub allocation: Allocation,
 }
 
-/// A target.
+/// A target, for one initiator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Its name in the protocol.
+    /// iSCSI qualified name of the target.
     pub iqn: String,
     /// Display name of its initiator.
     pub initiator: String,
     /// Name that the initiator sends.
     pub initiator_iqn: String,
-    /// Its addresses; empty for any.
+    /// Addresses of the initiator; empty for any.
     pub addresses: Vec<IpAddr>,
     /// CHAP account of the initiator.
     pub account: String,
     /// CHAP account of the target, for mutual CHAP.
     pub own_account: String,
-    /// Its LUNs.
+    /// LUNs that the target offers.
     pub luns: Vec<MappedLun>,
 }
 
 /// A LUN on a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappedLun {
-    /// Its name.
+    /// Name of the LUN.
     pub name: String,
-    /// Its number.
+    /// Number of the LUN on the target.
     pub number: u64,
     /// The backing file.
     pub file: String,
-    /// Whether the initiator may only read it.
+    /// Whether the initiator may only read the LUN.
     pub is_read_only: bool,
 }
 
-/// Numbers that LUNs already have, by name. They keep them, because initiators know them by number.
+/// Numbers that LUNs already have, by name. LUNs keep them, because initiators know LUNs by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers(pub Vec<(String, u64)>);
 
 /// Reasons why there is no design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DesignError {
-    /// A server of the deployment without an initiator.
+    /// A server of the deployment has no initiator.
     NoInitiator {
         /// The server.
         server: String,
     },
     /// No pool holds a volume's purpose.
     NoPool {
-        /// The volume's LUN.
+        /// The LUN of the volume.
         lun: String,
-        /// Its contents.
+        /// Purpose of the volume.
         holds: LunContent,
     },
-    /// The name for a volume is too long or taken by another LUN.
+    /// The LUN name made for a volume is too long or taken by another LUN.
     BadName {
         /// The name.
         lun: String,
     },
-    /// No initiator reaches anything.
+    /// No initiator reaches any LUN.
     Unreached,
 }
 
@@ -146,7 +146,8 @@ impl std::fmt::Display for DesignError {
 impl std::error::Error for DesignError {}
 
 impl LunDesign {
-    /// Creates the design of a document; `provision` is the deployment that it names, laid out.
+    /// Designs the LUNs of a document; `provision` is the layout of the deployment that the
+    /// document names.
     pub fn of(
         document: &LunDocument,
         provision: Option<&Provision>,
@@ -216,14 +217,14 @@ impl Target {
 }
 
 impl DesignedLun {
-    /// Its fill level as a fraction; `None` if unknown.
+    /// Filled share of the LUN as a fraction; `None` if unknown.
     pub fn filled(&self) -> Option<f64> {
         Some(self.content?.0 as f64 / self.size.0.max(1) as f64)
     }
 }
 
 impl Numbers {
-    /// A number for each wish: its existing one, otherwise the next that was never used.
+    /// A number for each wish: the one it already has, otherwise the next that was never used.
     fn of(&self, wishes: &[LunWish]) -> Vec<u64> {
         let mut last = self.0.iter().map(|(_, number)| *number).max().unwrap_or(0);
         let mut numbers = Vec::new();
@@ -279,7 +280,7 @@ pub(crate) const fn room_for(content: Bytes) -> Bytes {
     Bytes(content.0.div_ceil(MOST_FILLED_PERCENT).saturating_mul(100))
 }
 
-/// Size of the databases on a volume when their mailboxes are full.
+/// Size of the databases on a volume once their mailboxes are full.
 fn content(volume: &Volume, provision: &Provision) -> Option<Bytes> {
     let needs = &provision.needs;
     let logs = if needs.log_volume.is_none() { needs.log } else { Bytes(0) };
@@ -293,7 +294,7 @@ fn aligned(size: Bytes) -> Bytes {
 }
 
 fn lun(document: &LunDocument, wish: &LunWish, number: u64) -> DesignedLun {
-    // Reading the document has checked that the pool exists.
+    // The document reader has checked that the pool exists.
     let pool = document.pools.iter().find(|pool| pool.name == wish.pool);
     let folder = pool.map_or("", |pool: &LunPool| pool.folder.as_str());
     DesignedLun {

@@ -36,7 +36,7 @@ pub fn connect_script(design: &LunDesign, target: &Target, system: InitiatorSyst
     }
 }
 
-/// Steps, one per line, for an initiator to notice that LUNs of `target` have grown.
+/// Commands, one per line, with which an initiator notices that LUNs of `target` have grown.
 pub fn rescan(target: &Target) -> [String; 3] {
     let iqn = shell_quoted(&target.iqn);
     [
@@ -50,7 +50,8 @@ pub fn rescan(target: &Target) -> [String; 3] {
     ]
 }
 
-/// A shell builtin passes the secret from the terminal to the node record.
+/// Writes the script for open-iscsi. A shell builtin passes the secret from the terminal to the
+/// node record, so it appears on no command line.
 fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Result {
     let iqn = shell_quoted(&target.iqn);
     let name = shell_quoted(&format!("InitiatorName={}", target.initiator_iqn));
@@ -74,7 +75,7 @@ fn open_iscsi(design: &LunDesign, target: &Target, text: &mut String) -> fmt::Re
             records(design, target, &format!("{iqn}/{place}"), text)?;
         }
         writeln!(text, "{node} --op update --name node.startup --value automatic")?;
-        // 15: the session already exists.
+        // Exit status 15: the session already exists.
         writeln!(text, "{node} --login || [ $? -eq 15 ]")?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! LUNs over iSCSI for mail servers: the desired set, its initiators, its problems, and the steps
-//! from the present state to the desired one.
+//! LUNs over iSCSI for mail servers: their design and its problems, their initiators, and the steps
+//! from the present state to the designed one.
 //!
 //! Nothing here opens a file or a socket. A [`LunDesign`] is made from a document; [`tgt::steps`]
 //! compares it with the state that a target reports and with the [`LunState`] that earlier steps

@@ -1,4 +1,4 @@
-//! Problems of a design before any of it is made.
+//! Problems of a design, found before any of it is created.
 
 use plan::luns::{ChapMode, LunContent};
 use units::Bytes;
@@ -10,22 +10,22 @@ const LARGEST_DATABASE: Bytes = Bytes(2 << 40);
 const LARGEST_DATABASE_ALONE: Bytes = Bytes(200 << 30);
 /// Allocation unit that the product's storage guidance requires of file systems with databases.
 const ALLOCATION_UNIT: Bytes = Bytes(64 << 10);
-/// Tolerance for sizes that people write with two digits.
+/// Tolerance, as a fraction, for sizes that people write with two digits.
 const ROUNDING: f64 = 0.001;
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LunSeverity {
-    /// It is possible, but not advised.
+    /// Possible, but not advised.
     Warning,
-    /// It is not made.
+    /// Forbidden: the design is not carried out.
     Violation,
 }
 
 /// One thing wrong with a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LunFinding {
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: LunSeverity,
     /// The LUN, initiator or portal.
     pub subject: String,
@@ -36,7 +36,7 @@ pub struct LunFinding {
 }
 
 impl LunSeverity {
-    /// For people.
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -172,7 +172,8 @@ fn users(lun: &DesignedLun, design: &LunDesign) -> Option<LunFinding> {
     })
 }
 
-/// A database and its log on the same disks are lost together, unless there is a copy elsewhere.
+/// Finds databases that share disks with their log: both are lost together, unless there is a copy
+/// elsewhere.
 fn spindles(design: &LunDesign) -> Option<LunFinding> {
     let (databases, rest): (Vec<_>, Vec<_>) =
         design.luns.iter().partition(|lun| lun.holds == LunContent::Databases);

@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Random bytes for a secret.
 pub const SECRET_BYTES: usize = 16;
 
-/// Minimum and maximum number of characters. Source: the Windows initiator accepts no other length,
-/// and others follow.
+/// Minimum and maximum number of characters; the Windows initiator accepts no other length.
 const LENGTHS: std::ops::RangeInclusive<usize> = 12..=16;
 /// 64 characters, so that 16 of them hold the 96 random bits that RFC 7143 asks for; none is
 /// special to a shell.
 const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._";
 
-/// The file beside the state that only its owner may read.
+/// The file with secrets next to the state; only its owner may read it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretFile {
@@ -62,15 +61,15 @@ pub enum SecretFault {
     Length {
         /// The owner of the secret.
         initiator: String,
-        /// Its characters.
+        /// Number of characters.
         found: usize,
     },
-    /// Blanks, quotes or characters that keyboards differ in.
+    /// The secret contains blanks, quotes or characters that keyboards differ in.
     Signs {
         /// The owner of the secret.
         initiator: String,
     },
-    /// An attacker who learns one of them could impersonate another.
+    /// Two secrets are equal: an attacker who learns one could impersonate the other owner.
     Repeated {
         /// The owner of the secret.
         initiator: String,
@@ -109,7 +108,7 @@ impl SecretFile {
         self.initiators.iter().find(|one| one.initiator == initiator)
     }
 
-    /// The first problem with any secret. Empty ones are not set yet, and pass.
+    /// Returns the first problem with any secret. Empty secrets are not set yet, and pass.
     pub fn check(&self) -> Result<(), SecretFault> {
         let mut seen: Vec<(String, &str)> = Vec::new();
         for one in &self.initiators {

@@ -2,7 +2,7 @@
 //! ours.
 //!
 //! A program that runs as root and removes the files listed in another file must be sure who wrote
-//! that list. So the state is sealed with a key that only the secrets file holds.
+//! that list, so the state is sealed with a key that only the secrets file holds.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub struct LunState {
     pub luns: Vec<LunRecord>,
     /// Names of targets.
     pub targets: Vec<String>,
-    /// Accounts, each with a mark that shows whether its secret has changed.
+    /// Accounts, each with a mark that reveals a changed secret.
     pub accounts: Vec<AccountMark>,
     /// Portals that were opened.
     pub portals: Vec<String>,
@@ -41,15 +41,15 @@ pub struct LunState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LunRecord {
-    /// Its name for people.
+    /// Name for people.
     pub name: String,
-    /// Its number.
+    /// Number of the LUN on every target.
     pub number: u64,
-    /// Its backing file.
+    /// Path of the backing file.
     pub file: String,
-    /// Its length.
+    /// Size of the backing file in bytes.
     pub size_bytes: u64,
-    /// Distinguishes that file from any later file at its path.
+    /// Distinguishes the backing file from any later file at its path.
     pub proof: FileProof,
 }
 
@@ -60,7 +60,7 @@ pub struct LunRecord {
 pub struct FileProof {
     /// Its inode number.
     pub number: String,
-    /// Nanoseconds since 1970; `None` if the file system does not record it.
+    /// Creation time in nanoseconds since 1970; `None` if the file system does not record it.
     pub born: Option<String>,
 }
 
@@ -68,26 +68,26 @@ pub struct FileProof {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountMark {
-    /// Its name.
+    /// Name of the account.
     pub account: String,
-    /// A hash of its secret that is of no use without the key.
+    /// A keyed hash of the account's secret, useless without the key.
     pub mark: String,
 }
 
 /// Why a file is not a trustworthy state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateFault {
-    /// It is no state.
+    /// The text is not a state.
     Unreadable {
-        /// The parser's words.
+        /// The parser's message.
         message: String,
     },
-    /// Another release wrote it.
+    /// Another release wrote the file.
     OtherSchema {
-        /// Its layout.
+        /// Schema version of the file.
         found: u32,
     },
-    /// It was altered, or sealed with another key.
+    /// The file was altered, or sealed with another key.
     Altered,
 }
 
@@ -159,31 +159,31 @@ impl LunState {
         Ok(Self { seal: String::new(), ..state })
     }
 
-    /// The LUN of this name.
+    /// The LUN with this name.
     pub fn lun(&self, name: &str) -> Option<&LunRecord> {
         self.luns.iter().find(|lun| lun.name == name)
     }
 
-    /// Whether we created the file of this path.
+    /// Whether we created the file at this path.
     pub(crate) fn has_file(&self, path: &str) -> bool {
         self.luns.iter().any(|lun| lun.file == path)
     }
 
-    /// A number for a target that is unlikely to be used by a target of another machine: initiators
-    /// derive disk ids from it.
+    /// A number for a target that targets of other machines are unlikely to have: initiators derive
+    /// disk ids from it.
     pub(crate) fn target_number(&self, iqn: &str) -> u32 {
         let [a, b, c, d, ..] = hash(&[self.id.as_bytes(), iqn.as_bytes()]);
         (u32::from_be_bytes([a, b, c, d]) >> 1).max(1)
     }
 
-    /// The serial number of a LUN, the same whenever it is offered: 16 hexadecimal digits.
+    /// The serial number of a LUN, which never changes: 16 hexadecimal digits.
     pub(crate) fn serial(&self, lun: &str) -> String {
         let mut serial = hexadecimal(&hash(&[self.id.as_bytes(), b"lun", lun.as_bytes()]));
         serial.truncate(16);
         serial
     }
 
-    /// A mark that shows whether the secret of an account is still this one.
+    /// A mark of an account's secret: a different mark reveals that the secret has changed.
     pub fn mark(key: &str, account: &str, secret: &str) -> String {
         keyed(key, &[account.as_bytes(), secret.as_bytes()])
     }
@@ -194,7 +194,7 @@ impl LunState {
     }
 }
 
-/// Keyed hash, nested like HMAC against length extension.
+/// Keyed hash, nested like HMAC to prevent length extension.
 fn keyed(key: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&hash(&[key.as_bytes(), &hash(&[&[key.as_bytes()], parts].concat())]))
 }

@@ -1,4 +1,4 @@
-//! Checks designs, checks, seals and steps, all without a target.
+//! Checks designs, rules, seals and steps, all without a target.
 
 use plan::LunDocument;
 use plan::luns::{ChapMode, LunContent};
@@ -305,7 +305,8 @@ fn no_initiator_is_let_in_before_the_lock_is_there() {
         at(|one| matches!(one, TgtStep::Describe { .. }))
             < at(|one| matches!(one, TgtStep::Admit { .. }))
     );
-    // While an account is recreated its target has none, and would admit every initiator.
+    // An account is dropped and created again. In between its target has none and would admit every
+    // initiator, so it must be shut.
     let live = TgtLive::parse(SHOWN, "Account list:\n    mail-EX01\n", "Portal: 0.0.0.0:3260,1");
     let known = crate::AccountMark { account: "mail-EX01".to_owned(), mark: String::new() };
     let mut state = state;

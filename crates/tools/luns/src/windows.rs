@@ -11,7 +11,7 @@ use crate::design::{LunDesign, Target};
 /// Reasons why there is no script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowsFault {
-    /// Windows targets have no read-only LUNs.
+    /// The design has a read-only LUN, which Windows targets do not support.
     ReadOnly {
         /// The LUN.
         lun: String,
@@ -73,7 +73,7 @@ pub fn target_script(design: &LunDesign) -> Result<String, WindowsFault> {
     Ok(text.replace('\n', "\r\n"))
 }
 
-/// Converts `/D/luns/db1.lun` to `D:\luns\db1.vhdx`: its targets only accept VHDX files.
+/// Converts `/D/luns/db1.lun` to `D:\luns\db1.vhdx`: Windows targets only accept VHDX files.
 fn disk_path(file: &str) -> Option<String> {
     let mut steps = file.strip_prefix('/')?.split('/');
     let drive = steps.next().filter(|drive| {

@@ -1,4 +1,4 @@
-//! Permitted destinations of secrets: over TLS, or this machine.
+//! Permitted destinations of secrets: hosts reached over TLS, or this machine.
 
 use ureq::http::Uri;
 
@@ -9,7 +9,7 @@ use crate::error::SignInError;
 pub(crate) struct Address(Uri);
 
 impl Address {
-    /// Parses `text`, the address of `what`.
+    /// Parses `text`, the address called `what` in errors.
     pub(crate) fn parse(what: &'static str, text: &str) -> Result<Self, SignInError> {
         let wrong = || SignInError::Address { what, address: origin(text) };
         let uri: Uri = text.parse().map_err(|_| wrong())?;
@@ -35,13 +35,13 @@ impl Address {
         &self.0
     }
 
-    /// The part safe to show: paths and queries of downloads act as keys.
+    /// The part that may be shown: paths and queries of downloads act as keys.
     pub(crate) fn origin(&self) -> String {
         origin(&self.0.to_string())
     }
 }
 
-/// Scheme, host and port of the text, without a user name and password before the host.
+/// Scheme, host and port of a URL, without a user name and password before the host.
 fn origin(text: &str) -> String {
     let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -25,7 +25,7 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// Reads both from PEM; they may be in one text.
+    /// Reads certificate and key from PEM; one text may contain both.
     pub fn from_pem(certificate: &Secret, key: &Secret) -> Result<Self, SignInError> {
         let certificate = CertificateDer::from_pem_slice(certificate.reveal().as_bytes())
             .map_err(|_| SignInError::Credential("no certificate"))?;

@@ -15,11 +15,11 @@ use crate::secret::Secret;
 /// Maximum time for the user to sign in.
 const PATIENCE: Duration = Duration::from_mins(10);
 const PAUSE: Duration = Duration::from_millis(50);
-/// Longest that a silent browser keeps others waiting.
+/// How long a silent browser may keep other connections waiting.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: usize = 16 << 10;
 
-/// A code, and the proof that it was requested here.
+/// A code, and the verifier which proves that the code was requested here.
 pub(crate) struct Redeemable {
     pub(crate) code: Secret,
     pub(crate) verifier: Verifier,
@@ -41,7 +41,7 @@ pub(crate) fn ask(
 ) -> Result<Redeemable, SignInError> {
     let listener = listen().map_err(SignInError::Loopback)?;
     let port = listener.local_addr().map_err(SignInError::Loopback)?.port();
-    // The provider of Microsoft takes any port behind this name, and no other name.
+    // Microsoft's provider accepts any port with this host name, and no other host name.
     let redirect = format!("http://localhost:{port}/");
     let verifier = Verifier::random()?;
     let state = pkce::nonce()?;
@@ -84,7 +84,7 @@ fn wait(
         // A browser may connect in advance without sending anything, or disconnect.
         let request = request(&mut stream).unwrap_or_default();
         let visit = redirect::read(&request, state, issuer);
-        // The answer is a courtesy: the code has been read.
+        // The page in the browser is a courtesy: the code has already been read.
         let _ = respond(&mut stream, &visit);
         match visit {
             Visit::Code(code) => return Ok(code),
@@ -98,7 +98,7 @@ fn wait(
     Err(SignInError::TooLate)
 }
 
-/// Reads the head of a request, as much of it as arrives.
+/// Reads the head of a request, or as much of it as arrives.
 fn request(stream: &mut TcpStream) -> io::Result<zeroize::Zeroizing<String>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(READ_TIMEOUT))?;

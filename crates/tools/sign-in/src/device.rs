@@ -22,7 +22,7 @@ struct DeviceWire {
     interval: Option<u64>,
 }
 
-/// The code to show, and the secret one.
+/// The code to show to the user, and the secret code to poll with.
 pub(crate) struct DeviceCode {
     pub(crate) secret: Secret,
     user_code: String,
@@ -60,7 +60,7 @@ impl DeviceCode {
         serde_json::from_slice(body).ok()
     }
 
-    /// Shows the user the instructions.
+    /// Shows the user where to enter the code.
     pub(crate) fn tell(&self, world: &mut dyn Surroundings) {
         let Self { user_code, verification_uri, .. } = self;
         world.tell(&format!(

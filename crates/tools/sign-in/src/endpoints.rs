@@ -26,7 +26,7 @@ struct EndpointsWire {
 }
 
 impl Endpoints {
-    /// Asks the provider at `authority`; it is `now` in seconds since 1970.
+    /// Reads the endpoints from the provider at `authority`; `now` is in seconds since 1970.
     pub(crate) fn discover(web: &Web, authority: &str, now: i64) -> Result<Self, SignInError> {
         let authority = authority.trim_end_matches('/');
         let place = format!("{authority}/.well-known/openid-configuration");

@@ -1,4 +1,4 @@
-//! Why a sign-in failed, and the remedy. No message contains a secret.
+//! Why a sign-in failed, and what to do about it. No message contains a secret.
 
 use std::fmt;
 use std::io;
@@ -28,37 +28,37 @@ pub enum SignInError {
         place: String,
         /// The request, in words.
         what: &'static str,
-        /// The problem with it.
+        /// Why the response cannot be parsed.
         problem: String,
     },
     /// The provider does not offer this grant.
     NotOffered(&'static str),
-    /// The provider or the person refused.
+    /// The provider or the user refused.
     Refused {
         /// The request, in words.
         what: &'static str,
-        /// The provider's error.
+        /// The provider's answer.
         refusal: OAuthRefusal,
     },
-    /// The user did not answer in time.
+    /// The user did not sign in in time.
     TooLate,
     /// The access token expired, and there is no refresh token.
     Ended,
     /// Microsoft Graph refuses a request that the token permits.
     Forbidden {
-        /// The report.
+        /// Name of the report.
         report: &'static str,
         /// HTTP status.
         status: u16,
     },
     /// Microsoft Graph asks for an unreasonably long wait, or fails repeatedly.
     Busy {
-        /// The report.
+        /// Name of the report.
         report: &'static str,
         /// HTTP status.
         status: u16,
     },
-    /// Certificate or key cannot be used.
+    /// The certificate or the key cannot be used.
     Credential(&'static str),
     /// Listening on the loopback interface failed.
     Loopback(io::Error),

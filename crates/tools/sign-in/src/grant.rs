@@ -30,7 +30,7 @@ pub struct OAuthRefusal {
 pub(crate) enum TokenAnswer {
     Granted(Grant),
     Refused(OAuthRefusal),
-    /// Neither; why.
+    /// Neither a grant nor a refusal; why.
     Unclear(&'static str),
 }
 
@@ -48,7 +48,7 @@ struct GrantWire {
     expires_in: Option<Value>,
 }
 
-/// Parses an answer; `is_success` comes from its status.
+/// Parses an answer; `is_success` is whether the HTTP status was a success.
 pub(crate) fn read(is_success: bool, body: &[u8]) -> TokenAnswer {
     if !is_success {
         let refusal = OAuthRefusal::read(body);
@@ -77,7 +77,7 @@ fn lifetime(seconds: Option<&Value>) -> Option<Duration> {
 }
 
 impl OAuthRefusal {
-    /// The refusal in an answer; `None` if it is something else.
+    /// The refusal in an answer; `None` if the answer is something else.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
         let code = value.get("error")?.as_str()?;

@@ -1,10 +1,10 @@
-//! One sign-in to Microsoft 365 that fetches the two usage reports which sizing needs.
+//! One sign-in to Microsoft 365 that fetches the two usage reports that sizing needs.
 //!
-//! Three ways in: a browser on this machine (authorization code with PKCE, RFC 7636, answered on
-//! the loopback interface, RFC 8252), a browser elsewhere (device code, RFC 8628), or a certificate
-//! of the application (client credentials with a signed assertion, RFC 7523). Tokens live in memory
-//! for as long as [`fetch`] runs; nothing here writes a file. Time and words to people come from a
-//! [`Surroundings`].
+//! There are three ways to sign in: a browser on this machine (authorization code with PKCE, RFC
+//! 7636, answered on the loopback interface, RFC 8252), a browser elsewhere (device code, RFC
+//! 8628), or a certificate of the application (client credentials with a signed assertion, RFC
+//! 7523). Tokens live in memory for as long as [`fetch`] runs; nothing here writes a file. A
+//! [`Surroundings`] supplies the time and shows messages to the user.
 
 mod address;
 mod assertion;
@@ -44,16 +44,16 @@ pub enum Way {
     Certificate(Box<Credential>),
 }
 
-/// The request and its provider.
+/// What to fetch, and how to sign in.
 #[derive(Debug)]
 pub struct SignIn {
-    /// The way in.
+    /// How to sign in.
     pub way: Way,
     /// Id under which the application is registered with the tenant.
     pub client: String,
-    /// Address of the provider; `.well-known/openid-configuration` is below it.
+    /// URL of the provider; `.well-known/openid-configuration` is below it.
     pub authority: String,
-    /// Address of Microsoft Graph.
+    /// URL of Microsoft Graph.
     pub graph: String,
     /// Days that the reports cover: 7, 30, 90 or 180.
     pub days: u16,

@@ -16,7 +16,7 @@ pub(crate) fn nonce() -> Result<String, SignInError> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// The secret that is only revealed when the code is redeemed.
+/// The secret that is revealed only when the code is redeemed.
 pub(crate) struct Verifier(pub(crate) Secret);
 
 impl Verifier {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::grant::{Grant, OAuthRefusal, TokenAnswer};
 
-/// Added to the interval by every `slow_down`, permanently.
+/// Each `slow_down` adds this to the interval, permanently.
 const SLOWER: Duration = Duration::from_secs(5);
 /// The interval if the provider states none.
 pub(crate) const USUAL_INTERVAL: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ pub(crate) enum PollOutcome {
     Failed,
 }
 
-/// Next step.
+/// What to do after a poll.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PollStep {
     /// Poll again after this time.
@@ -33,7 +33,7 @@ pub(crate) enum PollStep {
     TooLate,
 }
 
-/// The pace of polling.
+/// Pace and deadline of polling.
 #[derive(Debug)]
 pub(crate) struct Poll {
     interval: Duration,

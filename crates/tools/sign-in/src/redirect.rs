@@ -4,17 +4,17 @@ use crate::form;
 use crate::grant::OAuthRefusal;
 use crate::secret::Secret;
 
-/// Meaning of the first line of a request.
+/// Kind of a request to the loopback interface.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
     Code(Secret),
     Refused(OAuthRefusal),
-    /// Not the expected answer: a request for an icon, or from a stranger.
+    /// Not the expected answer: a request for an icon, or one from elsewhere.
     Other,
 }
 
-/// Parses a request. Only an answer with our `state` counts, because others can send browsers here
-/// too. If the provider names itself, it must be `issuer` (RFC 9207).
+/// Parses a request. Only an answer with our `state` counts, because other sites can send browsers
+/// here too. If the provider names itself, the name must be `issuer` (RFC 9207).
 pub(crate) fn read(request: &str, state: &str, issuer: &str) -> Visit {
     let Some(query) = query(request) else {
         return Visit::Other;

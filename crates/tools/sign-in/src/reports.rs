@@ -1,13 +1,13 @@
-//! The two reports of Microsoft Graph, the only part of it in use.
+//! The two reports fetched from Microsoft Graph, the only part of Graph in use.
 
 use std::time::Duration;
 
 /// Both reports, as Microsoft Graph writes them: CSV.
 #[derive(Debug)]
 pub struct UsageReports {
-    /// Sizes, items and quotas of each mailbox.
+    /// Size, number of items and quota of each mailbox.
     pub mailbox_usage: Vec<u8>,
-    /// Messages that each person sent and received.
+    /// Number of messages that each user sent and received.
     pub email_activity: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl UsageReport {
         }
     }
 
-    /// Its URL under `graph`, the address of Microsoft Graph.
+    /// URL of the report below `graph`, the URL of Microsoft Graph.
     pub(crate) fn address(self, graph: &str, days: u16) -> String {
         let graph = graph.trim_end_matches('/');
         format!("{graph}/v1.0/reports/{}(period='D{days}')", self.name())

@@ -1,4 +1,4 @@
-//! Texts that no log, message or dump may show, and that are wiped when they are no longer needed.
+//! Texts that no log, message or dump may show, and that are wiped when dropped.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the text over.
+    /// Wraps `text`, which is wiped when the secret is dropped.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// The text, for the one place that sends it.
+    /// The text, only for the code that sends it.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }

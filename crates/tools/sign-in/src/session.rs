@@ -1,5 +1,5 @@
-//! Uses a sign-in to fetch the reports: tokens are obtained, renewed if they expire on the way, and
-//! discarded.
+//! Uses a sign-in to fetch the reports: obtains tokens, renews them if they expire meanwhile, and
+//! discards them.
 
 use std::time::Duration;
 
@@ -140,7 +140,7 @@ impl SignInSession<'_> {
         )
     }
 
-    /// Sends a request to the token endpoint that is answered at once.
+    /// Sends a request that the token endpoint answers at once, without polling.
     fn granted(
         &self,
         what: &'static str,
@@ -169,8 +169,8 @@ impl SignInSession<'_> {
         }
     }
 
-    /// Exchanges old tokens for new ones: with the key if there is one, otherwise with the refresh
-    /// token.
+    /// Exchanges old tokens for new ones: with the certificate's key if there is one, otherwise
+    /// with the refresh token.
     fn renew(&self, tokens: &mut Tokens, world: &mut dyn Surroundings) -> Result<(), SignInError> {
         if let Way::Certificate(credential) = &self.sign_in.way {
             *tokens = self.by_certificate(credential, world)?;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::grant::Grant;
 use crate::secret::Secret;
 
-/// A token is renewed this long before its end, so that it does not expire on the way.
+/// A token is renewed this long before its expiry, so that it does not expire during a request.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// The latest grant. Its expiry is computed from the moment of the request, on a clock that is
-/// never set, so that a wrong clock on either side does not matter.
+/// The latest grant. Its expiry is computed from the moment of the request, on the monotonic clock,
+/// so that a wrong clock on either side does not matter.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     pub(crate) access: Secret,
@@ -28,7 +28,7 @@ impl Tokens {
         }
     }
 
-    /// Takes new tokens; without a new refresh token the old one stays valid.
+    /// Stores new tokens; without a new refresh token the old one remains valid.
     pub(crate) fn renew(&mut self, grant: Grant, asked: Duration) {
         let old = self.refresh.take();
         *self = Self::new(grant, asked);

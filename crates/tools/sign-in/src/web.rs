@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Long enough for a whole report over a slow line.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// The network.
+/// Sends requests and limits their answers.
 pub(crate) struct Web {
     agent: Agent,
 }
@@ -44,7 +44,7 @@ impl Reply {
         matches!(self.status, 200..=299)
     }
 
-    /// Whether the failure is temporary, so that a retry may succeed.
+    /// Whether the failure may be temporary, so that a retry may succeed.
     pub(crate) const fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..=599)
     }

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use crate::segment::{Family, Segment};
 
-/// Redundancy protocols of routers. An id of one protocol means nothing in another unless they
-/// share a virtual link-layer address.
+/// Redundancy protocols of routers. Equal ids in two protocols clash only if the protocols share a
+/// virtual link-layer address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
     /// VRRP version 2, RFC 3768.
@@ -22,7 +22,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Whether the id is part of the common virtual address, 00:00:5e:00:01:ID.
+    /// Whether the id is part of the shared virtual MAC address 00:00:5e:00:01:ID.
     pub(crate) fn shares_vrrp_ids(self) -> bool {
         matches!(self, Self::Vrrp2 | Self::Vrrp3 | Self::Carp)
     }
@@ -40,12 +40,12 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// A group of routers: the same id on the same segment.
+/// Identifies a group of routers: the same id in the same protocol on the same segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
     /// Network segment.
     pub segment: Segment,
-    /// IPv4 or IPv6, with separate ids.
+    /// IPv4 or IPv6, whose ids are separate.
     pub family: Family,
     /// The protocol.
     pub protocol: Protocol,
@@ -56,7 +56,7 @@ pub struct GroupKey {
 /// One advertisement of a master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advert {
-    /// The group it belongs to.
+    /// The group that the sender belongs to.
     pub key: GroupKey,
     /// Time of arrival, since any fixed moment.
     pub nanoseconds: u64,
@@ -64,24 +64,26 @@ pub struct Advert {
     pub source: IpAddr,
     /// The sender's MAC address, if the capture has it.
     pub mac: Option<[u8; 6]>,
-    /// Highest wins; for CARP the skew, and lowest wins.
+    /// Priority, of which the highest wins; for CARP the skew, of which the lowest wins.
     pub priority: u32,
     /// Nanoseconds between two advertisements.
     pub interval_nanoseconds: u64,
-    /// The addresses for which it answers, sorted; CARP does not state them.
+    /// The virtual addresses that the sender answers for, sorted; empty for CARP, which does not
+    /// list them.
     pub addresses: Vec<IpAddr>,
-    /// The identification in its IP header; `None` if the sender does not number packets.
+    /// Identification in the IP header; `None` if the sender does not number packets.
     pub identification: Option<u16>,
     /// Time to live or hop limit.
     pub hops: u8,
     /// Whether the checksum is correct.
     pub is_intact: bool,
-    /// `false` if it resigns as master.
+    /// `false` if the sender resigns as master.
     pub is_master: bool,
 }
 
 impl Advert {
-    /// Whether other routers accept it: it is intact and comes from the same segment.
+    /// Whether other routers accept the advertisement: it is intact and comes from the same
+    /// segment.
     pub(crate) fn is_believed(&self) -> bool {
         self.is_intact && self.hops == u8::MAX
     }

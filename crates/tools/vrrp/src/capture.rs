@@ -1,4 +1,4 @@
-//! Frames from captures, pcap or pcapng.
+//! Reads frames from pcap and pcapng captures.
 
 use std::fmt;
 use std::io::Read;
@@ -11,9 +11,9 @@ use crate::frame::{Frame, is_known};
 use crate::unread::Unread;
 use crate::watch::Watch;
 
-/// Initial size; grows to the largest block.
+/// Initial size of the buffer, which grows to the largest block.
 const BUFFER_BYTES: usize = 1 << 16;
-/// Upper limit; no frame is larger.
+/// Maximum size of the buffer; no frame is larger.
 const LARGEST_BUFFER_BYTES: usize = 1 << 26;
 /// Packet block of pcapng's first drafts; obsolete.
 const OLD_PACKET: u32 = 2;
@@ -22,14 +22,14 @@ const SECOND: u64 = 1_000_000_000;
 /// Why a capture cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaptureError {
-    /// It is neither pcap nor pcapng.
+    /// The source is neither pcap nor pcapng.
     NoCapture,
-    /// It is damaged after this many frames.
+    /// The capture is damaged after this many frames.
     Damaged {
-        /// Frames that were read.
+        /// Number of frames read before the damage.
         frames: u64,
     },
-    /// All of its frames have link types that are not supported.
+    /// All frames of the capture have unsupported link types.
     UnknownLink {
         /// The number of one such type.
         link: i32,
@@ -82,7 +82,7 @@ struct CaptureReader {
     last_unknown: i32,
 }
 
-/// Shows every frame of `source` to `watch`.
+/// Passes every frame of `source` to `watch`.
 pub fn read_capture(
     source: impl Read + Send,
     watch: &mut Watch,
@@ -122,7 +122,7 @@ pub fn read_capture(
     Ok(summary)
 }
 
-/// Whether the source had more data.
+/// Reads more data into the buffer; returns whether there was any.
 fn more(blocks: &mut dyn PcapReaderIterator) -> bool {
     let before = blocks.data().len();
     let is_refilled = blocks.refill().is_ok() && blocks.data().len() > before;
@@ -214,6 +214,6 @@ fn resolution(option: u8) -> u64 {
         0 => 10_u64.checked_pow(exponent),
         _ => 1_u64.checked_shl(exponent),
     };
-    // No clock is finer; the meaning of such a number is unknown.
+    // No clock is finer, and what such a number means is unknown.
     ticks.unwrap_or(1_000_000)
 }

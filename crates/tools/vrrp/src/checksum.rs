@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-/// Whether the sum over `parts`, the checksum included, is correct. Each part but the last has an
-/// even length.
+/// Whether the sum over `parts`, including the checksum, is correct. Every part except the last
+/// must have an even length.
 pub(crate) fn is_right(parts: &[&[u8]]) -> bool {
     let sum: u64 = parts
         .iter()

@@ -1,4 +1,4 @@
-//! Problems of the routers heard.
+//! Problems of the routers whose advertisements were heard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,11 +9,11 @@ use crate::router::MacKind;
 use crate::source::{Silent, Source};
 use crate::voices::{Voice, Voices, is_one_counter};
 
-/// A master counts as gone after this many silent intervals, plus a skew of less than one interval
+/// A master counts as gone after this many silent intervals: three, and a skew of less than one
 /// (RFC 9568, section 6.1).
 const INTERVALS_TO_DEATH: u64 = 4;
-/// Advertisements of one router, each preceded by one of another router, that prove two masters.
-/// Advertisements may cross once while the master changes.
+/// Advertisements of one router, each preceded by one of another, that prove two masters. While the
+/// master changes, advertisements may cross once.
 const CROSSINGS: u32 = 2;
 /// Master changes after which a group counts as flapping.
 const MOST_CHANGES: u32 = 3;
@@ -26,17 +26,17 @@ pub enum Problem {
         /// Address lists, and the routers that answer for them.
         claims: Vec<(IpAddr, Vec<IpAddr>)>,
     },
-    /// Two protocols use one virtual address of the link layer.
+    /// Two protocols use one virtual MAC address.
     TwoProtocols {
         /// The other protocol.
         other: Protocol,
     },
-    /// Two routers are masters of one group at a time.
+    /// Two routers are masters of one group at the same time.
     TwoMasters {
-        /// Their own addresses.
+        /// The routers' own addresses.
         masters: Vec<IpAddr>,
     },
-    /// Routers of one installation speak two versions.
+    /// Routers of one installation speak two versions of a protocol.
     MixedVersions {
         /// The other version.
         other: Protocol,
@@ -56,20 +56,20 @@ pub enum Problem {
         /// Number of packets.
         count: u64,
     },
-    /// Two senders share one real address: two processes on a host, or two hosts.
+    /// Two senders share one source address: two processes on a host, or two hosts.
     TwoSenders {
-        /// The id.
+        /// The group id.
         id: u16,
-        /// Their address.
+        /// The shared address.
         source: IpAddr,
-        /// The two advertisements.
+        /// An advertisement of each sender.
         senders: Box<[Advert; 2]>,
     },
     /// A virtual address is in use though nothing advertises it.
     Silent,
-    /// A virtual address is in use whose advertising protocol is not decoded.
+    /// A virtual address of a protocol that is not decoded is in use.
     UnreadProtocol {
-        /// Kind of the address.
+        /// Protocol or vendor of the address.
         kind: MacKind,
     },
 }
@@ -88,7 +88,7 @@ impl Problem {
         )
     }
 
-    /// Whether a clash may hide behind it: an advertisement was not credible, or was not heard.
+    /// Whether the problem may hide a clash: an advertisement was not credible or was not heard.
     pub(crate) fn is_doubt(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Silent | Self::UnreadProtocol { .. })
     }
@@ -163,7 +163,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Names the differences, so that both can be found.
+/// Names the differences between two senders, so that both can be found.
 fn two_senders(
     f: &mut fmt::Formatter<'_>,
     (id, source): (u16, IpAddr),
@@ -193,15 +193,15 @@ fn two_senders(
 /// A problem of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFinding {
-    /// Its group; `None` if only a virtual address was seen.
+    /// The group; `None` if only a virtual address was seen.
     pub key: Option<GroupKey>,
-    /// The silent owner, if there is no group.
+    /// The silent user of the virtual address, if there is no group.
     pub silent: Option<Silent>,
     /// The problem.
     pub problem: Problem,
 }
 
-/// The sequence of masters in one group.
+/// Tracks the sequence of masters in one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rivalry {
     last: Option<IpAddr>,
@@ -209,12 +209,13 @@ pub(crate) struct Rivalry {
     /// Consecutive advertisements of the first router, each preceded by one of the second.
     crossings: BTreeMap<(IpAddr, IpAddr), u32>,
     masters: BTreeSet<IpAddr>,
-    /// Different addresses claimed within the life of an advertisement.
+    /// Different address lists claimed within the validity of an advertisement.
     claims: BTreeMap<IpAddr, Vec<IpAddr>>,
 }
 
 impl Rivalry {
-    /// Takes the next advertisement of the group, given the last ones of all its routers.
+    /// Processes the next advertisement of the group; `known` are the latest ones of all its
+    /// routers.
     pub(crate) fn hear<'a>(&mut self, advert: &Advert, known: impl Iterator<Item = &'a Advert>) {
         let known: Vec<&Advert> = known.collect();
         let before = known.iter().find(|other| other.source == advert.source);
@@ -295,7 +296,7 @@ pub(crate) fn judge(
     findings
 }
 
-/// Addresses with two proven senders.
+/// Addresses proven to have two senders.
 fn shared_addresses(
     key: &GroupKey,
     sources: &[Source],
@@ -314,7 +315,7 @@ fn shared_addresses(
         .collect()
 }
 
-/// Other protocols with the same id; each pair is reported once.
+/// Clashes with other protocols that use the same id; each pair is reported once.
 fn between_protocols(
     key: &GroupKey,
     sources: &[Source],
@@ -340,7 +341,8 @@ fn between_protocols(
         .collect()
 }
 
-/// Whether `other` has the same id in the same place, with a protocol ordered after that of `key`.
+/// Whether `other` has the same id in the same place, and a protocol that is ordered after that of
+/// `key`, so that each pair counts once.
 fn is_later_protocol(key: &GroupKey, other: &GroupKey) -> bool {
     (&other.segment, other.family, other.id) == (&key.segment, key.family, key.id)
         && key.protocol < other.protocol

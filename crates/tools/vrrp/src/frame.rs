@@ -10,13 +10,13 @@ use etherparse::{
 use crate::segment::Segment;
 use crate::unread::Unread;
 
-/// Kinds of link layer, by their numbers in captures.
+/// Link-layer types, by their numbers in captures.
 const ETHERNET: i32 = 1;
 const RAW_IP: i32 = 101;
 const LINUX_COOKED: i32 = 113;
 const LINUX_COOKED_2: i32 = 276;
 
-/// A packet of IP.
+/// An IP packet.
 pub(crate) struct IpPacket<'a> {
     pub segment: Segment,
     pub nanoseconds: u64,
@@ -29,7 +29,7 @@ pub(crate) struct IpPacket<'a> {
     pub is_whole: bool,
     pub number: u8,
     pub payload: &'a [u8],
-    /// Port and payload, if it is UDP.
+    /// Port and payload of a UDP packet.
     pub udp: Option<(u16, &'a [u8])>,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct ArpClaim {
 pub(crate) enum Content<'a> {
     Ip(IpPacket<'a>),
     Arp(ArpClaim),
-    /// It may concern routers, and cannot be read.
+    /// May concern routers, but cannot be read.
     Unread(Unread),
-    /// It does not concern routers.
+    /// Does not concern routers.
     Other,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Frame<'a> {
     pub nanoseconds: u64,
     /// Number of the interface within the capture.
     pub interface: u32,
-    /// Kind of link layer.
+    /// Type of the link layer.
     pub link: i32,
     pub bytes: &'a [u8],
 }
@@ -170,8 +170,8 @@ fn cooked<'a>(mac: &[u8], ether_type: &[u8], rest: &'a [u8]) -> Option<Linked<'a
     Some((mac.try_into().ok(), packet))
 }
 
-/// Sender's addresses of ARP for IPv4 on Ethernet. A probe, sent before an address is used, claims
-/// nothing.
+/// Sender addresses of an ARP packet for IPv4 on Ethernet. A probe, sent before an address is used,
+/// claims nothing.
 fn arp_claim(segment: Segment, arp: &[u8]) -> Option<ArpClaim> {
     let &[0, 1, 8, 0, 6, 4, _, _, m1, m2, m3, m4, m5, m6, a, b, c, d, ..] = arp else {
         return None;

@@ -12,9 +12,9 @@ use crate::vrrp::blank;
 pub(crate) const PORTS: [u16; 2] = [1985, 2029];
 /// UDP port of GLBP.
 pub(crate) const GLBP_PORT: u16 = 3222;
-/// Protocol number.
+/// IP protocol number of UDP.
 pub(crate) const UDP: u8 = 17;
-/// Length of version 1.
+/// Length of an HSRP version 1 message.
 const VERSION_1_BYTES: usize = 20;
 /// State of the active router, in versions 1 and 2.
 const ACTIVE_1: u8 = 16;
@@ -24,7 +24,7 @@ const MILLISECOND: u64 = SECOND / 1000;
 
 /// States of version 1: initial, learn, listen, speak and standby.
 const PASSIVE_1: [u8; 5] = [0, 1, 2, 4, 8];
-/// Those of version 2, which numbers states consecutively.
+/// States of version 2 below active, numbered consecutively.
 const PASSIVE_2: std::ops::RangeInclusive<u8> = 0..=5;
 /// Opcodes: hello, and coup, with which a router takes over.
 const HELLO: u8 = 0;
@@ -47,7 +47,7 @@ pub(crate) fn is_group_address(address: IpAddr) -> bool {
     }
 }
 
-/// Parses `body`, the UDP payload; `Heard::Nothing` if its router is on standby.
+/// Parses `body`, the UDP payload; `Heard::Nothing` if the sender is not active.
 pub(crate) fn read(packet: &IpPacket<'_>, body: &[u8]) -> Heard<Advert> {
     if !packet.is_whole {
         return Heard::Unread(Unread::CutHsrp);
@@ -79,7 +79,7 @@ fn version_1(packet: &IpPacket<'_>, body: &[u8; VERSION_1_BYTES]) -> Heard<Adver
     }
 }
 
-/// Version 2 consists of TLVs: kind, length, value.
+/// Parses version 2, a sequence of TLVs: type, length, value.
 fn parts(packet: &IpPacket<'_>, mut body: &[u8]) -> Heard<Advert> {
     let mut heard = Heard::Nothing;
     while let [kind, length, rest @ ..] = body {
@@ -102,7 +102,7 @@ fn parts(packet: &IpPacket<'_>, mut body: &[u8]) -> Heard<Advert> {
     heard
 }
 
-/// The state of a group: 40 bytes.
+/// Parses the version 2 TLV with the state of a group.
 fn version_2(packet: &IpPacket<'_>, part: &[u8; 40]) -> Heard<Advert> {
     let &[version, operation, state, family, high, low, ..] = part;
     let &[.., p1, p2, p3, p4, h1, h2, h3, h4, _, _, _, _] =

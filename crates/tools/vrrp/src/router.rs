@@ -35,24 +35,24 @@ impl fmt::Display for MacKind {
     }
 }
 
-/// A reserved address.
+/// A MAC address that a protocol or vendor reserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VirtualMac {
-    /// Its protocol or vendor.
+    /// Protocol or vendor of the address.
     pub kind: MacKind,
-    /// The id in it.
+    /// The id contained in the address.
     pub id: u16,
 }
 
 impl MacKind {
-    /// Whether its advertisements can be parsed.
+    /// Whether advertisements of its protocol can be parsed.
     pub(crate) fn is_read(self) -> bool {
         !matches!(self, Self::Glbp | Self::FortiGate)
     }
 }
 
 impl VirtualMac {
-    /// The protocol that `mac` is reserved for; `None` for addresses of network cards.
+    /// The reserved address that `mac` is; `None` for addresses of network cards.
     pub(crate) fn of(mac: [u8; 6]) -> Option<Self> {
         let (kind, id) = match mac {
             [0x00, 0x00, 0x5E, 0x00, 0x01, id] => (MacKind::Vrrp4, u16::from(id)),
@@ -62,7 +62,7 @@ impl VirtualMac {
             [0x00, 0x00, 0x0C, 0x9F, high @ 0xF0..=0xFF, low] => {
                 (MacKind::Hsrp2, u16::from_be_bytes([high & 0x0F, low]))
             }
-            // The last byte is the forwarder, of which a group has up to four.
+            // The last byte is the forwarder; a group has up to four.
             [0x00, 0x07, 0xB4, high, low, _] => (MacKind::Glbp, u16::from_be_bytes([high, low])),
             // The last byte is the virtual cluster and the interface.
             [0x00, 0x09, 0x0F, 0x09, id, _] => (MacKind::FortiGate, u16::from(id)),

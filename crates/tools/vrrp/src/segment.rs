@@ -1,8 +1,8 @@
-//! Scope in which group ids must differ: a part of the network, and a family of addresses.
+//! Scope in which group ids must differ: a network segment and an address family.
 
 use std::net::IpAddr;
 
-/// A part of the network where ids must differ: an interface of the capture and a VLAN.
+/// A network segment in which ids must differ: an interface of the capture and a VLAN.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Segment {
     /// Number of the interface within the capture.

@@ -10,17 +10,17 @@ use crate::segment::Segment;
 /// A router that was heard as master of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its latest advertisement.
+    /// The latest advertisement.
     pub last: Advert,
-    /// When it was first heard.
+    /// Time of the first advertisement, on the clock of [`Advert::nanoseconds`].
     pub first_nanoseconds: u64,
-    /// Advertisements heard.
+    /// Number of advertisements heard.
     pub adverts: u64,
-    /// Advertisements that other routers accept.
+    /// Number of advertisements that other routers accept.
     pub believed: u64,
-    /// Advertisements with a wrong checksum.
+    /// Number of advertisements with a wrong checksum.
     pub damaged: u64,
-    /// Advertisements that had passed through a router: their time to live was not 255.
+    /// Number of advertisements that had passed through a router: their time to live was not 255.
     pub routed: u64,
 }
 
@@ -29,8 +29,8 @@ pub struct Source {
 pub struct Silent {
     /// Network segment.
     pub segment: Segment,
-    /// The address.
+    /// The virtual MAC address.
     pub mac: VirtualMac,
-    /// The addresses it claimed.
+    /// The IP addresses that it claimed.
     pub addresses: BTreeSet<IpAddr>,
 }

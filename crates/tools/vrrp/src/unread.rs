@@ -9,49 +9,49 @@ use crate::advert::Protocol;
 pub enum Unread {
     /// The frame or its IP header is cut off or damaged.
     Header,
-    /// It carries more VLAN tags than are read.
+    /// The frame has more VLAN tags than are parsed.
     Tags,
-    /// `MACsec` encrypts it.
+    /// The frame is encrypted with `MACsec`.
     Encrypted,
     /// VRRP or CARP, cut off or fragmented.
     CutVrrp,
     /// Sent to the address of VRRP inside `IPsec`.
     ProtectedVrrp,
-    /// VRRP of a version or type that is not known.
+    /// VRRP of an unknown version or type.
     VrrpVersion {
         /// High half of the first byte.
         version: u8,
-        /// Low half.
+        /// Low half of the first byte.
         kind: u8,
     },
     /// VRRP whose length contradicts its number of addresses.
     VrrpLength {
-        /// The version.
+        /// Protocol and version.
         protocol: Protocol,
-        /// The id that it names.
+        /// The id in the packet.
         id: u8,
     },
     /// HSRP or GLBP, cut off or fragmented.
     CutHsrp,
-    /// HSRP of a version, operation or state that is not known.
+    /// HSRP of an unknown version, operation or state.
     Hsrp,
     /// GLBP, which is not decoded.
     Glbp {
-        /// The group that it names, if it is long enough.
+        /// The group in the packet, if the packet is long enough.
         group: Option<u16>,
     },
-    /// From a sender beyond the maximum that is kept for a group.
+    /// From one sender more than the maximum kept for a group.
     Senders,
-    /// Of another link layer.
+    /// The frame has an unsupported link layer.
     LinkLayer {
-        /// Its number.
+        /// Number of the link type.
         link: i32,
     },
     /// The capture records neither the time nor the segment.
     Undated,
     /// The capture ends within the frame.
     CutCapture,
-    /// The system dropped it.
+    /// The system dropped the frame.
     Dropped,
 }
 
@@ -84,12 +84,12 @@ impl fmt::Display for Unread {
     }
 }
 
-/// The part of a packet about redundant routers.
+/// What a packet says about redundant routers.
 pub(crate) enum Heard<T> {
     /// An advertisement.
     Advert(T),
-    /// Certainly nothing.
+    /// Certainly not about routers.
     Nothing,
-    /// Undecodable.
+    /// May be about routers, but cannot be decoded.
     Unread(Unread),
 }

@@ -26,7 +26,7 @@ pub(crate) struct Voice {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Voices {
     voices: Vec<Voice>,
-    /// Two proven senders.
+    /// Indices of two proven senders.
     proved: Option<[usize; 2]>,
 }
 
@@ -85,14 +85,14 @@ fn is_copy(last: &Advert, advert: &Advert) -> bool {
         && advert.nanoseconds.abs_diff(last.nanoseconds) <= COPY_NANOSECONDS
 }
 
-/// Whether one sender may have sent both.
+/// Whether one sender may have sent both advertisements.
 fn continues(last: &Advert, advert: &Advert) -> bool {
     let is_like = (last.mac, last.priority, last.interval_nanoseconds, &last.addresses)
         == (advert.mac, advert.priority, advert.interval_nanoseconds, &advert.addresses);
     is_like && is_one_counter(last, advert)
 }
 
-/// Whether the IP identifications may come from one counter; systems that send none reveal nothing.
+/// Whether the IP identifications may come from one counter; packets without one prove nothing.
 pub(crate) fn is_one_counter(last: &Advert, advert: &Advert) -> bool {
     match (last.identification, advert.identification) {
         (Some(before), Some(now)) => now.wrapping_sub(before) < LARGEST_STEP,

@@ -8,13 +8,15 @@ use crate::frame::IpPacket;
 use crate::segment::Family;
 use crate::unread::{Heard, Unread};
 
-/// Protocol number of both.
+/// IP protocol number of VRRP and CARP.
 pub(crate) const NUMBER: u8 = 112;
-/// ESP and the authentication header of `IPsec`; an intact authentication header is skipped.
+/// IP protocol numbers of `IPsec`: ESP and the authentication header. An intact authentication
+/// header is skipped.
 const IPSEC: [u8; 2] = [50, 51];
 /// Length of a CARP advertisement.
 const CARP_BYTES: usize = 36;
-/// Length of its authentication in four-byte words, in the position of VRRP's authentication type.
+/// Length of CARP's authentication in four-byte words, in the position of VRRP's authentication
+/// type.
 const CARP_AUTHENTICATION: u8 = 7;
 const HEADER_BYTES: usize = 8;
 /// Authentication data after the addresses of VRRP 2.
@@ -32,7 +34,7 @@ pub(crate) fn is_protected(packet: &IpPacket<'_>) -> bool {
     is_for_vrrp && IPSEC.contains(&packet.number)
 }
 
-/// Parses `packet`, which contains one of them.
+/// Parses `packet`, which contains VRRP or CARP.
 pub(crate) fn read(packet: &IpPacket<'_>) -> Heard<Advert> {
     let body = packet.payload;
     let Some(&header) = body.first_chunk::<HEADER_BYTES>().filter(|_| packet.is_whole) else {
@@ -66,8 +68,8 @@ fn carp(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Advert {
     }
 }
 
-/// Digests of MD5 follow the field for a password; senders differ in whether the checksum covers
-/// them.
+/// Parses VRRP 2. MD5 digests may follow the password field, and senders differ in whether the
+/// checksum covers them.
 fn version_2(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert> {
     let [_, id, priority, count, _, interval, ..] = header;
     let (addresses, _) = addresses(packet, usize::from(count))?;
@@ -105,8 +107,8 @@ fn version_3(packet: &IpPacket<'_>, header: [u8; HEADER_BYTES]) -> Option<Advert
     })
 }
 
-/// `count` addresses after the header, sorted, and the bytes after them; `None` if it is too short.
-/// Ethernet pads short frames, but not within the length that IP gives.
+/// The `count` addresses after the header, sorted, and the bytes after them; `None` if the packet
+/// is too short. Ethernet pads short frames, but only beyond the length that the IP header gives.
 fn addresses<'a>(packet: &IpPacket<'a>, count: usize) -> Option<(Vec<IpAddr>, &'a [u8])> {
     let width = if packet.source.is_ipv4() { 4 } else { 16 };
     let (whole, rest) = packet.payload.get(HEADER_BYTES..)?.split_at_checked(count * width)?;
@@ -122,7 +124,7 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
     }
 }
 
-/// The fields known for every packet.
+/// An advertisement with the fields known from every packet.
 pub(crate) fn blank(packet: &IpPacket<'_>, protocol: Protocol, id: u8) -> Advert {
     Advert {
         key: GroupKey {

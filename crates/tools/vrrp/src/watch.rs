@@ -13,7 +13,7 @@ use crate::unread::{Heard, Unread};
 use crate::voices::{Voice, Voices};
 use crate::{hsrp, vrrp};
 
-/// Maximum number of sources kept per group, and of addresses per virtual MAC. Packets of further
+/// Maximum number of sources kept per group, and of addresses per virtual MAC. Packets from further
 /// sources are only counted, so that a flood of forged packets cannot fill the memory.
 const MOST_SOURCES: usize = 64;
 
@@ -41,7 +41,7 @@ pub struct Survey {
     pub silent: Vec<Silent>,
     /// Problems and notable facts.
     pub findings: Vec<GroupFinding>,
-    /// Frames that were not understood.
+    /// Number of frames that were not understood, by reason.
     pub unread: BTreeMap<Unread, u64>,
     segments: BTreeSet<Segment>,
 }
@@ -156,7 +156,7 @@ impl Watch {
     }
 }
 
-/// The part of an IP packet about redundant routers.
+/// What an IP packet says about redundant routers.
 fn heard(packet: &IpPacket<'_>) -> Heard<Advert> {
     match packet.udp {
         Some((port, body)) if hsrp::PORTS.contains(&port) => hsrp::read(packet, body),
@@ -176,7 +176,7 @@ fn heard(packet: &IpPacket<'_>) -> Heard<Advert> {
     }
 }
 
-/// One source, or each of two senders that share its address.
+/// One finding for a source, or one for each of two senders that share its address.
 fn senders(
     voices: &BTreeMap<(GroupKey, IpAddr), Voices>,
     key: &GroupKey,
@@ -198,7 +198,7 @@ fn senders(
     found.into()
 }
 
-/// Whether `key` explains the use of `mac`.
+/// Whether the group `key` explains the use of `mac` on `segment`.
 fn owns(key: &GroupKey, segment: &Segment, mac: VirtualMac) -> bool {
     let is_kind = match mac.kind {
         MacKind::Vrrp4 => key.protocol.shares_vrrp_ids() && key.family == Family::V4,
@@ -244,13 +244,13 @@ impl Survey {
         ranges
     }
 
-    /// Whether everything heard was understood. If not, no id is known to be free, and clashes may
-    /// be hidden.
+    /// Whether everything heard was understood. If not, clashes may be hidden, and no id is
+    /// certainly free.
     pub fn is_understood(&self) -> bool {
         self.unread.is_empty() && !self.findings.iter().any(|finding| finding.problem.is_doubt())
     }
 
-    /// Whether the time was long enough for every master heard to advertise three times.
+    /// Whether the watch was long enough for every master heard to advertise three times.
     pub fn is_long_enough(&self) -> bool {
         let slowest =
             self.groups.values().flatten().map(|source| source.last.interval_nanoseconds).max();

@@ -9,7 +9,7 @@ use vrrp::{Family, Problem, Protocol, Survey, Watch, read_capture};
 
 const SECOND: u64 = 1_000_000_000;
 const MILLION: u64 = 1_000_000;
-/// Findings for two installations of one id that do not yield to each other.
+/// Findings for two installations that use one id and do not yield to each other.
 const CLASH: [&str; 2] = ["same_id", "two_masters"];
 
 /// How a capture is written.
@@ -42,7 +42,7 @@ impl Writer {
         self.block(0x0A0D_0D0A, &body)
     }
 
-    /// An interface of Ethernet whose clock ticks as its option says.
+    /// An Ethernet interface with the given `resolution` option for its clock.
     fn interface(self, resolution: Option<u8>) -> Vec<u8> {
         let mut body = self.half(1).to_vec();
         body.extend(self.half(0));
@@ -93,7 +93,7 @@ fn with_sum(mut body: Vec<u8>, before: &[u8]) -> Vec<u8> {
     body
 }
 
-/// VRRP 3 for IPv4 of the host 10.0.0.`host`.
+/// VRRP 3 over IPv4 from the host 10.0.0.`host`.
 fn vrrp4(host: u8, id: u8, address: u8) -> Vec<u8> {
     let body = with_sum(vec![0x31, id, 100, 1, 0, 100, 0, 0, 10, 0, 0, address], &[]);
     ipv4(host, 112, 255, &body)
@@ -112,7 +112,7 @@ fn link_local(host: u8) -> [u8; 16] {
     Ipv6Addr::new(0xFE80, 0, 0, 0, 0, 0, 0, u16::from(host)).octets()
 }
 
-/// A frame with IPv6 in it.
+/// A frame that contains IPv6.
 fn ipv6(host: u8, next: u8, hops: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x33, 0x33, 0, 0, 0, 18, 2, 0, 0, 0, 0, host, 0x86, 0xDD];
     let length = u8::try_from(body.len()).unwrap();
@@ -123,7 +123,7 @@ fn ipv6(host: u8, next: u8, hops: u8, body: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// VRRP 3 for IPv6, as RFC 9568 has it: the sum covers the addresses of the packet.
+/// VRRP 3 over IPv6 as in RFC 9568: the checksum covers the addresses of the packet.
 fn vrrp6(host: u8, id: u8, address: u8) -> Vec<u8> {
     let mut body = vec![0x31, id, 100, 2, 0, 100, 0, 0];
     body.extend(link_local(200));
@@ -147,7 +147,7 @@ fn provider(vlan: u8) -> [u8; 4] {
     [0x88, 0xA8, 0, vlan]
 }
 
-/// Both masters, one word each in turn, for some seconds.
+/// Two masters that advertise in turn for some seconds.
 fn in_turn(one: &[u8], two: &[u8]) -> Survey {
     let mut watch = Watch::default();
     for second in 0..8 {
@@ -159,7 +159,7 @@ fn in_turn(one: &[u8], two: &[u8]) -> Survey {
 
 #[test]
 fn pcapng_is_read_in_both_byte_orders_and_at_any_resolution() {
-    // Powers of ten, and of two where the highest bit is set.
+    // Powers of ten, or of two if the highest bit is set.
     let resolutions = [
         (None, MILLION),
         (Some(6), MILLION),
@@ -207,7 +207,7 @@ fn blocks_of_other_kinds_and_a_second_section_are_passed_over() {
     file.extend(little.block(5, &[0; 12]));
     file.extend(little.block(0x0BAD, b"a comment"));
     file.extend(little.packet(0, MILLION, &vrrp4(1, 9, 100)));
-    // An interface that was never described cannot be dated.
+    // A packet of an interface without a description has no time.
     file.extend(little.packet(7, MILLION, &vrrp4(2, 9, 101)));
     file.extend([big.section(), big.interface(None)].concat());
     file.extend(big.packet(0, 2 * MILLION, &vrrp4(1, 9, 100)));
@@ -258,7 +258,7 @@ fn vlans_are_segments_of_their_own_however_deep() {
     ] {
         assert_eq!(found(first, second), Vec::<&str>::new(), "{first:?} {second:?}");
     }
-    // The priority bits of a tag are no part of its number.
+    // The priority bits of a VLAN tag are not part of the VLAN number.
     assert_eq!(found(&[[0x81, 0, 0xE0, 5]], &[customer(5)]), CLASH);
     let six = [vrrp6(1, 9, 100), vrrp6(2, 9, 101)].map(|frame| tagged(&frame, &[customer(5)]));
     assert!(problems(&in_turn(&six[0], &six[1])).contains(&"same_id"));
@@ -277,7 +277,7 @@ fn hsrp1(host: u8, group: u8, address: u8) -> Vec<u8> {
     ipv4(host, 17, 1, &udp(1985, &hello))
 }
 
-/// HSRP 2 of the active router; the group has twelve bits.
+/// HSRP 2 from the active router; the group number has twelve bits.
 fn hsrp2(host: u8, group: u16, address: [u8; 16], family: u8) -> Vec<u8> {
     let [high, low] = group.to_be_bytes();
     let mut hello = vec![1, 40, 2, 0, 6, family, high, low, 2, 0, 0, 0, 0, host];
@@ -303,7 +303,7 @@ fn groups_of_hsrp_clash_like_others() {
     let two = |host, address| hsrp2(host, 4095, inner(address), 4);
     assert_eq!(found(&two(1, 100), &two(2, 100)), ["two_masters"]);
     assert_eq!(found(&two(1, 100), &two(2, 101)), CLASH);
-    // 4095 and 255 share their low byte and nothing else.
+    // 4095 and 255 have the same low byte but are different groups.
     let low = hsrp2(2, 255, inner(101), 4);
     assert_eq!(found(&two(1, 100), &low), Vec::<&str>::new());
     assert_eq!(found(&hsrp1(1, 5, 100), &hsrp2(2, 5, inner(100), 4)), ["mixed_versions"]);

@@ -22,7 +22,7 @@ fn sum(bytes: &[u8]) -> [u8; 2] {
     (!folded).to_be_bytes()
 }
 
-/// A frame with IPv4 in it; the host's last octet is its address.
+/// A frame that contains IPv4; `host` is the last octet of its source address.
 fn ipv4(host: u8, number: u8, hops: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = vec![1, 0, 0x5E, 0, 0, 18, 2, 0, 0, 0, 0, host, 8, 0];
     let length = u16::try_from(20 + body.len()).unwrap().to_be_bytes();
@@ -86,7 +86,7 @@ fn tagged(frame: &[u8], vlan: u8) -> Vec<u8> {
     [&frame[..12], &[0x81, 0, 0, vlan], &frame[12..]].concat()
 }
 
-/// Frames at their tenths of a second.
+/// The survey of frames at times given in tenths of a second.
 fn survey(frames: &[(u64, Vec<u8>)]) -> Survey {
     let mut watch = Watch::default();
     for (tenths, frame) in frames {
@@ -130,13 +130,13 @@ fn one_master_is_no_clash_and_its_id_is_taken() {
 
 #[test]
 fn a_change_of_the_master_is_no_clash() {
-    // The second takes over, and their advertisements cross once.
+    // The second router takes over, and the two advertisements cross once.
     let crossing = together(vec![
         every_second(0, 20, &vrrp3(1, 1, 100, 100)),
         shifted(every_second(18, 40, &vrrp3(2, 1, 200, 100)), 5),
     ]);
     assert!(clashes(&crossing).is_empty(), "{:?}", crossing.findings);
-    // One dies, the other takes over, and later the first returns.
+    // One router dies, the other takes over, and later the first returns.
     let failover = together(vec![
         every_second(0, 10, &vrrp2(1, 1, 200, 100)),
         shifted(every_second(13, 30, &vrrp2(2, 1, 100, 100)), 6),
@@ -166,7 +166,7 @@ fn two_masters_are_found() {
 
 #[test]
 fn one_id_for_two_installations_is_found() {
-    // The stronger one silences the weaker one; both were heard at the change.
+    // The stronger router silences the weaker one; both were heard at the change.
     let taken = together(vec![
         every_second(0, 10, &vrrp3(1, 1, 100, 100)),
         shifted(every_second(9, 20, &vrrp3(2, 1, 200, 101)), 5),

@@ -1,6 +1,6 @@
-//! Advertisements that lost bytes or had one flipped: a clash is still seen, or the part not
-//! understood is counted; nothing calls the network clean. 1,000 captures, or as many as
-//! `PLIMSOLL_MUTANTS` says.
+//! Advertisements that lost bytes or had one flipped: either the clash is still found, or the part
+//! not understood is counted, so that no damaged capture makes the network look clean. Runs 1,000
+//! captures, or as many as `PLIMSOLL_MUTANTS` says.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
@@ -9,13 +9,13 @@ use vrrp::{Survey, Watch};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Seconds of every capture: routers advertise once in each.
+/// Length of every capture; routers advertise once a second.
 const SECONDS: u64 = 12;
 
-/// Bytes of an Ethernet and an IPv4 header.
+/// Bytes of the Ethernet and the IPv4 header.
 const HEADERS: usize = 34;
 
-/// Two masters of one id, or of two.
+/// Two masters of one id, or of two ids.
 #[derive(Clone, Copy, Debug)]
 enum Network {
     Clash,
@@ -36,7 +36,7 @@ fn advert(id: u8, host: u8) -> Vec<u8> {
     frame
 }
 
-/// The frames of `network`, those of the second router as `change` leaves them.
+/// The survey of `network`, with the frames of the second router altered by `change`.
 fn survey(network: Network, change: impl Fn(&mut Vec<u8>)) -> Survey {
     let second_id = match network {
         Network::Clash => 77,

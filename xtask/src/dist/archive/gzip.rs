@@ -1,4 +1,4 @@
-//! Compression by the system's gzip, which writes neither name nor time with `-n`.
+//! Compression by the system's gzip, which with `-n` stores neither name nor time.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -19,7 +19,7 @@ pub(crate) struct Deflated {
     pub crc32: u32,
 }
 
-/// Compresses a whole archive with gzip, in a third of the time that the last percent would take.
+/// Compresses a whole archive with gzip. The last percent would take three times as long.
 pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     piped(&["gzip", "-6", "-n", "-c"], bytes)
 }
@@ -29,7 +29,7 @@ pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     piped(&["gzip", "-9", "-n", "-c"], bytes)
 }
 
-/// Compresses `bytes` to a bare stream, as used in zip files.
+/// Compresses `bytes` to a raw deflate stream, as in zip files.
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Deflated, Failure> {
     let whole = pack(bytes)?;
     let end = whole.len().checked_sub(TAIL).filter(|end| *end >= HEAD);
@@ -46,7 +46,7 @@ pub(crate) fn piped(words: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut child = command.spawn().map_err(failed)?;
     let mut input = child.stdin.take();
     let output = thread::scope(|scope| {
-        // If the reader ends early, its exit status shows it.
+        // If the reader exits early, its exit status shows it.
         scope.spawn(move || input.as_mut().map(|input| input.write_all(bytes)));
         child.wait_with_output()
     });

@@ -1,5 +1,5 @@
-//! Archives with bytes that depend only on their content: sorted names, one time for all, no owner
-//! from the build machine.
+//! Archives whose bytes depend only on their content: names are sorted, all times are equal, and no
+//! owner comes from the build machine.
 
 pub(super) mod ar;
 pub(super) mod gzip;

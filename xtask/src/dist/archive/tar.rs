@@ -6,10 +6,10 @@ use crate::dist::tree::{Content, Item, Tree};
 
 const BLOCK: usize = 512;
 
-/// Longest name in the first field of the header.
+/// Maximum length of a name in the first of the header's two fields.
 const NAME: usize = 100;
 
-/// The whole tree below `prefix`, such as `./`; every file has the time `epoch`.
+/// Archives the whole tree below `prefix`, such as `./`; every file has the time `epoch`.
 pub(crate) fn archive(tree: &Tree, prefix: &str, epoch: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for (path, item) in tree.items() {
@@ -49,7 +49,7 @@ fn head(path: &str, item: &Item, epoch: u64) -> Result<[u8; BLOCK], Failure> {
     Ok(head)
 }
 
-/// Splits a path into the two fields of the header.
+/// Splits a path into the header's two name fields.
 fn split(path: &str) -> Result<(&str, &str), Failure> {
     if path.len() <= NAME {
         return Ok(("", path));

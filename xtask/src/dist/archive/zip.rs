@@ -8,12 +8,12 @@ use crate::dist::tree::{Content, Tree};
 /// The earliest day that a zip file can represent, 1 January 1980, encoded in its two fields.
 const DATE: u16 = 0x0021;
 
-/// Made on Unix, so modes count.
+/// Version made by: Unix, so that readers apply file modes.
 const MADE_BY: u16 = 3 << 8 | 0x14;
 
 const DEFLATED: u16 = 8;
 
-/// The files of the tree; folders follow from their names.
+/// Archives the files of the tree; their names imply the folders.
 pub(crate) fn archive(tree: &Tree) -> Result<Vec<u8>, Failure> {
     let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0_u16);
     for (path, item) in tree.items() {

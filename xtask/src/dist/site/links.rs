@@ -1,4 +1,5 @@
-//! Links between pages: each must lead to a file of the repository, and to a heading in it.
+//! Checks links between pages: each must lead to an existing file of the repository, and to an
+//! existing heading in it.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub(super) fn targets(text: &str) -> Vec<String> {
     ends.map(|(target, _)| target.to_owned()).collect()
 }
 
-/// A text without its blocks of code.
+/// The text without its code blocks.
 pub(super) fn outside_code(text: &str) -> String {
     let mut is_code = false;
     let lines = text.lines().filter(|line| {

@@ -1,5 +1,5 @@
-//! What the repository's pages need to become a site: decisions are pages too, and links to files
-//! that are none lead to the repository.
+//! Turns the repository's pages into those of a site: decisions become pages too, and links to
+//! files that are not pages lead to the repository.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use xtask::failure::Failure;
 
 use super::links::targets;
 
-/// Adds the decisions to the summary of `docs`, and rewrites links that leave it.
+/// Adds the decisions to the summary of `docs`, and rewrites links that lead out of `docs`.
 pub(super) fn adapt(docs: &Path, address: &str) -> Result<(), Failure> {
     let summary = docs.join("SUMMARY.md");
     let decisions = decisions(&docs.join("decisions"))?;
@@ -48,8 +48,8 @@ fn list(decisions: &[(String, String)], folder: &str) -> String {
     list
 }
 
-/// The text of a page in `folder` of the documents, whose links to other folders of the repository
-/// lead to `address`.
+/// The text of a page in `folder` of the documents, with links to other folders of the repository
+/// redirected to `address`.
 fn outward(text: &str, folder: &Path, address: &str) -> String {
     let mut text = text.to_owned();
     for target in targets(&text) {
@@ -78,7 +78,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Links and pictures of rendered pages that lead to no file.
+/// Links and pictures in rendered pages whose files do not exist.
 pub(super) fn faults(html: &Path) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     for page in found(html, "html")? {

@@ -1,4 +1,4 @@
-//! Files in a system before and after a trial.
+//! Lists the files in a system before and after a trial.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,11 +6,12 @@ use std::path::Path;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// Places where package managers keep their own books, and where the trial puts its files.
+/// Places that change in any case: records of package managers, system folders, and files of the
+/// trial.
 const BOOKS: [&str; 9] =
     ["proc", "sys", "run", "var/lib/dpkg", "var/log", "tmp", "root", "etc", "var/cache/ldconfig"];
 
-/// Paths of files and folders, without the books of package managers.
+/// Paths of files and folders outside [`BOOKS`].
 pub(super) struct Listing(BTreeSet<String>);
 
 impl Listing {
@@ -21,7 +22,7 @@ impl Listing {
         Ok(Self(found.lines().filter(|path| !is_below(path, &BOOKS)).map(str::to_owned).collect()))
     }
 
-    /// Fails if anything except the `kept` folders has been added since `before`.
+    /// Fails if anything outside the `kept` folders has been added since `before`.
     pub(super) fn only_users_files_since(
         &self,
         before: &Self,

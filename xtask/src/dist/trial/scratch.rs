@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// A root folder, removed when dropped.
+/// Root folder of a system, removed when dropped.
 pub(super) struct Scratch(PathBuf);
 
 fn folder() -> PathBuf {
     shell::root().join("target/dist-try")
 }
 
-/// A Debian without any of our files, fetched once.
+/// Folder of a small Debian without any of our files; it is fetched once.
 pub(super) fn base() -> Result<PathBuf, Failure> {
     let base = folder().join("debian");
     if base.join("etc/debian_version").exists() && !base.join("debootstrap").exists() {
@@ -28,7 +28,7 @@ pub(super) fn base() -> Result<PathBuf, Failure> {
 }
 
 impl Scratch {
-    /// A copy of `base`.
+    /// Copies `base`.
     pub(super) fn of(base: &Path, name: &str) -> Result<Self, Failure> {
         let root = folder().join(name);
         let _ = fs::remove_dir_all(&root);
@@ -37,7 +37,7 @@ impl Scratch {
         Ok(Self(root))
     }
 
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(super) fn empty(name: &str) -> Result<Self, Failure> {
         let root = folder().join(name);
         let _ = fs::remove_dir_all(&root);
@@ -49,26 +49,26 @@ impl Scratch {
         &self.0
     }
 
-    /// Runs a line of the shell inside.
+    /// Runs a shell command in the system.
     pub(super) fn run(&self, line: &str) -> Result<(), Failure> {
         println!("$ {line}");
         let words = self.inside(&[], &["sh", "-ec", line]);
         shell::run(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Runs a test inside, which must end with a verdict.
+    /// Runs a shell command in the system, which must end with a verdict.
     pub(super) fn verdict(&self, line: &str) -> Result<(), Failure> {
         println!("$ {line}");
         self.verdict_as(&[], &["sh", "-ec", line])
     }
 
-    /// The same of a program, with options of `chroot`.
+    /// Like [`Self::verdict`], for a program, with options of `chroot`.
     pub(super) fn verdict_as(&self, options: &[&str], words: &[&str]) -> Result<(), Failure> {
         let words = self.inside(options, words);
         verdict_of(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// A command inside, with processes and devices as in any system. The mounts for that disappear
+    /// A command in the system, with `/proc` and `/sys` as in any system. These mounts disappear
     /// with the command.
     fn inside(&self, options: &[&str], words: &[&str]) -> Vec<String> {
         let mounts = "mkdir -p $0/proc $0/sys; mount -t proc proc $0/proc; \
@@ -86,7 +86,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs a test, which must end with a verdict of any kind and leave its report.
+/// Runs a test, which must print a verdict of any kind.
 pub(super) fn verdict_of(words: &[&str]) -> Result<(), Failure> {
     let output = shell::command(words).output().map_err(Failure::of)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,24 +1,24 @@
-//! Replaces the number and time that `wixl` generates anew for every installer by values derived
+//! Replaces the GUID and the times that `wixl` generates anew for every installer by values derived
 //! from the content.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use xtask::failure::Failure;
 
-/// Length of a number with digits and dashes, in braces.
+/// Length of a GUID with dashes and braces.
 const NUMBER: usize = 38;
 
-/// Announces a time in the summary of an installer.
+/// Type tag in front of each time in the installer's summary.
 const IS_TIME: [u8; 4] = [0x40, 0, 0, 0];
 
 /// Time from 1601 to 1970 in hundreds of nanoseconds.
 const TO_1970: u64 = 116_444_736_000_000_000;
 
-/// A time this close to now is from this build: an hour, in hundreds of nanoseconds.
+/// A time this close to now was set by this build: an hour, in hundreds of nanoseconds.
 const NEAR: u64 = 36_000_000_000;
 
-/// Replaces the only number not among `known` by the first of these, and both times by `epoch`, in
-/// seconds since 1970.
+/// Replaces the only GUID that is not in `known` by the first of `known`, and both times by
+/// `epoch`, in seconds since 1970.
 pub(super) fn settle(installer: &mut [u8], known: &[&str], epoch: u64) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(Failure::of)?.as_secs();
     let is_unknown = |bytes: &[u8]| {
@@ -59,7 +59,7 @@ fn places(bytes: &[u8], length: usize, is_it: impl Fn(&[u8]) -> bool) -> Vec<usi
     windows.filter(|(_, window)| is_it(window)).map(|(at, _)| at).collect()
 }
 
-/// Whether these bytes are an installer's number as text.
+/// Whether these bytes are a GUID in text form, with braces.
 fn is_number(bytes: &[u8]) -> bool {
     let inner = bytes.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
     inner.is_some_and(|inner| {

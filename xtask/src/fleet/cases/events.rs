@@ -1,5 +1,5 @@
-//! A host is lost on purpose at minute 1 of 3, and the next holder of a copy takes its database
-//! over: on storage that can carry it, and on storage that cannot.
+//! A host is lost on purpose at minute 1 of 3, and the holder of the next copy takes its database
+//! over, once on storage that can carry the load and once on storage that cannot.
 
 use serde_json::Value;
 use xtask::failure::Failure;
@@ -9,14 +9,15 @@ use crate::fleet::network::HOSTS;
 use crate::fleet::reports::{exits, judged, none_lost, only_failed, require};
 use crate::fleet::world::Fleet;
 
-/// Reads and writes per second of a host with both copies active.
+/// Target rate of reads and writes per second for a host with both copies active.
 const TARGET_IOPS: u32 = 200;
 
-/// The same with one active and one passive copy, at 20 %: enough log writes to be judged.
+/// Rate for a host with one active and one passive copy, the latter at 20 %: enough log writes to
+/// be judged.
 const SHARED_IOPS: f64 = 120.0;
 
-/// Requests per second of the throttled volume: enough before the loss, too few after it. Sixteen
-/// sessions then wait for a tenth of a second, which a busy processor cannot explain.
+/// Throttle of the volume, in requests per second: enough before the loss, too few after it.
+/// Sixteen sessions then wait for a tenth of a second, which a busy processor cannot explain.
 const THROTTLE: &str = "database any rate=130";
 
 /// Index of the part after the loss among the parts of the report.
@@ -38,7 +39,7 @@ pub(super) const SOUND: Design = Design {
 
 pub(super) const SLOW: Design = Design { faulty: Some(2), ..SOUND };
 
-/// The active copy of a host and the passive copy of its neighbour's database.
+/// The databases of a host: its active copy, and the passive copy of its neighbour's database.
 fn copies_of(host: usize) -> Vec<String> {
     let before = if host == 1 { HOSTS } else { host - 1 };
     vec![format!("DB{host}"), format!("DB{before}")]

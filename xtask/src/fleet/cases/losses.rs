@@ -12,13 +12,14 @@ use crate::fleet::reports::{
 };
 use crate::fleet::world::Fleet;
 
-/// Enough requests before and after the cut that random variation of a rate stays below the limit.
+/// Measures long enough before and after the cut that random variation of a rate stays below the
+/// limit.
 pub(super) const CUT: Design = Design { measured: 45, target_iops: 200, ..PLAIN };
 
-/// Past the first seconds of the measurement.
+/// Delay of the cut, so that it comes after the first seconds of the measurement.
 const UNTIL_THE_CUT: Duration = Duration::from_secs(12);
 
-/// A pulled cable: noticed in time, and the others carry their load as before.
+/// A pulled cable must be noticed in time, while the other hosts carry their load as before.
 pub(super) fn link_cut(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let run = fleet.start()?;
     fleet.wait_for_the_measurement()?;
@@ -41,14 +42,14 @@ pub(super) fn agent_killed(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let killed_ns = now_ns();
     let ended = fleet.report(run)?;
     let said = named(fleet, &ended, 3, killed_ns)?;
-    // The next agent of the host publishes the rest of the run, which went on.
+    // The host's next agent publishes the rest of the run, which has continued.
     fleet.start_agent(3)?;
     thread::sleep(Duration::from_secs(10));
     let (_, report) = fleet.collect()?;
     complete(fleet, &report, HOSTS).map(|after| format!("{said} Later {after}"))
 }
 
-/// An agent that comes back after 20 s was lost for a while, and nothing is missing.
+/// An agent that comes back after 20 s is reported as lost for a while, but no record is missing.
 pub(super) fn agent_stopped(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let run = fleet.start()?;
     fleet.wait_for_the_measurement()?;
@@ -60,7 +61,7 @@ pub(super) fn agent_stopped(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     complete(fleet, &report, HOSTS).map(|said| format!("{lost} {said}"))
 }
 
-/// Failing storage is reported for its host, which is not lost.
+/// Failing storage is reported for its host, which does not count as lost.
 pub(super) fn disk_failed(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let run = fleet.start()?;
     fleet.wait_for_the_measurement()?;

@@ -1,5 +1,5 @@
-//! Controller, server or network are unavailable for a while, and no part of the record may be
-//! missing.
+//! The controller, the server or the network is unavailable for a while, but no part of the record
+//! may be missing.
 
 use std::thread;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::fleet::network::HOSTS;
 use crate::fleet::reports::complete;
 use crate::fleet::world::Fleet;
 
-/// Number of times that a link goes down for three seconds and up for three: a minute.
+/// Number of times that a link goes down for three seconds and up for three, for a minute in total.
 const FLAPS: u32 = 10;
 
 pub(super) fn controller_killed(fleet: &mut Fleet<'_>) -> Result<String, Failure> {
     let mut run = fleet.start()?;
     fleet.wait_for_the_measurement()?;
     run.kill().and_then(|()| run.wait()).map_err(Failure::of)?;
-    // The hosts end their measurement meanwhile.
+    // Meanwhile the hosts complete their measurement.
     thread::sleep(Duration::from_secs(20));
     complete(fleet, &fleet.collect()?.1, HOSTS)
 }

@@ -12,24 +12,24 @@ use crate::guest::image::{self, Contents, OF_A_DISK, pack};
 use crate::guest::machine::{GuestDisk, Hardware, Machine};
 use crate::guest::program::{self, Plimsoll, Server, dependent, emptied};
 
-/// The hosts.
+/// Names of the hosts.
 pub(super) const HOSTS: [&str; 2] = ["left", "right"];
 
-/// Bytes of the volume, and of each host's cache: the log of recent writes takes 16 MiB of it, so
-/// that some of the rarer reads miss.
+/// Size of the volume in bytes, and of each host's cache, of which the log of recent writes takes
+/// 16 MiB, so that some of the rarer reads miss.
 const VOLUME_BYTES: u64 = 128 << 20;
 const CACHE: &str = "40MiB";
 
 /// Time limit for the hosts to start.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// See the module.
+/// Two hosts and a NATS server; see the module.
 pub(super) struct Site {
     folder: PathBuf,
     hardware: Hardware,
     plimsoll: Plimsoll,
     server: String,
-    /// Kept only for their end.
+    /// Kept so that they are stopped when dropped.
     servers: Vec<Server>,
 }
 
@@ -39,7 +39,8 @@ pub(super) fn name(number: usize) -> String {
 }
 
 impl Site {
-    /// Starts everything but the guest; the first host owns the volume, and both copies count.
+    /// Starts everything except the guest. The first host owns the volume, and both copies are in
+    /// service.
     pub(super) fn new() -> Result<Self, Failure> {
         let plimsoll = program::build()?;
         let shared = image::folder()?;
@@ -85,7 +86,7 @@ impl Site {
         self.plimsoll.status(&self.folder, &format!("{}.flash.sock", HOSTS[host]))
     }
 
-    /// Reads of clients on a host so far, and those that its copy answered.
+    /// Number of clients' reads on a host so far, and how many of them its cache answered.
     pub(super) fn reads(&self, host: usize) -> Result<[u64; 2], Failure> {
         let status = self.status(host);
         match ["reads", "read_hits"].map(|key| status[key].as_u64()) {

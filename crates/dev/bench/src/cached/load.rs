@@ -15,7 +15,7 @@ use crate::median;
 /// Length of a measurement.
 const SECONDS: &str = "--runtime=3";
 
-/// A load, measured.
+/// Results of a load.
 #[derive(Clone, Copy)]
 pub(super) struct ServedLoad {
     per_second: f64,
@@ -24,7 +24,7 @@ pub(super) struct ServedLoad {
 }
 
 impl ServedLoad {
-    /// Reads of 32 KiB with `depth` in flight.
+    /// Measures reads of 32 KiB with `depth` in flight.
     fn of(server: &NbdServer, depth: &str) -> Result<Self, Failure> {
         let before = server.processor_time()?;
         let depth = format!("--iodepth={depth}");
@@ -36,7 +36,7 @@ impl ServedLoad {
         Ok(Self { per_second: figure("iops"), micros })
     }
 
-    /// Adds the same to a list and returns the reads per second.
+    /// Measures such a load, adds it to `list` and returns the reads per second.
     pub(super) fn noted(
         list: &mut Vec<Self>,
         server: &NbdServer,
@@ -57,7 +57,7 @@ pub(super) fn read_randomly(server: &NbdServer, words: &[&str]) -> Result<Value,
     fio(server, "randread", words)
 }
 
-/// Issues requests of 32 KiB with the pattern `pattern` to an export; returns the job's figures.
+/// Issues requests of 32 KiB in fio's pattern `pattern` to an export; returns the job's figures.
 pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<Value, Failure> {
     let (uri, size) = (format!("--uri={}", server.uri()), format!("--size={}", server.bytes()));
     let pattern = format!("--rw={pattern}");
@@ -67,7 +67,7 @@ pub(super) fn fio(server: &NbdServer, pattern: &str, words: &[&str]) -> Result<V
 
 /// Extracts the job from fio's JSON output.
 fn job(printed: &str) -> Result<Value, Failure> {
-    // A line about its connection may come first.
+    // A line about the connection may come first.
     let document = printed.find('{').and_then(|at| serde_json::from_str(&printed[at..]).ok());
     let job = document.and_then(|document: Value| document["jobs"].get(0).cloned());
     job.ok_or_else(|| Failure::new(format!("cannot read the output of fio:\n{printed}")))

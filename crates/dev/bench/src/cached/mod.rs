@@ -18,21 +18,21 @@ use load::{ServedLoad, fill, read_randomly};
 use scene::CacheScene;
 pub(crate) use scene::{MEMORY, program};
 
-/// Requests in flight.
+/// Numbers of requests in flight.
 const DEPTHS: [&str; 2] = ["1", "16"];
 
 /// Minimum hits per second, divided by those of nbdkit's memory plugin.
 const HITS: f64 = 0.8;
 
-/// Minimum misses per second, divided by those of nbdkit's file plugin: each may take a tenth
+/// Minimum misses per second, divided by those of nbdkit's file plugin: a miss may take a tenth
 /// longer.
 const MISSES: f64 = 1.0 / 1.1;
 
-/// Bytes of the volume that fits into the cache, and of the one that does not.
+/// Size of the volume that fits into the cache, and of the one that does not.
 const WARM_BYTES: u64 = 256 << 20;
 const COLD_BYTES: u64 = 2 << 30;
 
-/// Programs that serve and that load.
+/// Programs that the benchmark needs.
 const TOOLS: [&str; 4] = ["fio", "nbdkit", "nbdcopy", "nbdinfo"];
 
 /// Measures restart, hits and misses, and fails if a goal is missed.
@@ -77,7 +77,7 @@ fn has_tools() -> bool {
     lacking.is_empty()
 }
 
-/// A store of 400 GB in memory, opened after a kill: seconds of processor time, and memory.
+/// Opens a store of 400 GB in memory after a kill, and prints processor seconds and memory.
 fn restart() -> Result<(), Failure> {
     let words = "cargo test -q --release -p flashcache --lib store::large -- --ignored --nocapture";
     shell::run(&words.split(' ').collect::<Vec<_>>())
@@ -88,7 +88,7 @@ fn hits(scene: &CacheScene, depth: &str) -> Result<bool, Failure> {
     let volume = scene.in_memory("warm.img");
     fill(&volume, WARM_BYTES)?;
     let ours = scene.serve(&volume, &[])?;
-    // Every block once, in random order: sequential reads bypass the cache.
+    // Reads every block once, in random order: sequential reads bypass the cache.
     read_randomly(&ours, &["--iodepth=16", "--randrepeat=1"])?;
     let peer = scene.nbdkit(&["memory", &WARM_BYTES.to_string()])?;
     shell::run(&["nbdcopy", &volume.display().to_string(), &peer.uri()])?;

@@ -1,14 +1,14 @@
 //! Runs behind a flash cache, in front of a volume that serves one request at a time, compared with
 //! their simulations: while the cache fills, and once it is full.
 //!
-//! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request
-//! takes there, because sleeps are long on a busy machine. Before and after it, runs behind a cache
-//! on the same disk, in front of a volume without a delay, measure how long a hit takes. Nothing is
-//! fitted to the predicted run.
+//! The volume is nbdkit's memory behind a delay. Before each run fio measures how long a request to
+//! the volume takes, because sleeps take longer on a busy machine. Before and after it, runs behind
+//! a cache on the same disk, in front of a volume without a delay, measure how long a hit takes.
+//! Nothing is fitted to the predicted run.
 //!
-//! The flash is a file on whatever disk is available. If the disk became faster or slower in the
-//! meantime, the run cannot judge a prediction and is repeated. The slowest tenth of a part's
-//! seconds does not count, predicted or measured: one stall of a shared disk outweighs ten seconds.
+//! The flash is a file on whatever disk is available. If the disk became faster or slower during a
+//! run, that run cannot judge a prediction and is repeated. The slowest tenth of the seconds in a
+//! part does not count, predicted or measured: one stall of a shared disk outweighs ten seconds.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ use super::scene::CacheScene;
 use super::server::NbdServer;
 use crate::folder;
 
-/// Runs, one after the other.
+/// Number of runs that must be judged.
 const ROUNDS: usize = 5;
 
 /// Maximum number of runs started, including those whose flash changed meanwhile.
@@ -29,21 +29,22 @@ const MOST_ROUNDS: usize = 12;
 /// Maximum relative error of a prediction.
 const TOLERANCE: f64 = 0.15;
 
-/// Seconds of a run, and of its compared parts.
+/// Seconds of a run, and of each part of it that is compared.
 const RUN_SECONDS: u64 = 90;
 const PART_SECONDS: f64 = 20.0;
 
-/// Requests per second of the warm part of a run. Hits are measured at that rate: a virtual disk
-/// answers a processor that sleeps between two requests up to three times later than a busy one.
+/// Target rate of the warm part of a run, in requests per second. Hits are measured at the same
+/// rate: a virtual disk answers a processor that sleeps between two requests up to three times
+/// later than a busy one.
 const PACE: &str = "target_iops = 220\n";
 
-/// Seconds of the hit measurement, including those in which that cache fills.
+/// Seconds of the hit measurement, including those in which the cache fills.
 const HIT_SECONDS: u64 = 30;
 
-/// The volume without a delay.
+/// A volume without a delay.
 const FAST_VOLUME: [&str; 3] = ["--threads=1", "memory", "512M"];
 
-/// The volume: a thread that sleeps before every request.
+/// A volume behind a delay: one thread, which sleeps before every request.
 const VOLUME: [&str; 6] =
     ["--threads=1", "--filter=delay", "memory", "512M", "delay-read=10ms", "delay-write=10ms"];
 
@@ -106,7 +107,7 @@ fn one(scene: &CacheScene) -> Result<Option<[RunParts; 2]>, Failure> {
     Ok(Some([measured, RunParts::of(&predicted)?]))
 }
 
-/// A run behind an empty cache on the disk, in front of the volume at `uri`.
+/// Runs the load behind an empty cache on the disk, in front of the volume at `uri`.
 fn cached_run(
     scene: &CacheScene,
     uri: &str,
@@ -116,14 +117,14 @@ fn cached_run(
     call(scene, &["format", uri])?;
     call(scene, &["prepare", &bare])?;
     let flash = scene.on_disk("flash.cache");
-    // Left by the run before.
+    // The run before has left its flash.
     let _ = fs::remove_file(&flash);
     let cache = format!("[cache]\nfile = \"{}\"\nsize = \"96MiB\"\n", flash.display());
     let cached = write(scene, "cached.toml", &plan((uri, pace), seconds, &cache))?;
     RunParts::of(&report(scene, &["run", &cached, "--output"])?)
 }
 
-/// Microseconds that the volume takes for a request while others are queued.
+/// Microseconds that the volume takes for a request while others wait behind it.
 fn service_micros(volume: &NbdServer) -> Result<f64, Failure> {
     let job = fio(volume, "randread", &["--iodepth=4", "--time_based", "--runtime=5"])?;
     let per_second = job["read"]["iops"].as_f64().filter(|rate| *rate > 0.0);
@@ -180,8 +181,8 @@ fn call(scene: &CacheScene, words: &[&str]) -> Result<(), Failure> {
     Err(Failure::new(format!("`{}` failed: {said}", words.join(" "))))
 }
 
-/// The report of a run or a simulation that is written to the folder named last. Its verdict does
-/// not matter, because the volume is slow.
+/// Runs the program, and returns the report in the folder that the last word names. The verdict
+/// does not matter, because the volume is slow.
 fn report(scene: &CacheScene, words: &[&str]) -> Result<Value, Failure> {
     let folder = scene.on_disk("run");
     folder::remove(&folder)?;
@@ -222,7 +223,8 @@ fn seconds(row: &Value, name: &str) -> f64 {
     row[name].as_f64().unwrap_or(0.0) / 1e9
 }
 
-/// Load over some seconds, and the mean latency of reads without the slowest tenth of the seconds.
+/// Load during some seconds, and the mean latency of reads without the slowest tenth of the
+/// seconds.
 #[derive(Clone, Copy, Debug)]
 struct RunPart {
     iops: f64,
@@ -230,7 +232,7 @@ struct RunPart {
 }
 
 impl RunPart {
-    /// The intervals between two moments.
+    /// Sums up the intervals between two moments.
     fn of(rows: &[Value], [from, to]: [f64; 2]) -> Self {
         let (mut span, mut requests, mut latencies) = (0.0, 0.0, Vec::new());
         for row in rows {
@@ -254,8 +256,8 @@ impl RunPart {
     }
 }
 
-/// Mean of the latencies of single seconds, each with its number of reads, without the slowest
-/// tenth.
+/// Mean of latencies, given for single seconds with their number of reads, without the slowest
+/// tenth of the seconds.
 fn mean_without_slowest(mut seconds: Vec<(f64, f64)>) -> f64 {
     seconds.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     seconds.truncate(seconds.len() - seconds.len().div_ceil(10));

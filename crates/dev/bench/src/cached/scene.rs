@@ -13,10 +13,10 @@ use super::WARM_BYTES;
 use super::server::NbdServer;
 use crate::folder;
 
-/// Names a program to measure instead of the one built here.
+/// Variable that names a program to measure instead of the one built here.
 const PROGRAM: &str = "PLIMSOLL";
 
-/// Folder of files that must cost no time, like the peer's memory.
+/// Folder for files whose access must cost no time, like the peer's memory.
 pub(crate) const MEMORY: &str = "/dev/shm";
 
 /// Folders that are removed when this is dropped.
@@ -39,8 +39,9 @@ impl CacheScene {
         Ok(scene)
     }
 
-    /// Mounts the folder in memory with huge pages. Flash moves its bytes itself; a substitute that
-    /// looks up eight small pages for a read of 32 KiB costs the server a sixth of its time.
+    /// Mounts the folder in memory with huge pages. Real flash transfers its bytes by itself, but
+    /// memory in small pages needs eight lookups for a read of 32 KiB, which cost the server a
+    /// sixth of its time.
     fn mount_huge_pages(&self) {
         let folder = self.memory.display().to_string();
         let words = ["mount", "-t", "tmpfs", "-o", "huge=always", "none", &folder];
@@ -66,7 +67,7 @@ impl CacheScene {
     /// `more`.
     pub(super) fn serve(&self, volume: &Path, more: &[&str]) -> Result<NbdServer, Failure> {
         let flash = self.in_memory("flash.img");
-        // A flash device has its bytes from the start; a file gets them with the first write.
+        // A flash device has its blocks from the start, but a file gets them with the first write.
         let mut file = File::create(&flash).map_err(Failure::of)?;
         let zeros = vec![0; 1 << 20];
         for _ in 0..(2 * WARM_BYTES) >> 20 {
@@ -92,7 +93,7 @@ impl CacheScene {
         NbdServer::start(&mut command, socket, "")
     }
 
-    /// Share of the reads that the server of the last [`Self::serve`] answered from the cache.
+    /// Share of reads that the last server started by [`Self::serve`] answered from the cache.
     pub(super) fn hit_share(&self) -> Result<f64, Failure> {
         let flash = self.in_memory("flash.img").display().to_string();
         let printed = shell::capture(&[&self.program, "cache", "status", &flash, "--json"])?;
@@ -106,7 +107,7 @@ impl CacheScene {
     /// Path of a socket; removes one that an earlier server has left there.
     fn socket(&self, name: &str) -> PathBuf {
         let socket = self.in_memory(name);
-        // Usually there is none.
+        // Usually no socket exists.
         let _ = fs::remove_file(&socket);
         socket
     }
@@ -114,7 +115,7 @@ impl CacheScene {
 
 impl Drop for CacheScene {
     fn drop(&mut self) {
-        // Without root nothing is mounted there.
+        // Without root nothing is mounted.
         let _ = shell::capture(&["umount", "--lazy", &self.memory.display().to_string()]);
         for folder in [&self.memory, &self.disk] {
             let _ = fs::remove_dir_all(folder);

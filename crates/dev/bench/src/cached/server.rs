@@ -64,7 +64,7 @@ impl NbdServer {
     pub(super) fn processor_time(&self) -> Result<Duration, Failure> {
         let path = format!("/proc/{}/stat", self.child.id());
         let text = fs::read_to_string(&path).map_err(Failure::of)?;
-        // The name in parentheses may contain anything; both times are far after it.
+        // The name in parentheses may contain anything; both times come after it.
         let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
         let times = fields.split_whitespace().skip(11).take(2);
         let ticks: u64 = times.filter_map(|field| field.parse::<u64>().ok()).sum();

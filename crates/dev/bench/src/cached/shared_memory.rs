@@ -1,5 +1,6 @@
 //! Hits of the served cache in memory shared with a guest, compared with hits over its NBD socket.
-//! Both clients are as lean as possible: a guest's kernel and QEMU add the same to either.
+//! Both clients are as lean as possible, because a guest's kernel and QEMU would add the same cost
+//! to either.
 //!
 //! Both stay awake while they wait, as KVM does for a guest's halted processor for up to 200 us
 //! (`halt_poll_ns`). The same clients are also measured asleep, and not judged: their ratio changes
@@ -72,7 +73,7 @@ fn print(pairs: &Pairs, (depth, waiting): (&str, WhileWaiting), hit_share: f64) 
     );
 }
 
-/// Offsets of a client's next reads: anywhere in the volume, at multiples of the read size.
+/// Random offsets of a client's reads, at multiples of the read size.
 struct ReadPlaces(Prng);
 
 impl ReadPlaces {
@@ -86,7 +87,7 @@ impl ReadPlaces {
     }
 }
 
-/// A guest that only reads.
+/// A client that reads through a guest's ring.
 struct RingClient {
     ring: GuestRing,
     places: ReadPlaces,

@@ -1,5 +1,5 @@
-//! How much of a database is in use, by its own space trees: the file grows in steps too coarse to
-//! show it.
+//! Measures how much of a database is in use, from its own space trees, because the file grows in
+//! steps too coarse to show it.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Checks that this program's load matches the original's: published figures next to its own, in
-//! virtual time with the latencies published with them, so that any machine prints the same table.
+//! Compares this program's load with the original's published figures. The load runs in virtual
+//! time with the latencies published with those figures, so any machine prints the same table.
 
 mod growth;
 mod published;
@@ -10,7 +10,7 @@ use crate::fidelity::published::CASES;
 use crate::fidelity::table::BandTable;
 use xtask::failure::Failure;
 
-/// Runs every published case and prints its rows. Fails if one is out of its band.
+/// Runs every published case and prints its rows. Fails if a figure is out of its band.
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = 0;
     for case in &CASES {

@@ -1,11 +1,11 @@
-//! Published results: the runs whose counters are known one by one.
+//! Published results: the runs whose individual counters are known.
 
 use std::ops::RangeInclusive;
 
 use plan::Preset;
 use units::Nanos;
 
-/// A published run, and the conditions under which its counterpart is counted.
+/// A published run, and the conditions under which its counterpart here is counted.
 pub(super) struct Case {
     /// Name of the published run.
     pub name: &'static str,
@@ -13,24 +13,24 @@ pub(super) struct Case {
     pub preset: Preset,
     /// Sessions of each database.
     pub threads: u32,
-    /// Published average of database reads; the counterpart's take exactly this long.
+    /// Published average of database reads; every read of the counterpart takes exactly this long.
     pub read_latency: Nanos,
-    /// Published average of log writes; the counterpart's take exactly this long.
+    /// Published average of log writes; every log write of the counterpart takes exactly this long.
     pub log_latency: Nanos,
     /// Log writes per batch, including formatting.
     pub log_writes: RangeInclusive<f64>,
-    /// Pages written of a batch.
+    /// Pages written per batch.
     pub pages_written: RangeInclusive<f64>,
-    /// Average length of those writes, in bytes.
+    /// Average length of log writes, in bytes.
     pub log_write_bytes: RangeInclusive<f64>,
     /// Pause between two maintenance reads, in milliseconds.
     pub maintenance_pause: RangeInclusive<f64>,
 }
 
-/// Two databases of 995 GB on seven disks under Jetstress 2010, with 3 and 6 threads each (averages
-/// of both databases); one of 186 GB on flash under Jetstress 2013, with 12. A batch of the first
-/// two wrote 13.3 to 14.2 pages; one of the third, whose database is small relative to its cache,
-/// 17.0 to 17.2 (16.3 requests of 34,500 bytes, 1.23 reads each).
+/// Two databases of 995 GB on seven disks under Jetstress 2010, with 3 and with 6 threads per
+/// database (averages of both databases); one of 186 GB on flash under Jetstress 2013, with 12
+/// threads. A batch wrote 13.3 to 14.2 pages in the first two runs, and 17.0 to 17.2 in the third,
+/// whose database is small relative to its cache (16.3 requests of 34,500 bytes, 1.23 reads each).
 pub(super) const CASES: [Case; 3] = [
     Case {
         name: "Jetstress 2010, 3 threads",

@@ -19,9 +19,9 @@ const BATCHES: u64 = 4_000;
 
 /// Counts of one scene.
 pub(super) struct SceneCounts {
-    /// Totals after the load has settled.
+    /// Totals counted after the load had settled.
     pub settled: Totals,
-    /// Bytes written to log files over the life of the log, by byte of log volume.
+    /// Bytes written to log files per byte of log volume, over the whole life of the log.
     pub log_write_factor: f64,
     /// Growth of the database per batch, in bytes, over the whole run.
     pub growth_per_batch: f64,
@@ -64,8 +64,8 @@ pub(super) fn play(case: &Case) -> Result<SceneCounts, Failure> {
     })
 }
 
-/// A sixteenth of the original's cache, and a checkpoint depth in the same proportion; a database
-/// of 32 times the cache.
+/// A plan with a sixteenth of the original's cache, a checkpoint depth reduced in proportion, and a
+/// database of 32 times the cache.
 fn plan(case: &Case) -> Result<Plan, Failure> {
     let text = format!(
         "seed = 1\npreset = \"{}\"\n[databases]\nfolders = [\"data\"]\nsize = \"512MiB\"\n\

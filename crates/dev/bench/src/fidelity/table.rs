@@ -1,4 +1,4 @@
-//! The rows of one case: the measured figure, the published band, in or out.
+//! The rows of one case: each figure, its published band, and whether it is in the band.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -25,12 +25,12 @@ pub(super) struct BandTable {
 }
 
 impl BandTable {
-    /// Compares the counts with the published ones.
+    /// Compares the counts with the bands of `case`.
     pub(super) fn new(case: &Case, counted: &SceneCounts) -> Self {
         Self { case: case.name, rows: rows(case, counted) }
     }
 
-    /// Rows outside their bands.
+    /// Number of rows outside their bands.
     pub(super) fn out(&self) -> usize {
         self.rows.iter().filter(|row| !row.is_in()).count()
     }
@@ -116,7 +116,7 @@ mod tests {
         Requests { count, bytes: count * bytes }
     }
 
-    /// A thousand batches of Jetstress 2013, with the published figures.
+    /// Counts of a thousand batches of Jetstress 2013 that match the published figures.
     fn published() -> SceneCounts {
         SceneCounts {
             settled: Totals {

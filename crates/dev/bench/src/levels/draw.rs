@@ -7,12 +7,12 @@ use units::Prng;
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Sizes of databases, as powers of two: 16 MiB, and 2^20 times as much.
+/// Smallest size of a database, and how often it may double: up to 2^20 times as much.
 const SMALLEST: u64 = 16 * MEBIBYTE;
 const DOUBLINGS: u64 = 20;
 
-/// The arrays that ship, and the time simulated for each. Flash serves a hundred times as many
-/// requests per second as disks, so it needs less time for equally good means.
+/// The arrays that ship, and the time simulated on each. Flash serves a hundred times as many
+/// requests per second as disks, so its means are equally exact after less time.
 const ARRAYS: [(&str, &str); 10] = [
     ("shelf-15k", "300s"),
     ("shelf-10k", "300s"),
@@ -39,7 +39,8 @@ pub(super) struct DrawnPlan {
 }
 
 impl DrawnPlan {
-    /// A cache is at most an eighth of its database, as level 2 requires, and at least a 128th.
+    /// Draws a plan. A cache is at most an eighth of its database, as level 2 requires, and at
+    /// least a 128th.
     pub(super) fn draw(prng: &mut Prng) -> Self {
         let base_mib = (SMALLEST / MEBIBYTE) << prng.below(DOUBLINGS);
         let size_mib = base_mib + prng.below(base_mib + 1);

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use xtask::failure::Failure;
 
-/// Compared kinds of requests, and their names in rows.
+/// The kinds of requests to compare, and their names in rows.
 const KINDS: [(&str, &str); 3] =
     [("database_read", "reads"), ("database_write", "writes"), ("log_write", "log")];
 
@@ -32,7 +32,7 @@ struct KindFigures {
 pub(super) struct LevelFigures([Option<KindFigures>; KINDS.len()]);
 
 impl LevelFigures {
-    /// Reads a report.
+    /// Reads the figures from a report.
     pub(super) fn read(report: &Path) -> Result<Self, Failure> {
         let named = |error: String| Failure::new(format!("{}: {error}", report.display()));
         let text = fs::read(report).map_err(|error| named(error.to_string()))?;
@@ -49,13 +49,13 @@ impl LevelFigures {
     }
 }
 
-/// One kind of requests at both levels: medians over the seeds.
+/// One kind of requests at both levels, each as the median over the seeds.
 pub(super) struct ComparedKind {
     name: &'static str,
     engine: KindFigures,
     operations: KindFigures,
-    /// Half of how far the seeds of the engine are apart, in percent of their median: its mean, and
-    /// its 99th percentile.
+    /// Half of the spread between the engine's seeds, in percent of their median: that of the mean,
+    /// and that of the 99th percentile.
     spread_percent: [f64; 2],
 }
 
@@ -103,7 +103,7 @@ fn half_range_percent(seeds: &[KindFigures], figure: fn(&KindFigures) -> f64) ->
 }
 
 impl ComparedKind {
-    /// Whether mean and 99th percentile are within tolerance.
+    /// Whether both the mean and the 99th percentile are within tolerance.
     pub(super) fn is_near(&self) -> bool {
         self.is_mean_near() && self.is_p99_near()
     }
@@ -114,8 +114,8 @@ impl ComparedKind {
     }
 
     pub(super) fn is_p99_near(&self) -> bool {
-        // The standard error of a high quantile of an exponential distribution: only the requests
-        // above it count, and they exceed it by the mean.
+        // Standard error of a high quantile of an exponential distribution: only the requests above
+        // the quantile count, and they exceed it by the mean on average.
         let chance = self.chance_percent() * ABOVE_P99.sqrt() / P99_MEANS;
         self.p99_percent().abs() <= MOST_PERCENT + chance + self.spread_percent[1]
     }
@@ -128,8 +128,8 @@ impl ComparedKind {
         percent(self.operations.p99_ms, self.engine.p99_ms)
     }
 
-    /// The difference of the two means that chance allows, in percent: three standard errors, if
-    /// the latency's standard deviation equals its mean, as for waiting times in a queue.
+    /// The difference of the means that chance allows, in percent: three standard errors, assuming
+    /// that the latency's standard deviation equals its mean, as for waiting times in a queue.
     fn chance_percent(&self) -> f64 {
         let parts = 1.0 / self.engine.count.max(1.0) + 1.0 / self.operations.count.max(1.0);
         300.0 * parts.sqrt()
@@ -153,7 +153,7 @@ const fn apart(is_near: bool) -> &'static str {
     if is_near { "" } else { " APART" }
 }
 
-/// Per kind: how many of the plans have it, and for how many the figures are near.
+/// For each kind: the number of plans that have it, and how many of them agree.
 #[derive(Default)]
 pub(super) struct ComparedTally([TalliedKind; KINDS.len()]);
 

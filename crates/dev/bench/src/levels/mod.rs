@@ -1,5 +1,5 @@
-//! Compares the two levels of a simulation over randomly drawn plans and arrays: both must agree on
-//! reads, writes and the log, unless one of them refuses the plan with a reason.
+//! Compares the two levels of a simulation over randomly drawn plans and arrays: both levels must
+//! agree on reads, writes and the log, unless one of them refuses the plan and gives a reason.
 
 mod draw;
 mod figures;
@@ -16,13 +16,13 @@ use crate::folder;
 use draw::DrawnPlan;
 use figures::{ComparedKind, ComparedTally, LevelFigures, compared};
 
-/// Plans that both levels simulate.
+/// Number of plans to simulate at both levels.
 const COMPARED: usize = 40;
 
-/// Draws until then.
+/// Maximum number of plans drawn to find them.
 const MOST_DRAWS: usize = 1_000;
 
-/// Compares the levels and prints every figure. Fails if any means differ by too much.
+/// Compares the levels and prints every figure. Fails if any figures differ by too much.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     shell::run(&["cargo", "build", "-q", "--release", "-p", "plimsoll"])?;
     let own = directory.join("plimsoll-bench-levels");
@@ -75,7 +75,7 @@ fn rows(folder: &Path) -> Result<usize, Failure> {
     Ok(apart)
 }
 
-/// The rows of a plan with three seeds: its own and two more.
+/// The rows of a plan, as medians over three seeds: the plan's and two more.
 fn repeated(drawn: &DrawnPlan, folder: &Path) -> Result<Vec<ComparedKind>, Failure> {
     let (mut engines, mut operations) = (Vec::new(), Vec::new());
     for seed in ["1", "2", "3"] {
@@ -93,7 +93,7 @@ struct LevelRefusal {
     why: &'static str,
 }
 
-/// Parts of the messages with which a level refuses a plan, and their meaning.
+/// Parts of the messages with which a level refuses a plan, and the reason that each gives.
 const REFUSALS: [(&str, &str); 5] = [
     ("would shrink", "databases would shrink more than 4,096 times"),
     ("cache answers more", "databases would shrink to less than 32 of the least engine cache"),

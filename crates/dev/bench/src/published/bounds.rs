@@ -1,5 +1,5 @@
-//! A bound from first principles for every array that ships: a read on an idle array takes the time
-//! of its medium, and little more. Each array has its line, including any added later.
+//! Bounds from first principles for every array that ships: a read on an idle array takes the time
+//! of its medium and little more. Each array gets a line, including any added later.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,8 @@ const PAGE_BYTES: f64 = 32.0 * 1_024.0;
 
 const MICROSECONDS_OF_A_MINUTE: f64 = 60e6;
 
-/// One session on a database of an eighth of the array, without a background scan.
+/// Options of `simulate`: one session for a minute, on a database of an eighth of the array without
+/// a background scan.
 const OPTIONS: [&str; 6] = ["--threads", "1", "--duration", "60s", "--level", "2"];
 
 /// Simulates a light load on every array and prints its mean read next to its bounds; returns how
@@ -70,8 +71,8 @@ fn plan(array: &ArrayDescription) -> String {
 
 /// The minimum and maximum mean read time in milliseconds. A disk moves its arm, waits for half a
 /// revolution on average and transfers the page; flash reads a page and transfers it; the round
-/// trip is added. At most one request is ahead of it on average, which takes as long: a single
-/// session reads, and writes come in bursts behind it.
+/// trip is added. On average at most one request is ahead of a read, and takes equally long: a
+/// single session reads, and writes come in bursts after its reads.
 fn bounds_ms(array: &ArrayDescription) -> (f64, f64) {
     let (least_us, mean_us) = disk_us(array).unwrap_or_else(|| flash_us(array));
     let path = &array.path;
@@ -87,8 +88,8 @@ fn disk_us(array: &ArrayDescription) -> Option<(f64, f64)> {
     Some((disk.seek_track_to_track_ms * 1e3 + half_turn_us, mean_us))
 }
 
-/// A page is read from as many dies in parallel as it covers pages of the medium. A program
-/// operation in progress finishes first.
+/// Minimum and mean time of a page read on flash, in microseconds. The page is read from as many
+/// dies in parallel as it covers pages of the medium, after any program operation in progress.
 fn flash_us(array: &ArrayDescription) -> (f64, f64) {
     let Some(flash) = &array.flash else { return (0.0, 0.0) };
     let handed_us = PAGE_BYTES / flash.interface_mb_per_second;

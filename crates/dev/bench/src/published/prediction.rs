@@ -10,10 +10,10 @@ use crate::folder;
 use xtask::failure::Failure;
 use xtask::shell;
 
-/// The reports of a simulated run, one for each host.
+/// Reports of a simulated run, one per host.
 pub(super) struct PredictedRun(Vec<Value>);
 
-/// The servers of a published run with two databases, one on each.
+/// The two servers of a published run, with one database each.
 const SERVERS: [&str; 2] = ["EX01", "EX02"];
 
 impl PredictedRun {
@@ -92,7 +92,8 @@ impl PredictedRun {
         Ok(Self(all))
     }
 
-    /// Returns one of its figures; `before` are the preceding runs, by name.
+    /// Returns a figure of the prediction; `before` are the preceding predictions, by name of the
+    /// run.
     pub(super) fn figure(
         &self,
         quantity: PublishedQuantity,
@@ -116,7 +117,7 @@ impl PredictedRun {
         found.ok_or_else(|| Failure::new(format!("the report says no {}", quantity.name())))
     }
 
-    /// Of all hosts.
+    /// Sum over all hosts.
     fn iops(&self) -> Option<f64> {
         let all = self.0.iter().map(|report| report["achieved_transactional_iops"].as_f64());
         all.sum()
@@ -136,7 +137,7 @@ impl PredictedRun {
         (count > 0.0).then_some(total / count)
     }
 
-    /// MiB per second of concurrent passes over all databases.
+    /// MiB per second of passes that run on all databases at once.
     fn pace(&self, passes: &str) -> Option<f64> {
         let mut sum = 0.0;
         for report in &self.0 {

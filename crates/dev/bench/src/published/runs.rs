@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub(super) enum PublishedQuantity {
     /// Database reads and writes per second, of all databases.
     Iops,
-    /// The same, divided by that of the earlier run with this name.
+    /// `Iops`, divided by that of the earlier run with this name.
     IopsOver(&'static str),
     /// Average of database reads, including maintenance reads, like the published counter.
     ReadMilliseconds,
@@ -55,19 +55,19 @@ pub(super) struct PublishedRun {
 }
 
 impl PublishedRun {
-    /// Whether two servers with a database each produced it, so that it can be simulated as a fleet
-    /// too.
+    /// Whether two servers with one database each produced the run, so that it can be simulated as
+    /// a fleet too.
     pub(super) fn is_of_two_servers(&self) -> bool {
         [TWO_DATABASES, NO_MAINTENANCE].contains(&self.plan)
     }
 }
 
-/// Two databases on the `VNXe3300`. The scan reads, then sleeps until the second tick of Windows: a
-/// tick and a half on average (decision 050).
+/// Two databases on the `VNXe3300`. After a read the scan sleeps until the second tick of the
+/// Windows clock: a tick and a half on average (decision 050).
 const TWO_DATABASES: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\n\
     count = 2\nsize = \"900GiB\"\n[test]\nmaintenance_throttle = \"23400us\"\n";
 
-/// The same, without the background scan.
+/// The same plan without the background scan.
 const NO_MAINTENANCE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/vnx\"]\n\
     count = 2\nsize = \"900GiB\"\n[test]\ncopies = 1\nmaintenance = false\n";
 
@@ -75,13 +75,13 @@ const NO_MAINTENANCE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = 
 const ONE_DATABASE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/disk\"]\n\
     count = 1\nsize = \"40GiB\"\n";
 
-/// One database on the SSD of a published run, which had three copies.
+/// One database on the SSD of a published run that had three copies.
 const SSD_DATABASE: &str = "preset = \"exchange2013\"\n[databases]\nfolders = [\"/ssd\"]\n\
     count = 1\nsize = \"186GiB\"\n[test]\ncopies = 3\n";
 
 /// One database behind a flash cache, without it, and on the flash alone. Neither the disks nor the
-/// sessions were published: both are fitted to the row without flash. The time of a request in the
-/// appliance is fitted to the latency of reads from flash.
+/// number of sessions were published: both are fitted to the run without flash. The time of a
+/// request in the appliance is fitted to the latency of reads from flash.
 const LARGE_DATABASE: &str = "preset = \"exchange2010\"\n[databases]\nfolders = [\"/disk\"]\n\
     count = 1\nsize = \"410GiB\"\n";
 const FOUR: &str = "raid.disks=4";
@@ -96,8 +96,8 @@ const APPLIANCE: &str = "host_cache.request_us=1200";
 const NTFS: &str = "SSD with NTFS, 12 threads";
 const SSD_OPTIONS: &[&str] = &["--threads", "12", "--rest", "40", "--duration", "20m"];
 
-/// Pause of sessions after a batch, in percent of its duration: fitted together with the array,
-/// since no paper says how Jetstress 2010 paced its threads.
+/// Pause of sessions after a batch, in percent of its duration. It is fitted together with the
+/// array, since no paper says how Jetstress 2010 paces its threads.
 const REST: &str = "122";
 
 const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> PublishedFigure {
@@ -105,11 +105,12 @@ const fn figure(quantity: PublishedQuantity, published: f64, percent: f64) -> Pu
     PublishedFigure { quantity, published, band: least..=published * (1.0 + percent / 100.0) }
 }
 
-/// Averages of both databases, over the published two hours or day. For the others the hardware was
-/// not published: log writes stayed within their limit of 10 ms with write-back but not with
-/// write-through; flash that cached reads of a volume of 252 IOPS reached 1,473, and flash alone
-/// 4,581. `ReFS` cost an SSD 13 % of its IOPS and made reads 23 % longer; its file is fitted to the
-/// run with NTFS, except for the database writes (12.8 ms), which it does not reach.
+/// Averages of both databases over the published two hours or day. For the runs on other arrays the
+/// hardware was not published: log writes stayed within their limit of 10 ms with write-back but
+/// not with write-through; flash that cached reads of a volume of 252 IOPS reached 1,473, and flash
+/// alone 4,581. `ReFS` cost an SSD 13 % of its IOPS and made reads 23 % longer; the array file is
+/// fitted to the run with NTFS, except for its database writes (12.8 ms), which the model does not
+/// reach.
 pub(super) const PUBLISHED: [PublishedRun; 13] = [
     PublishedRun {
         name: "T1, 3 threads",

@@ -7,10 +7,10 @@ use units::Prng;
 
 use super::pages::{OBJECT, PAGES, ROW_BYTES, ROWS};
 
-/// Changes of one transaction.
+/// Number of changes in a transaction.
 const CHANGES: u64 = 8;
 const SESSION: u16 = 1;
-/// Type and flags of the changes: a versioned replacement in a tree whose keys do not repeat.
+/// Record type and flags of the changes: a versioned replacement in a tree with unique keys.
 const REPLACE: u8 = 33;
 const FLAGS: u8 = 5;
 
@@ -19,7 +19,7 @@ pub(super) struct ReplaceLog {
     dbtime: u64,
     of_page: HashMap<u32, u64>,
     version: u32,
-    /// Changes of the current transaction.
+    /// Number of changes so far in the current transaction.
     changes: u64,
     most_changes: u64,
     random: Prng,
@@ -32,7 +32,7 @@ impl ReplaceLog {
         Self { dbtime: 1, of_page, version: 0, changes: 0, most_changes, random }
     }
 
-    /// The same in a single transaction that never ends.
+    /// A log of a single transaction that never ends.
     pub(super) fn open(random: Prng) -> Self {
         Self { most_changes: u64::MAX, ..Self::new(random) }
     }
@@ -50,7 +50,7 @@ impl ReplaceLog {
         }
     }
 
-    /// Returns the next record and the page that it changes. It takes effect only with
+    /// Returns the next record and the page that it changes. The log's state changes only with
     /// [`Self::advance`].
     fn record(&mut self) -> (Vec<u8>, Option<u32>) {
         match self.changes {

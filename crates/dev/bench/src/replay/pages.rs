@@ -18,7 +18,7 @@ pub(super) const ROWS: u16 = 16;
 pub(super) const ROW_BYTES: usize = 400;
 pub(super) const OBJECT: u32 = 7;
 
-/// The header of a database whose log starts at its first generation.
+/// The header of a database that has no signature.
 pub(super) fn header() -> DatabaseHeader {
     DatabaseHeader::new(PAGE_SIZE, Signature::default())
 }
@@ -29,7 +29,8 @@ pub(super) struct MemoryPages {
 }
 
 impl MemoryPages {
-    /// Creates pages at database time 1. Undo data that exceeds memory goes to a file in `folder`.
+    /// Creates the pages at database time 1. Undo data that does not fit in memory goes to a file
+    /// in `folder`.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let pages = (1..=PAGES).map(|number| leaf(PageNumber(number))).collect();
         let mut options = File::options();

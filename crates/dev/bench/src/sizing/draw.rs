@@ -1,5 +1,5 @@
-//! Random deployments over all inputs of the published formulas: each is a document, so that both
-//! calculations read what a user would write.
+//! Random deployments that cover all inputs of the published formulas. Each is a document, so that
+//! both calculations read the same text that a user would write.
 
 use std::fmt::Write as _;
 
@@ -19,11 +19,11 @@ const DISKS: [(&str, &str); 7] = [
 /// A kind of deployment; all are drawn equally often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DrawnShape {
-    /// Without copies: separate logs, backup sets or pairs.
+    /// No copies: separate logs, backup sets or pairs.
     Alone,
-    /// One site with copies.
+    /// Copies within one site.
     Single,
-    /// Two sites.
+    /// Copies in two sites.
     Two,
 }
 

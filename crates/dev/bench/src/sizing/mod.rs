@@ -1,5 +1,5 @@
 //! Checks the arithmetic of a sizing against the published formulas: random deployments are
-//! calculated twice each, and every value is compared.
+//! calculated twice, by separate programs, and every value is compared.
 
 mod again;
 mod draw;
@@ -32,7 +32,7 @@ struct SizingComparison {
     equal: BTreeMap<String, u64>,
     /// Unequal values, by key: their number, and the first of them.
     unequal: BTreeMap<String, (u64, Disagreement)>,
-    /// The first disagreement of all, in the order of the draws.
+    /// The first disagreement in the order of the draws.
     first: Option<Disagreement>,
 }
 
@@ -139,8 +139,8 @@ impl SizingComparison {
     }
 }
 
-/// Whether the product's value equals the other; none and 0 are alike, because the workbook shows
-/// either.
+/// Whether the product's value equals the second calculation's. `None` and 0 are equal, because the
+/// workbook shows either.
 fn agree(sheet: &Sheet, key: &str, again: Again) -> bool {
     let product = sheet.named(key).map(|fact| fact.value);
     match (product, again) {
@@ -153,7 +153,7 @@ fn agree(sheet: &Sheet, key: &str, again: Again) -> bool {
     }
 }
 
-/// The key without the number of its tier.
+/// The key, without a tier's number.
 fn general(key: &str) -> String {
     match key.split_once('.') {
         Some((stage, rest)) if stage.starts_with('t') && stage[1..].parse::<u32>().is_ok() => {
@@ -167,7 +167,7 @@ fn general(key: &str) -> String {
 mod tests {
     use super::compare;
 
-    /// The short form of `cargo xtask bench sizing`.
+    /// A short form of `cargo xtask bench sizing`.
     #[test]
     fn the_published_formulas_give_what_the_product_calculates() {
         let compared = compare(0..400);

@@ -1,6 +1,6 @@
-//! Manual control of a volume with faults: `faultfs BACKING MOUNT [RULE]...`, each rule one word in
-//! quotes; then lines on standard input: `set RULE [; RULE]...`, `clear`, `count`. Exits at the end
-//! of its input.
+//! Manual control of a volume with faults: `faultfs BACKING MOUNT [RULE]...`, where each rule is
+//! one argument in quotes. Then it reads commands from standard input: `set RULE [; RULE]...`,
+//! `clear`, `count`. Exits at the end of the input.
 
 use std::error::Error;
 use std::io::{BufRead as _, Write as _};

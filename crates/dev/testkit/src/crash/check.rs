@@ -1,5 +1,5 @@
-//! Checks a database against its model: through the engine while it is open, through the format's
-//! own reader and page checks once it is closed.
+//! Checks a database against its model: through the engine while it is open, and through the
+//! format's reader and page checks once it is closed.
 
 use device::{FileImage, VolumeImage};
 use engine::{Database, Order, Table, Transaction};
@@ -17,7 +17,8 @@ use crate::messages::{MessageRow, digest_of};
 use crate::pages;
 use crate::peers::{LongValues, read_with_ours};
 
-/// Reads every row of an open database, content and all, and settles the model with it.
+/// Reads every row of an open database with its whole content, and settles the model with the
+/// result.
 pub(super) async fn open_database(
     script: &Script,
     database: &Database,
@@ -38,7 +39,7 @@ pub(super) async fn open_database(
     model.settle(&rows)
 }
 
-/// Number and version of a row, all of whose bytes match them.
+/// Number and version of a row, after checking that all of its bytes match them.
 async fn read_row(
     script: &Script,
     table: &Table,
@@ -109,7 +110,7 @@ async fn index_agrees(table: &Table, transaction: &Transaction, rows: &Rows) -> 
     }
 }
 
-/// Checks a database that was never recovered: its flush map knows every page ever written.
+/// Checks a database that was never recovered: its flush map must know every page ever written.
 pub(super) fn every_page_is_in_the_map(image: &VolumeImage) -> Result<(), String> {
     let (file, map) = with_map(image)?;
     let (copies, initialised) = pages::all_good(file)?;
@@ -128,8 +129,8 @@ fn with_map(image: &VolumeImage) -> Result<(&FileImage, Vec<u8>), String> {
     Ok((file, map.to_vec()))
 }
 
-/// Checks a closed database: clean, every page good, every tree intact, and every row, long value
-/// and index entry as in the model.
+/// Checks a closed database: it must be marked clean, every page good, every tree intact, and every
+/// row, long value and index entry as in the model.
 pub(super) fn closed_database(
     script: &Script,
     image: &VolumeImage,

@@ -1,16 +1,17 @@
-//! The twin: the commits made, in log order, and which of them must have survived.
+//! The model twin of a database: the commits made, in log order, and which of them must have
+//! survived.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Message number to version.
+/// Version of each row, by message number.
 pub(crate) type Rows = BTreeMap<i64, i32>;
 
 /// The changes of a transaction: the new version of a row, or `None` if it deleted the row.
 pub(super) type Changes = HashMap<i64, Option<i32>>;
 
-/// All that the database has promised.
+/// The rows and commits that the database has promised to keep.
 #[derive(Debug)]
 pub(crate) struct Model {
     state: RefCell<RowState>,
@@ -18,11 +19,11 @@ pub(crate) struct Model {
 
 #[derive(Debug)]
 struct RowState {
-    /// The rows that certainly exist: everything up to the first open question.
+    /// The rows that certainly exist: the state after the last recovery or the start.
     base: Rows,
-    /// Commits since, in the order in which they requested a place in the log.
+    /// Commits since then, in the order in which they requested a place in the log.
     commits: Vec<Changes>,
-    /// How many of them were acknowledged as durable.
+    /// How many of these commits were acknowledged as durable.
     durable: usize,
     /// Incremented so that no two versions of a row are the same.
     last_version: i32,
@@ -49,8 +50,8 @@ impl Model {
         state.last_version
     }
 
-    /// Records a commit about to be requested: its place in the log is the next one. Returns its
-    /// number.
+    /// Records a commit that is about to be requested, and so gets the next place in the log.
+    /// Returns its number.
     pub(super) fn commit(&self, changes: Changes) -> usize {
         let mut state = self.state.borrow_mut();
         state.commits.push(changes);
@@ -68,7 +69,7 @@ impl Model {
         self.state.borrow().durable as u64
     }
 
-    /// Commits that recoveries did not bring back.
+    /// Number of lazy commits that recoveries did not restore.
     pub(super) fn lost(&self) -> u64 {
         self.state.borrow().lost
     }
@@ -81,8 +82,8 @@ impl Model {
         rows
     }
 
-    /// Settles the open question: `found` must be the result of some number of commits, at least
-    /// the durable ones. From then on exactly those count.
+    /// Settles which commits survived: `found` must be the result of the first `n` commits, with
+    /// `n` at least the number of durable ones. From then on exactly those count.
     pub(super) fn settle(&self, found: &Rows) -> Result<(), String> {
         let mut state = self.state.borrow_mut();
         let mut rows = state.base.clone();
@@ -106,7 +107,7 @@ impl Model {
 
 impl RowState {
     /// Explains how the rows found differ from the result of the durable commits alone, and which
-    /// commits would account for that.
+    /// commits would account for the difference.
     fn explain(&self, found: &Rows) -> String {
         let mut rows = self.base.clone();
         for changes in &self.commits[..self.durable] {

@@ -1,5 +1,5 @@
-//! Power failures under a simulated array: each layer keeps the bytes that it promised to keep, a
-//! database on it recovers, and one on disks that lie does not.
+//! Power failures under a simulated array: each layer keeps the bytes that it promised to keep. A
+//! database on an honest array recovers; one on disks that lie does not.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -53,10 +53,10 @@ struct SectorTwin {
     since: Vec<u8>,
 }
 
-/// The twin of a file, sector by sector.
+/// The twin of a file: its sectors, by number.
 type Twin = Rc<std::cell::RefCell<BTreeMap<u64, SectorTwin>>>;
 
-/// Writes, flushes and pauses of one session, and their effect on the twin.
+/// One session that writes, flushes and pauses, and records the effects in the twin.
 async fn script(device: Rc<dyn Device>, twin: Twin, seed: Seed) {
     let mut prng = Prng::new(seed);
     for value in 1..=200_u8 {
@@ -137,7 +137,7 @@ fn every_layer_keeps_the_bytes_that_it_promised_to_keep() {
     }
 }
 
-/// The test above can fail: here it must.
+/// Shows that the test above can fail: on lying disks it must.
 #[test]
 fn disks_that_lie_lose_what_was_durable() {
     let array = lying();
@@ -158,7 +158,8 @@ fn databases_recover_on_every_array_that_keeps_its_promises() {
     }
 }
 
-/// A lost flush is detected: durable commits are missing, or the database reports that its log is.
+/// A lost flush is detected: durable commits are missing, or the database reports that its log is
+/// missing.
 #[test]
 fn databases_on_disks_that_lie_are_found_to_have_lost_commits() {
     let lost = (0..12).filter(|seed| {

@@ -1,5 +1,5 @@
-//! The work of a crash run, as a function of its seed: small enough for thousands, varied enough to
-//! split, merge, evict, roll logs over and delete.
+//! The work of a crash run as a function of its seed: small enough to run thousands, varied enough
+//! to split and merge pages, evict, roll logs over and delete.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,17 +16,17 @@ use crate::messages::{MessageRow, RowList};
 use crate::world::World;
 use trial::messages::definition;
 
-/// Unit that every disk writes atomically.
+/// Bytes that every disk writes atomically.
 const SECTOR_BYTES: u32 = 512;
 
-/// The database file's name.
+/// Name of the database file.
 pub(crate) const FILE: &str = "mail.edb";
 
 /// Maximum number of changes in a script whose long values may be of the longest kind. Without this
 /// bound one script in thirty takes as long as all the others.
 const MOST_LONG_CHANGES: u32 = 100;
 
-/// The longest long value, in bytes, of a script with this many changes.
+/// Maximum length of a long value, in bytes, in a script with this many changes.
 fn longest(prng: &mut Prng, changes: u32) -> u32 {
     let many = changes > MOST_LONG_CHANGES;
     pick(prng, if many { &[100, 100, 3_000] } else { &[100, 3_000, 30_000] })
@@ -44,38 +44,38 @@ pub struct Script {
     pub seed: Seed,
     /// Size of the database's pages.
     pub page_size: PageSize,
-    /// Rows inserted by the fill.
+    /// Number of rows that the fill inserts.
     pub rows: u32,
     /// Maximum message number; the minimum is 1.
     pub keys: u32,
     /// Longest long value in bytes.
     pub longest: u32,
-    /// Sessions at once.
+    /// Number of concurrent sessions.
     pub sessions: u32,
-    /// Transactions of each session in each stretch of work.
+    /// Number of transactions of each session in one stretch of work.
     pub transactions: u32,
     /// Maximum number of changes in one transaction.
     pub changes: u32,
-    /// Longest pause of a session, between transactions and within them. Long ones cost nothing in
-    /// virtual time, and the checkpoint advances meanwhile.
+    /// Maximum pause of a session, between transactions and within them. Long pauses cost nothing
+    /// in virtual time, and let the checkpoint advance.
     pub longest_pause: Nanos,
-    /// Pages that the cache holds.
+    /// Size of the cache in pages.
     pub cache_pages: u32,
-    /// Amount of log by which the checkpoint lags.
+    /// Bytes of log by which the checkpoint lags.
     pub checkpoint_depth: Bytes,
-    /// Bytes of a database write that power failures leave whole: a sector or a page. If pages are
-    /// torn and the log does not hold them whole, recovery may refuse, naming the page; it may
-    /// never continue as if nothing were wrong.
+    /// Unit in which a power failure leaves database writes whole, in bytes: a sector or a page. If
+    /// pages can be torn and the log does not hold them whole, recovery may refuse and name the
+    /// page; it may never continue as if nothing were wrong.
     pub atomic_write_unit: u32,
     /// Whether the log holds whole pages, so that recovery must rebuild torn ones.
     pub log_whole_pages: bool,
-    /// Segment length of the log; if `None`, it differs from one life to the next, as for a
+    /// Segment length of the log. If `None`, it changes each time the database is opened, as for a
     /// database that is moved.
     pub log_segment: Option<SegmentSize>,
 }
 
 impl Script {
-    /// The script of a seed.
+    /// Creates the script of a seed.
     pub fn of(seed: Seed) -> Self {
         let mut prng = Prng::new(seed.derive(0x5C71));
         let page_size = match pick(&mut prng, &[4, 4, 4, 8, 32]) {
@@ -106,7 +106,7 @@ impl Script {
         }
     }
 
-    /// A script of few transactions, for a failure at every request.
+    /// A script with few transactions, for tests that fail power at every request.
     pub fn short(seed: Seed) -> Self {
         Self {
             seed,
@@ -137,18 +137,18 @@ impl Script {
         if prng.percent(70) { SegmentSize::Bytes512 } else { SegmentSize::Bytes4096 }
     }
 
-    /// Whether power failures tear pages that only a backup can restore.
+    /// Whether a power failure may tear a page that only a backup can restore.
     pub(super) fn may_refuse(&self) -> bool {
         self.atomic_write_unit < self.page_size.bytes_u32() && !self.log_whole_pages
     }
 
-    /// The rows at the start of a script, as key and version.
+    /// Rows that exist at the start of a script: key and version.
     pub(crate) fn initial_rows(&self) -> BTreeMap<i64, i32> {
         let last = i64::from(self.rows.min(self.keys));
         (1..=last).map(|id| (id, 0)).collect()
     }
 
-    /// The content of a row; its sizes follow from key and version too.
+    /// The content of a row; key and version determine its sizes too.
     pub(super) fn row(&self, id: i64, version: i32) -> MessageRow {
         let stream = self.seed.derive(id.cast_unsigned());
         let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned()) << 8));
@@ -157,7 +157,7 @@ impl Script {
         MessageRow::make(self.seed, id, version, bytes)
     }
 
-    /// The files after the fill.
+    /// The files of a database after the fill.
     pub(crate) fn initial_image(&self, seed: Seed) -> VolumeImage {
         let world = World::new();
         let (runtime, volume) = (world.runtime(), world.volume());
@@ -186,7 +186,7 @@ impl Script {
         }
     }
 
-    /// The settings of life number `life`.
+    /// Settings for opening number `life` of the database.
     pub(crate) fn settings(&self, life: u64) -> Settings {
         let cache = Bytes(self.page_size.bytes_u64() * u64::from(self.cache_pages));
         Settings {

@@ -82,7 +82,8 @@ impl ScriptSession {
                 return transaction.rollback().await;
             }
         }
-        // The checkpoint may pass uncommitted changes; then it must account for them.
+        // The checkpoint may pass uncommitted changes during this pause, and must then account for
+        // them.
         self.perhaps_pause(30).await;
         match self.prng.below(100) {
             0..10 => transaction.rollback().await,
@@ -110,7 +111,7 @@ impl ScriptSession {
         Ok(())
     }
 
-    /// Changes a random row, as its snapshot allows.
+    /// Changes a random row, based on the transaction's snapshot.
     async fn change(
         &mut self,
         table: &Table,

@@ -1,5 +1,4 @@
-//! The database file that is damaged: in memory, as the engine left it before the write damaged
-//! next.
+//! The database file to be damaged, in memory, in its state before the write that is damaged next.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,14 +13,14 @@ use units::{PageNumber, Seed};
 
 use crate::World;
 
-/// See the module.
+/// A database file in memory; see the module.
 pub(super) struct Bench {
     world: World,
     file: String,
     size: PageSize,
-    /// The file without the damage.
+    /// Contents of the file without the damage.
     pristine: Vec<u8>,
-    /// Knows every acknowledged write.
+    /// Flush map, which knows every acknowledged write.
     map: Arc<FlushMap>,
 }
 
@@ -88,20 +87,20 @@ impl Bench {
         self.size.page_at(offset)
     }
 
-    /// A page without damage; zeros if it was never written.
+    /// The contents of a page without damage; zeros if it was never written.
     pub(super) fn pristine(&self, page: PageNumber) -> Vec<u8> {
         let offset = self.offset(page);
         let found = self.pristine.get(offset..offset + self.size.bytes());
         found.map_or_else(|| vec![0; self.size.bytes()], <[u8]>::to_vec)
     }
 
-    /// Undoes the damage of a page without recording it in the map.
+    /// Undoes the damage to a page; the map does not record it.
     pub(super) fn restore(&self, page: PageNumber) {
         let volume = self.world.volume();
         self.put(volume, self.size.file_offset(page), &self.pristine(page));
     }
 
-    /// The same for a page or a copy of the header at a place of the file.
+    /// Undoes the damage to the page or header copy at this offset of the file.
     pub(super) fn restore_at(&self, offset: u64) {
         let from = usize::try_from(offset).expect("invariant: the file is in memory");
         let mut bytes = vec![0; self.size.bytes()];
@@ -154,7 +153,7 @@ impl Bench {
         tally.findings.pop().map(|finding| finding.damage)
     }
 
-    /// The finding of `check` on the copy of the header at this place.
+    /// The finding of `check` on the header copy at this offset.
     pub(super) fn header_copy(&self, offset: u64) -> CopyState {
         match read_copies(&self.read_at(0, PROBE_BYTES)) {
             Ok(copies) if offset == 0 => copies.primary,

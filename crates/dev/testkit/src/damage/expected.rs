@@ -1,5 +1,5 @@
-//! The expected name of a torn write's damage, from the bytes alone: the old page, the page to be
-//! written, and the result.
+//! The damage that a torn write must be classified as, derived from three byte strings: the old
+//! page, the new page, and the result.
 
 use ese::page::PageSize;
 use ese::page_state::PageDamage;
@@ -8,18 +8,18 @@ use integrity::Damage;
 /// Result of a torn write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExpectedPage {
-    /// The new page, whole: the sectors that were not written were the same before.
+    /// The whole new page: the sectors that were not written had the same content before.
     NoDamage,
     /// The old page, except for at most one bit per block: a lost write.
     LostFlush,
     /// The new page except for these bits, at most one per block. No reader of the page can
     /// distinguish that from flipped bits, and correcting them yields the new page.
     FlippedBits(Vec<u32>),
-    /// Neither.
+    /// Neither page.
     Torn,
 }
 
-/// Judges `torn`, which has sectors of both pages.
+/// Classifies `torn`, a mix of sectors of both pages.
 pub(super) fn expected(old: &[u8], new: &[u8], torn: &[u8]) -> ExpectedPage {
     if torn == new {
         return ExpectedPage::NoDamage;

@@ -13,7 +13,7 @@ use crate::crash::{Model, Script, work};
 
 pub(super) use crate::crash::FILE;
 
-/// See the module.
+/// A running database; see the module.
 pub(super) struct Life {
     world: World,
     script: Script,
@@ -24,7 +24,7 @@ pub(super) struct Life {
     stretches: u64,
 }
 
-/// Long enough sessions in a small cache: pages of every kind are written over and over.
+/// Long sessions in a small cache, so that pages of every kind are written repeatedly.
 fn script(seed: Seed) -> Script {
     let page_size = PageSize::KIB_32;
     Script {
@@ -44,7 +44,7 @@ fn script(seed: Seed) -> Script {
 }
 
 impl Life {
-    /// Opens a database; returns it, and the files before the opening.
+    /// Opens a database; returns it, and its files from before the opening.
     pub(super) fn begin(seed: Seed) -> Result<(Self, VolumeImage), String> {
         let script = script(seed);
         let image = script.initial_image(seed);
@@ -61,7 +61,7 @@ impl Life {
         Ok((life, image))
     }
 
-    /// Works for a while; returns the pages written meanwhile, in order.
+    /// Runs the sessions for one stretch; returns the pages written meanwhile, in order.
     pub(super) fn work(&mut self) -> Result<Vec<(PageNumber, Vec<u8>)>, String> {
         self.stretches += 1;
         let seed = self.seed.derive(self.stretches);

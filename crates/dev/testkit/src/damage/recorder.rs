@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use device::{Completion, Device, FileEntry, Op, OpenMode, Pending, Purpose, Request, Volume};
 
-/// Writes of pages: byte offset and bytes.
+/// Recorded page writes: byte offset and bytes.
 pub(super) type Writes = Rc<RefCell<Vec<(u64, Vec<u8>)>>>;
 
-/// See the module.
+/// A volume that records page writes; see the module.
 pub(super) struct Recorder {
     pub(super) inner: Rc<dyn Volume>,
     pub(super) writes: Writes,

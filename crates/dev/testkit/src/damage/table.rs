@@ -8,7 +8,7 @@ use units::PageNumber;
 /// Maximum number of examples of failures that are kept.
 const MOST_EXAMPLES: usize = 20;
 
-/// A kind of damage; also the row of the table.
+/// A kind of damage, which is also a row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DamageKind {
     Flipped,
@@ -24,9 +24,9 @@ const NAMES: [&str; 4] = ["single-bit flip", "misdirected write", "lost write", 
 pub(super) struct Judgement {
     /// Whether every page concerned was reported as damaged.
     pub detected: bool,
-    /// Whether each was classified correctly.
+    /// Whether each such page was classified correctly.
     pub named: bool,
-    /// Whether the page was correct and, for a flip, the bit.
+    /// Whether the page number was correct and, for a flip, the bit.
     pub located: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Count {
     pub injected: u64,
     /// How often every page concerned was reported as damaged.
     pub detected: u64,
-    /// How often each was classified correctly.
+    /// How often each such page was classified correctly.
     pub named: u64,
     /// How often page and bit were correct.
     pub located: u64,
@@ -46,15 +46,15 @@ pub struct Count {
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DamageTable {
-    /// Flips, misdirected, lost and torn writes.
+    /// Rows for flips, misdirected writes, lost writes and torn writes.
     pub rows: [Count; 4],
-    /// Successful writes that were judged too.
+    /// Number of intact writes that were judged too.
     pub sound: u64,
     /// Sound pages that were reported as damaged.
     pub false_alarms: u64,
     /// Torn writes that caused no damage and were drawn again.
     pub torn_whole: u64,
-    /// Torn writes that left the old page.
+    /// Torn writes that left the old page, so they count as lost.
     pub torn_lost: u64,
     /// Torn writes that left the new page except for single bits.
     pub torn_bits: u64,
@@ -76,7 +76,7 @@ impl Count {
 }
 
 impl DamageTable {
-    /// `true` if all damage was found and named, and nothing else.
+    /// `true` if all damage was found and named, and nothing sound was reported.
     pub fn is_clean(&self) -> bool {
         self.rows.iter().all(|row: &Count| row.undetected() + row.misnamed() == 0)
             && self.false_alarms == 0

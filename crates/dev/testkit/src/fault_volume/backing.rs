@@ -1,4 +1,4 @@
-//! The backing folder as the kernel knows it: numbers and handles of its files.
+//! The backing folder, with the inode numbers and handles that the kernel uses for its files.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -82,7 +82,7 @@ impl Served {
         Ok(attributes(self.ids().id(&below), &found))
     }
 
-    /// The attributes of a file, by its handle if its name is gone.
+    /// The attributes of a file; by its handle if its name has been removed.
     pub(super) fn look(&self, id: INodeNo, handle: Option<FileHandle>) -> io::Result<FileAttr> {
         let found = match handle {
             Some(handle) => self.file(handle)?.metadata()?,
@@ -139,8 +139,9 @@ impl Served {
         self.switch.decide(kind, access)
     }
 
-    /// Does `work` and passes its result to `answer`: now, or on a separate thread if it must wait.
-    /// A delay starts with the request, so that a delay of 8 ms is not 8 ms plus the work.
+    /// Does `work` and passes its result to `answer`: at once, or on a separate thread if it must
+    /// wait. A delay counts from the arrival of the request, so the time of the work is included in
+    /// it.
     pub(super) fn after<T>(
         &self,
         wait: Wait,
@@ -190,7 +191,8 @@ impl Served {
 
 pub(super) fn options(flags: OpenFlags) -> OpenOptions {
     let mut options = OpenOptions::new();
-    // Through the cache, because the kernel may hand over parts of a sector; never truncated.
+    // The backing file is opened with caching, because the kernel may pass on parts of a sector,
+    // and never truncated.
     options.read(true).write(flags.acc_mode() != OpenAccMode::O_RDONLY);
     options
 }

@@ -1,4 +1,4 @@
-//! The kernel's numbers for files, and the location of each in the backing folder.
+//! The inode numbers that the kernel uses for files, and the path of each in the backing folder.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Inode of the backing folder itself.
 const ROOT: u64 = 1;
 
-/// Paths are relative to the backing folder.
+/// Inode numbers and paths, which are relative to the backing folder.
 pub(super) struct InodeIds {
     paths: HashMap<u64, PathBuf>,
     numbers: HashMap<PathBuf, u64>,
@@ -46,7 +46,7 @@ impl InodeIds {
         id
     }
 
-    /// Forgets `path`: another file with its name gets another number.
+    /// Forgets `path`, so that a later file with its name gets another number.
     pub(super) fn remove(&mut self, path: &Path) {
         if let Some(id) = self.numbers.remove(path) {
             self.paths.remove(&id);

@@ -26,7 +26,7 @@ pub struct FaultVolume {
 }
 
 impl FaultVolume {
-    /// Whether this machine and this user can mount one.
+    /// Whether this user can mount a FUSE volume on this machine.
     pub fn is_possible() -> bool {
         let mut options = fs::OpenOptions::new();
         let device = options.read(true).write(true).open("/dev/fuse");
@@ -51,17 +51,17 @@ impl FaultVolume {
         self.switch.set(rules);
     }
 
-    /// Faults so far.
+    /// Number of faults injected so far.
     pub fn injected(&self) -> u64 {
         self.switch.injected()
     }
 
-    /// Flushes received, including ignored ones.
+    /// Number of flushes received, including ignored ones.
     pub fn flushes(&self) -> u64 {
         self.switch.flushes()
     }
 
-    /// The mount point.
+    /// The folder at which the volume is mounted.
     pub fn folder(&self) -> &Path {
         &self.mount_point
     }
@@ -70,7 +70,7 @@ impl FaultVolume {
 impl Drop for FaultVolume {
     fn drop(&mut self) {
         self.switch.set(Vec::new());
-        // A folder in use disappears with its last user.
+        // A folder still in use is unmounted once its last user is gone.
         let _ = umount2(&self.mount_point, MntFlags::MNT_DETACH);
         drop(self.session.take());
         drop(self.watcher.stdin.take());
@@ -86,7 +86,7 @@ fn watch(mount_point: &Path) -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Ctrl-C is sent to the group of this process.
+        // Ctrl-C goes to the process group of this process, so the shell gets a separate one.
         .process_group(0)
         .spawn()
 }

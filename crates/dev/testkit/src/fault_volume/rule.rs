@@ -1,4 +1,4 @@
-//! The content of a rule, and its text form.
+//! A rule, and its text form.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Bytes of a database's header and its second copy, at the page size of the tests.
+/// Bytes of a database's header and its copy, at the page size that the tests use.
 const HEADER_BYTES: u64 = 64 << 10;
 
 /// A kind of file, or of region in one.
@@ -29,11 +29,11 @@ pub enum FileKind {
 /// A request to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Bytes of it.
+    /// A read.
     Read,
-    /// New bytes for it.
+    /// A write.
     Write,
-    /// Durability.
+    /// A request to make writes durable.
     Flush,
     /// A query for the free space of the volume.
     Space,
@@ -41,7 +41,7 @@ pub enum Access {
     Any,
 }
 
-/// The fault that replaces the requested action.
+/// The fault, which replaces or delays the requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Acknowledged and dropped; a read returns zeros.
@@ -50,14 +50,14 @@ pub enum Fault {
     Flip,
     /// The request goes to the neighbouring block.
     Misdirect,
-    /// The first half only; a read returns zeros for the rest.
+    /// Only the first half is transferred; a read returns zeros for the rest.
     Tear,
     /// Every request is delayed by this.
     Delay(Duration),
-    /// Reads and writes are served one after the other, N per second; the rest queues.
+    /// Reads and writes are queued and served one after the other, this many per second.
     Rate(u32),
-    /// A write-back cache: N writes are answered immediately, and M per second leave it; a write
-    /// that finds it full waits for space.
+    /// A write-back cache: the first number of writes are answered immediately, and the second
+    /// number per second leave the cache; a write that finds it full waits for space.
     Cache(u32, u32),
     /// Requests wait until this long after the first one.
     Freeze(Duration),
@@ -65,22 +65,22 @@ pub enum Fault {
     Hang,
     /// No space is left.
     Full,
-    /// An error of the device.
+    /// The device reports an error.
     Error,
 }
 
-/// Which requests meet a fault, and when; see [`crate::fault_volume`] for its text.
+/// Which requests meet which fault, and when; [`crate::fault_volume`] describes its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The files.
+    /// Files to which it applies.
     pub kind: FileKind,
-    /// The requests.
+    /// Requests to which it applies.
     pub access: Access,
     /// What happens to them.
     pub fault: Fault,
-    /// Matching requests that pass first.
+    /// Number of matching requests that pass before the first fault.
     pub from: u64,
-    /// Most faults.
+    /// Maximum number of faults.
     pub requests: u64,
     /// Minimum time between setting the rule and its first fault.
     pub after: Duration,
@@ -103,7 +103,7 @@ impl fmt::Display for RuleError {
 impl Error for RuleError {}
 
 impl FileKind {
-    /// The kind of data at byte `offset` of the file `path`; `None` for other files.
+    /// The kind of data at byte `offset` of the file `path`; `None` if it is none of these.
     pub(super) fn of(path: &Path, offset: u64) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "edb" if offset < HEADER_BYTES => Self::Header,
@@ -122,11 +122,11 @@ impl Rule {
         Self { kind, access, fault, from: 0, requests: u64::MAX, after: Duration::ZERO }
     }
 
-    /// Whether the rule applies to such requests at all.
+    /// Whether the rule applies to such requests, at any time.
     pub(super) fn matches(&self, kind: Option<FileKind>, access: Access) -> bool {
         (self.kind == FileKind::Any || Some(self.kind) == kind)
             && (self.access == Access::Any || self.access == access)
-            // A rate applies to transfers: no other request takes a turn.
+            // A rate applies to transfers; other requests do not wait in the queue.
             && (!matches!(self.fault, Fault::Rate(_))
                 || matches!(access, Access::Read | Access::Write))
             && (!matches!(self.fault, Fault::Cache(..)) || access == Access::Write)

@@ -18,10 +18,10 @@ use super::backing::{Served, allocate, fsync, options};
 use super::rule::Access;
 use super::transfer;
 
-/// The kernel asks again each time, as for a network file system.
+/// The kernel caches no names and attributes, as for a network file system.
 const NO_CACHE: Duration = Duration::ZERO;
 
-/// Maximum number of concurrent background requests, for which the kernel need not wait.
+/// Maximum number of background requests that the kernel sends at the same time.
 const IN_FLIGHT: u16 = 256;
 
 /// Every handle bypasses the page cache.
@@ -43,7 +43,7 @@ impl Filesystem for Served {
         if config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).is_err() {
             return Err(nix::errno::Errno::ENOSYS.into());
         }
-        // The next best value is as good.
+        // If a value is refused, the previous one is good enough.
         let _ = config.set_max_background(IN_FLIGHT);
         let _ = config.set_max_write(1 << 20);
         Ok(())
@@ -192,7 +192,7 @@ impl Filesystem for Served {
     }
 
     fn fsync(&self, _: &Request, id: INodeNo, fh: FileHandle, data_only: bool, reply: ReplyEmpty) {
-        // A flush concerns the whole file: its offset is in no header.
+        // A flush concerns the whole file, so its offset must not look like the header's.
         let (decision, file) = (self.decide(id, u64::MAX, Access::Flush), self.file(fh));
         self.after(
             decision.wait,

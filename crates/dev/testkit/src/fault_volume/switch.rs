@@ -1,4 +1,4 @@
-//! The rules in force, their counts, and requests that wait for them to change.
+//! The rules in force, their counts, and requests that wait until the rules change.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ struct Active {
     injected: u64,
     /// When the first fault was injected.
     first: Option<Instant>,
-    /// When the last queued request is served.
+    /// When the last queued request will have been served.
     served: Option<Instant>,
 }
 
@@ -25,13 +25,13 @@ impl Active {
 struct SwitchState {
     rules: Vec<Active>,
     set: Instant,
-    /// Counts changes of the rules.
+    /// Incremented whenever the rules change.
     version: u64,
     injected: u64,
     flushes: u64,
 }
 
-/// See the module.
+/// Decides the fate of requests; see the module.
 pub(super) struct Switch {
     state: Mutex<SwitchState>,
     changed: Condvar,
@@ -41,7 +41,7 @@ pub(super) struct Switch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reaction {
     pub wait: Wait,
-    /// `None`: the request is carried out.
+    /// The fault to inject; `None` if the request is carried out.
     pub fault: Option<Fault>,
 }
 
@@ -82,7 +82,7 @@ impl Switch {
         self.changed.notify_all();
     }
 
-    /// Faults so far.
+    /// Number of faults injected so far.
     pub(super) fn injected(&self) -> u64 {
         self.lock().injected
     }

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 
 use super::rule::Fault;
 
-/// A tear falls on a sector.
+/// A write is torn at a multiple of this.
 const SECTOR_BYTES: usize = 512;
 
 /// Reads up to `length` bytes at `offset`, fewer at the end of the file.
@@ -32,7 +32,8 @@ pub(super) fn read(
         }
     }
     if fault == Some(Fault::Misdirect) {
-        // The requested bytes exist; other bytes, or none, are returned instead.
+        // The requested range exists, so a short or empty read of the other block still returns
+        // this many bytes.
         filled = length.min(there(file, offset)?);
     }
     bytes.truncate(filled);
@@ -67,7 +68,7 @@ pub(super) fn write(
     }
 }
 
-/// Half of `length`, whole sectors.
+/// Half of `length`, rounded down to whole sectors.
 const fn torn(length: usize) -> usize {
     length / 2 / SECTOR_BYTES * SECTOR_BYTES
 }
@@ -79,8 +80,8 @@ fn flip(bytes: &mut [u8]) {
     }
 }
 
-/// The offset of the `length` bytes after `offset`, or before it at the end of the file; beyond the
-/// end if the file has no other block.
+/// The offset of the block of `length` bytes after `offset`, or before it at the end of the file;
+/// beyond the end if the file has no other block.
 fn neighbour(file: &File, offset: u64, length: usize) -> io::Result<u64> {
     let length = length as u64;
     let behind = offset + length;
@@ -88,7 +89,7 @@ fn neighbour(file: &File, offset: u64, length: usize) -> io::Result<u64> {
     Ok(if is_behind { behind } else { offset - length })
 }
 
-/// Bytes that the file has from `offset` on.
+/// Number of bytes that the file has from `offset` on.
 fn there(file: &File, offset: u64) -> io::Result<usize> {
     let bytes = file.metadata()?.len().saturating_sub(offset);
     Ok(usize::try_from(bytes).unwrap_or(usize::MAX))

@@ -1,6 +1,6 @@
 //! Records byte by byte: the fields that changes of pages share, and the ends of transactions.
 
-/// Number of the transaction that forged records name.
+/// Transaction number in all forged records.
 const TRANSACTION: u32 = 7;
 
 /// The record with which a session begins a transaction.
@@ -52,7 +52,7 @@ pub struct PageChange {
 }
 
 impl PageChange {
-    /// The record, with its own fields in `rest`.
+    /// The record: these fields, then `rest`, which depends on the record's type.
     pub fn record(&self, rest: &[u8]) -> Vec<u8> {
         let mut record = vec![self.kind];
         record.extend(self.session.to_le_bytes());
@@ -68,8 +68,8 @@ impl PageChange {
         record
     }
 
-    /// The record of a change to a node: `version` numbers the change, `root` and `object` are its
-    /// tree's.
+    /// The record of a change to a node: `version` numbers the change; `root` and `object` identify
+    /// its tree.
     pub fn of_node(&self, version: u32, root: u32, object: u32, rest: &[u8]) -> Vec<u8> {
         let node = [version, root, object].map(u32::to_le_bytes).concat();
         self.record(&[&node, rest].concat())

@@ -1,4 +1,5 @@
-//! Every file of every corpus, and failures that random bytes alone find quickly.
+//! Runs every decoder on every file of its corpus and on mutations, for failures that random bytes
+//! alone find quickly.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use super::{array, flush_map, header, iscsi, jetstress, journal, log_record, pag
 struct Target {
     /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
     name: &'static str,
-    /// Must return for any bytes.
+    /// The decoder, which must return for any bytes.
     run: fn(&[u8]),
 }
 
@@ -65,7 +66,7 @@ fn mutated_corpus_files_are_survived() {
     }
 }
 
-/// A copy with a few bytes changed and, one time in four, its end cut off.
+/// A copy with a few bytes changed and, in one case out of four, its end cut off.
 fn mutated(original: &[u8], prng: &mut Prng) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for _ in 0..=prng.below(4) {
@@ -81,7 +82,7 @@ fn mutated(original: &[u8], prng: &mut Prng) -> Vec<u8> {
     bytes
 }
 
-/// Mutating rejected inputs finds little.
+/// Keeps the corpus useful: mutations of rejected inputs find little.
 #[test]
 fn log_records_of_the_corpus_are_records() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/log_record");

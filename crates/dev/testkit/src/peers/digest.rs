@@ -1,4 +1,4 @@
-//! The digest that every reader of a table must agree on; `python/canonical.py` is its twin.
+//! The digest on which all readers of a table must agree; `python/canonical.py` computes the same.
 //!
 //! A record is the concatenation, over its comparable columns in ascending column id, of the column
 //! id (u16), the value's length in bytes (u32, all ones for null) and the value as stored; all
@@ -65,14 +65,14 @@ impl TableDigest {
     }
 }
 
-/// Rows whose long values are followed: some readers take long for each.
+/// Rows whose long values are read: some readers take long for each value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongValues {
-    /// Of all.
+    /// All rows.
     Follow,
-    /// Those of every `n`th row, starting with the first. Digests compare only if this is equal.
+    /// Every `n`th row, starting with the first. Digests are comparable only if `n` is equal.
     EveryNth(NonZeroU64),
-    /// Of none.
+    /// No rows.
     Skip,
 }
 
@@ -90,9 +90,9 @@ impl LongValues {
 /// How a column enters the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Part of the record: every reader returns the stored bytes.
+    /// Hashed with the record: every reader returns the stored bytes.
     Record,
-    /// Part of the long values.
+    /// Hashed with the long values.
     LongValue,
     /// Left out: readers disagree on its representation (text, floating point, date).
     Skipped,
@@ -112,7 +112,7 @@ impl ColumnKind {
 /// Builds a [`Digest`] item by item.
 #[derive(Clone, Default)]
 pub struct DigestBuilder {
-    /// Items counted so far: the caller decides what an item is.
+    /// Number of items added; the caller counts them and decides what an item is.
     pub count: u64,
     hash: XxHash3_128,
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use super::{PeerError, TableDigest};
 
-/// Names the virtual environment's folder; `cargo xtask test` sets it.
+/// Variable with the virtual environment's folder; `cargo xtask test` sets it.
 const ENVIRONMENT_VARIABLE: &str = "PLIMSOLL_PEERS";
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python");
@@ -32,7 +32,7 @@ pub struct PythonReaders {
 pub struct SetUpError {
     /// The step that failed, as a command line.
     pub command: String,
-    /// Its output.
+    /// Output of the command.
     pub message: String,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for SetUpError {
 
 impl std::error::Error for SetUpError {}
 
-/// Creates the virtual environment in `folder` with the pinned packages, unless a stamp there says
+/// Creates the virtual environment in `folder` with the pinned packages, unless a stamp file shows
 /// that exactly these are already installed.
 pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
     let requirements = Path::new(SCRIPTS).join("requirements.txt");
@@ -59,7 +59,7 @@ pub fn set_up(folder: &Path) -> Result<PythonReaders, SetUpError> {
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(PythonReaders { folder: folder.to_owned() });
     }
-    // An incomplete environment has no stamp: start over rather than repair it.
+    // An incomplete environment has no stamp; it is created again instead of repaired.
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| SetUpError {
             command: format!("remove {}", folder.display()),
@@ -112,8 +112,8 @@ impl PythonReaders {
         run(python.args(documents))
     }
 
-    /// Decodes a request as an OpenTelemetry collector would, by the published schema: a line for
-    /// each histogram.
+    /// Decodes an OpenTelemetry request by the published schema, as a collector would; returns a
+    /// line for each histogram.
     pub fn read_otlp(&self, request: &Path) -> Result<String, SetUpError> {
         let mut python = Command::new(python_in(&self.folder));
         python.arg("-B").arg(Path::new(SCRIPTS).join("read_otlp.py")).arg(request);
@@ -125,7 +125,7 @@ impl PythonReaders {
         run(python.arg("-B").arg(Path::new(SCRIPTS).join(script)).arg(folder))
     }
 
-    /// Returns the view that `reader` has of `table` in `file`.
+    /// Has `reader` read `table` in `file`.
     pub fn read(
         &self,
         reader: PythonReader,

@@ -1,4 +1,4 @@
-//! Files that the bulk load makes, read by strangers and by ourselves.
+//! Files that the bulk load makes, read by independent readers and by our own.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use units::{Bytes, Seed};
 
 const FILE: &str = "mail.edb";
 
-/// Rows of the catalog, of its shadow and of the list of objects.
+/// Rows of the catalog, its shadow and the list of objects.
 const SYSTEM_ROWS: u64 = 166;
 
 fn fill(options: BulkOptions, messages: Messages) -> (World, BulkSummary) {

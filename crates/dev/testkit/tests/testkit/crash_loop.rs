@@ -1,9 +1,9 @@
-//! Power fails at more than two thousand requests, and every promise is kept.
+//! Fails power at more than two thousand requests and checks that every promise is kept.
 
 use testkit::crash::{CrashOptions, CrashSummary, Script, Steps, run};
 use units::Seed;
 
-/// A finding ends the test with the command that gets it again.
+/// Runs the crash loop; a broken promise fails the test with the command that repeats it.
 fn must_keep_promises(options: &CrashOptions) -> CrashSummary {
     match run(options) {
         Ok(summary) => summary,
@@ -11,7 +11,7 @@ fn must_keep_promises(options: &CrashOptions) -> CrashSummary {
     }
 }
 
-/// Random scripts; the loop itself goes through many more: `cargo xtask crash --seeds N`.
+/// Runs random scripts, a few of the many that `cargo xtask crash --seeds N` runs.
 fn scripts(seeds: std::ops::Range<u64>) {
     let mut all = CrashSummary::default();
     for seed in seeds {
@@ -26,7 +26,8 @@ fn random_scripts_survive() {
     scripts(1..66);
 }
 
-/// Two sessions wait for room in the cache; the one that takes the other's room ends.
+/// Two sessions wait for room in the cache, one takes the room meant for the other, and both must
+/// finish.
 #[test]
 fn a_session_whose_room_another_one_took_goes_on() {
     let summary = must_keep_promises(&CrashOptions::new(Seed(9_143), Steps::Every));

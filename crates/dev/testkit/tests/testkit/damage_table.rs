@@ -1,4 +1,4 @@
-//! All damage is found and called by its name; `cargo xtask damage` does the same 10,000 times.
+//! All damage is found and classified correctly; `cargo xtask damage` does the same 10,000 times.
 
 use testkit::damage::{DamageOptions, run};
 use units::Seed;

@@ -1,5 +1,5 @@
-//! Any single flipped bit of a page is located: every bit of a page of each kind and size, by the
-//! code of `check`.
+//! Any single flipped bit of a page is located: tries every bit of pages of each kind and size with
+//! the code of `check`.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn database(page_size: PageSize) -> Vec<u8> {
     world.bytes(FILE)
 }
 
-/// What a page is for, as far as its layout differs.
+/// The page flags that affect the layout.
 fn kind(page: PageRef<'_>) -> Option<u32> {
     const KINDS: u32 = page_flags::ROOT
         | page_flags::LEAF
@@ -62,7 +62,8 @@ fn judged(bytes: &[u8], size: PageSize, number: PageNumber, pages: u32) -> Optio
     tally.findings.pop().map(|finding| finding.damage)
 }
 
-/// Flips every bit of a page and returns how many were called a page that the file has.
+/// Flips every bit of a page, one at a time; returns how often the page was taken for another page
+/// of the file.
 fn flip_every_bit(page: &[u8], size: PageSize, number: PageNumber, pages: u32) -> u32 {
     let mut bytes = page.to_vec();
     let mut ambiguous = 0;
@@ -94,7 +95,7 @@ fn flip_every_bit(page: &[u8], size: PageSize, number: PageNumber, pages: u32) -
     ambiguous
 }
 
-/// Every bit of one page of each of `most` kinds.
+/// Tries every bit of one page for each of `most` kinds.
 fn try_page_size(size: PageSize, most: usize) {
     let file = database(size);
     let pages = u32::try_from(file.len() / size.bytes() - 2).expect("a small file");
@@ -104,7 +105,7 @@ fn try_page_size(size: PageSize, most: usize) {
     assert!(kinds.len() > 6, "trees, leaves and branches: {kinds:?}");
     for (number, bytes) in kinds.into_values().take(most) {
         let ambiguous = flip_every_bit(bytes, size, number, pages);
-        // As many as the numbers of the file have bits.
+        // At most as many as the page numbers in the file have bits.
         let number_bits = if size.is_small() { pages.ilog2() + 1 } else { 0 };
         assert!(ambiguous <= number_bits, "{ambiguous} bits of page {number}");
     }

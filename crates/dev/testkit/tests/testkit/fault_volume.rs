@@ -1,4 +1,4 @@
-//! The volume with faults through the kernel, where this user may mount one.
+//! Tests the volume with faults through the kernel, if this user may mount one.
 
 #![expect(
     clippy::unwrap_used,

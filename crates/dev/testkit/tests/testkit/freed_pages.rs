@@ -1,5 +1,5 @@
-//! Zeros are damage where a tree points to them, and not where only a freed page still does: the
-//! check at the end of a run says the same of them as `check`.
+//! A page of zeros is damage if a tree points to it, but not if only a freed page still does. The
+//! check at the end of a run and `check` agree on that.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use units::{Bytes, ObjectId, PageNumber, Seed};
 const FILE: &str = "mail.edb";
 const SIZE: PageSize = PageSize::KIB_32;
 
-/// A database with room in it that was never written.
+/// A database with space that was never written.
 fn filled() -> World {
     let world = World::new();
     let (runtime, volume) = (world.runtime(), world.volume());
@@ -49,7 +49,7 @@ fn write(world: &World, page: PageNumber, bytes: &[u8]) {
     });
 }
 
-/// What the check at the end of a run finds.
+/// Findings of the check at the end of a run.
 fn found(world: &World) -> Vec<DamagedPage> {
     let (runtime, volume) = (world.runtime(), world.volume());
     world.run(async move {
@@ -62,7 +62,7 @@ fn found(world: &World) -> Vec<DamagedPage> {
     })
 }
 
-/// A leaf with a row, as one that was freed stays: not marked as empty, and with a link.
+/// A leaf with a row, in the state that freeing leaves: not marked as empty, and with a link.
 fn freed_leaf(object: ObjectId, page: PageNumber, next: PageNumber) -> Vec<u8> {
     let mut bytes = vec![0; SIZE.bytes()];
     let mut leaf = PageMut::new(&mut bytes);

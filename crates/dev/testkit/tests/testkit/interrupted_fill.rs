@@ -1,5 +1,5 @@
-//! Power fails at every request of a fill: afterwards `prepare` does all of it, or finds a database
-//! that is complete in truth.
+//! Fails power at every request of a fill. Afterwards `prepare` either fills again from the start,
+//! or finds a database that really is complete.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,10 +14,10 @@ use trial::prepare::{Action, Complete, PrepareError, preflight, prepare};
 use trial::{Coordinator, Location};
 use units::Seed;
 
-/// As small as may be, so that every request can be the last one.
+/// As small as possible, so that power can fail at every request.
 const PLAN: &str = "seed = 7\n[databases]\nfolders = [\"memory\"]\nsize = \"16MiB\"\n";
 
-/// What a power failure may leave is drawn so often for each request.
+/// For each request, how often the remains of a power failure are drawn.
 const DRAWS: u64 = 3;
 
 fn location(plan: &Plan, volume: &Rc<dyn Volume>) -> Location {
@@ -31,7 +31,7 @@ fn location(plan: &Plan, volume: &Rc<dyn Volume>) -> Location {
     }
 }
 
-/// What `prepare` finds has to be done, and the outcome of doing it.
+/// Runs `prepare` on the volume; returns the action that it chose.
 async fn fill(runtime: Runtime, volume: Rc<dyn Volume>) -> Result<Action, PrepareError> {
     let plan = Plan::parse("test", PLAN).unwrap();
     let targets = preflight(&plan, &[location(&plan, &volume)], Complete::Stays).await?;
@@ -42,8 +42,8 @@ async fn fill(runtime: Runtime, volume: Rc<dyn Volume>) -> Result<Action, Prepar
     Ok(action)
 }
 
-/// Fills what `before` left until power fails at a request, or to the end; the requests made and
-/// the volume.
+/// Runs a fill on the files `before` until power fails at a request, or to the end; returns the
+/// volume, and the action if the fill ended.
 fn fill_until(before: &VolumeImage, at_request: Option<u64>) -> (CrashVolume, Option<Action>) {
     let world = World::of(before);
     let options = CrashOptions { at_request, ..CrashOptions::default() };
@@ -53,13 +53,13 @@ fn fill_until(before: &VolumeImage, at_request: Option<u64>) -> (CrashVolume, Op
     (volume, outcome.map(Result::unwrap))
 }
 
-/// The database file's bytes behind its two headers, which tell the moment of the fill.
+/// The database file without its two headers, which contain the time of the fill.
 fn content(image: &VolumeImage) -> Vec<u8> {
     image.files["Plimsoll001.edb"].to_vec().split_off(2 * 32_768)
 }
 
-/// Takes `survived` up again: a database that counts as complete must hold all of `expected`, and
-/// otherwise a fill makes it so.
+/// Runs `prepare` on the files that `survived`: a database that counts as complete must hold all of
+/// `expected`, and otherwise a fill must produce it.
 fn take_up(survived: &VolumeImage, expected: &[u8], what: &str) -> Action {
     let world = World::of(survived);
     let found = world.run(fill(world.runtime(), world.volume()));
@@ -73,7 +73,7 @@ fn take_up(survived: &VolumeImage, expected: &[u8], what: &str) -> Action {
     action
 }
 
-/// Crashes at every request that filling what `before` left makes.
+/// Fails power at every request of a fill that starts from `before`.
 fn crash_everywhere(before: &VolumeImage, expected: &[u8]) -> Vec<(Action, VolumeImage)> {
     let (whole, _) = fill_until(before, None);
     let mut seen = Vec::new();
@@ -100,7 +100,7 @@ fn a_fill_cut_off_anywhere_is_never_taken_for_a_whole_one() {
     assert!(count(Action::Create) > 0, "before the manifest");
     assert!(count(Action::Restart) > 20, "amid the fill");
     assert!(count(Action::Keep) > 0, "behind the last manifest");
-    // The second attempt is cut off as well, while it clears away what the first one left.
+    // The second attempt is interrupted too, while it removes the remains of the first.
     let restarts = first.into_iter().filter(|(action, _)| *action == Action::Restart);
     let (_, left) = restarts.last().expect("counted above");
     let second = crash_everywhere(&left, &expected);

@@ -1,4 +1,5 @@
-//! Crashes, damage, files of others and our own. One program, because each links the whole engine.
+//! Tests of crashes, damage, and files of our own and of other engines. They share one program,
+//! because each test program links the whole engine.
 
 mod bulk_files;
 mod crash_loop;

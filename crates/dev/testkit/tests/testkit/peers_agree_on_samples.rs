@@ -1,12 +1,13 @@
-//! The peers agree with each other on files that real engines wrote: before they judge our files,
-//! they are judged themselves.
+//! The independent readers must agree with each other on files of real engines before they judge
+//! our files.
 
 use std::path::{Path, PathBuf};
 
 use testkit::peers::{LongValues, PythonReader, PythonReaders, read_with_libesedb};
 use testkit::samples;
 
-/// The sample database `name`, unpacked; none with a message where it is absent.
+/// Unpacks the sample database `name`; if it is missing, reports that the test is skipped and
+/// returns `None`.
 fn unpacked(name: &str) -> Option<PathBuf> {
     let packed = samples::find(&format!("{name}.gz"))?;
     let bytes = samples::unpacked(&packed).expect("gzip");

@@ -183,7 +183,7 @@ fn values_of_every_type_are_those_that_were_stored() {
                     1999-03-01T00:00:00.000Z 13371337 -13371337 \
                     3f360af1-6766-46dc-9af2-0dacf295c2a1 1337";
     assert_eq!(rows[0].join(" "), expected);
-    // What a row does not say is null: the second one ends after its ninth column.
+    // A missing value is null: the second row ends after its ninth column.
     assert_eq!(rows[1][8..], ["1337-06-09T00:00:00.000Z", "", "", "", ""]);
 }
 
@@ -193,7 +193,7 @@ fn the_catalog_reads_itself() {
         return;
     };
     let rows = text_of(basic, "MSysObjects");
-    // Table row: table 2, type 1, object 2, root 4, density 80.
+    // The first row describes a table: table 2, type 1, object 2, root 4, density 80.
     assert_eq!(rows[0][..5], ["2", "1", "2", "4", "80"]);
     assert_eq!(rows[0][12], "MSysObjects");
 }
@@ -235,7 +235,7 @@ fn every_database_agrees_with_itself() {
     for sample in all() {
         let Ok(report) = verify(FileImage::new(&sample.bytes, sample.page_size), &sample.header);
         assert_eq!(report.findings, [], "{}", sample.name);
-        // Every owned page is in use or available; what lies behind has no owner.
+        // Every owned page is in use or available; pages past the owned ones belong to no tree.
         let space = sample.reader().database_space().unwrap();
         let pages = space.owned.pages();
         assert_eq!(report.pages_reached + report.pages_available, pages, "{}", sample.name);

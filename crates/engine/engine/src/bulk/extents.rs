@@ -132,7 +132,7 @@ impl Owner {
 
 /// Pages below the root that a space tree of `extents` extents may need; 0 if the root is enough.
 fn pages_for(extents: usize, size: PageSize) -> u32 {
-    // The root's own header and, on branch pages, the entry that is held back.
+    // Leaves room for the root's own header and, on branch pages, the entry that is held back.
     let per_page = (size.body_bytes() - 2 * SplitBuffer::BYTES) / ENTRY_BYTES - 1;
     let (mut level, mut pages) = (extents, 0);
     while level > per_page {

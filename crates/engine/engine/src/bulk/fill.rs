@@ -232,7 +232,7 @@ struct BulkTrees {
     table: Owner,
     indexes: Vec<Owner>,
     long_values: Option<Owner>,
-    /// The page behind them.
+    /// The page after the trees' pages.
     end: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Collects finished pages into large sequential writes.
 //!
 //! A page is built in place in the buffer that will be written, so its bytes are never copied. A
-//! unit is written when its last page is finished; trees that grow side by side
-//! each fill their own.
+//! unit is written when its last page is finished; trees that grow side by side fill separate
+//! units.
 
 use std::collections::VecDeque;
 

@@ -51,7 +51,7 @@ struct PageFrame {
 pub(super) struct PageRun {
     /// The first page.
     pub first: PageNumber,
-    /// Their number.
+    /// Number of pages.
     pub pages: u32,
     /// The sealed pages.
     pub bytes: Buffer,
@@ -118,7 +118,7 @@ impl PageSource for Frames {
 }
 
 impl Frames {
-    /// No frames.
+    /// An empty frame table.
     pub(crate) fn new(page_size: PageSize) -> Self {
         Self {
             page_size,
@@ -150,7 +150,7 @@ impl Frames {
         self.notes_uses = false;
     }
 
-    /// How many pages are here.
+    /// Number of pages in the cache.
     pub(crate) fn resident(&self) -> usize {
         self.by_page.len()
     }

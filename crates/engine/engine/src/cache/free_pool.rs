@@ -7,9 +7,9 @@ const HIGHEST_SHARE: usize = 16;
 /// The marks between which pages are evicted, in free pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FreePool {
-    /// Eviction starts below.
+    /// Eviction starts below this number of free pages.
     pub start: usize,
-    /// Eviction stops here.
+    /// Eviction stops at this number of free pages.
     pub stop: usize,
     highest_start: usize,
 }

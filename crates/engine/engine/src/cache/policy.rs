@@ -47,7 +47,7 @@ impl Pace {
         Self { horizon: Nanos::from_secs(1) }
     }
 
-    /// A page goes at `now`.
+    /// Records that a page with these uses is evicted at `now`.
     pub(super) fn note(&mut self, uses: Uses, now: Nanos) {
         let age = now.since(uses.last_but_one);
         self.horizon = Nanos(self.horizon.0 - self.horizon.0 / SMOOTHING + age.0 / SMOOTHING);

@@ -26,8 +26,8 @@ pub(crate) struct CleanupBatch {
 pub(crate) struct CleanupGroup {
     /// The items to remove.
     pub items: Vec<Cleanup>,
-    /// Pins its pages in the cache until then; otherwise each would be written, read and written
-    /// again.
+    /// Pins the group's pages in the cache until it is done; otherwise each would be written, read
+    /// and written again.
     _kept: Kept,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct FileExtent {
 }
 
 impl FileExtent {
-    /// As the file is now.
+    /// The present extent of the open file `device`.
     pub(super) fn new(device: Rc<dyn Device>, page_size: PageSize) -> Self {
         let pages = page_size.pages_of_file(device.length());
         Self {

@@ -22,7 +22,7 @@ impl Lifecycle {
         self.tasks.borrow_mut().push(task);
     }
 
-    /// The background tasks.
+    /// Takes the registered background tasks.
     pub(crate) fn take_tasks(&self) -> Vec<JoinHandle<()>> {
         std::mem::take(&mut *self.tasks.borrow_mut())
     }
@@ -32,7 +32,7 @@ impl Lifecycle {
         self.eviction.set(Some(task));
     }
 
-    /// The task of eviction.
+    /// Takes the eviction task, if one is registered.
     pub(crate) fn take_eviction(&self) -> Option<JoinHandle<()>> {
         self.eviction.take()
     }

@@ -18,15 +18,15 @@ type RecordAhead = (Span, LogRecord);
 #[derive(Default)]
 struct AheadState {
     records: RefCell<VecDeque<RecordAhead>>,
-    /// How the log ended, once everything of it has been read.
+    /// How the log ended, once all of it has been read.
     end: Cell<Option<Result<LogEnd, LogError>>>,
-    /// The position after the last record taken by redo.
+    /// The position up to which redo has processed records.
     taken: Cell<Lgpos>,
     /// Whether redo has stopped taking records.
     is_abandoned: Cell<bool>,
     /// Signalled when records have arrived.
     came: Notify,
-    /// Records have gone.
+    /// Signalled when redo has processed records, or has stopped.
     went: Notify,
 }
 
@@ -43,7 +43,7 @@ impl Drop for Ahead {
 }
 
 impl Ahead {
-    /// Starts reading; keeps at most `most` of log read but not yet taken.
+    /// Starts reading; pauses while `most` or more of log is read but not yet processed by redo.
     pub(super) fn start(runtime: &Runtime, reader: LogReader, start: Lgpos, most: Bytes) -> Self {
         let shared = Rc::new(AheadState::default());
         shared.taken.set(start);

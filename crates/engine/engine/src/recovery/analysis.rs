@@ -102,7 +102,8 @@ impl Analysis {
         self.open.entry(transaction).or_insert_with(|| OpenTransaction { begin, undo: Vec::new() })
     }
 
-    /// Flagged and released items stay until cleanup removes them.
+    /// Keeps the cleanups of a committed transaction: nodes flagged as deleted and released long
+    /// values stay until cleanup removes them.
     fn keep_cleanups(&mut self, committed: OpenTransaction) {
         let begin = committed.begin;
         for of in committed.undo.into_iter().flatten() {

@@ -39,7 +39,7 @@ const WANTED_SHARE: (usize, usize) = (3, 4);
 /// One in this many pages of memory is kept free, so that reads need not wait for writes.
 const FREE_SHARE: usize = 16;
 
-/// A bounded part of the database file.
+/// The pages of the database file in memory, up to a limit.
 pub(super) struct Pages {
     device: Rc<dyn Device>,
     page_size: PageSize,
@@ -57,7 +57,7 @@ pub(super) struct Pages {
     mended: Mended,
 }
 
-/// Statistics of the file.
+/// Statistics and flush map of the file after redo.
 pub(super) struct Done {
     pub read: u64,
     /// Corrected errors of those reads.

@@ -8,7 +8,7 @@ use crate::transaction::Transaction;
 use crate::tree::{self, Tree};
 use crate::versions::{Seen, node_key};
 
-/// Path of a scan.
+/// The index whose order a scan follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The primary index: entries are (primary key, record).

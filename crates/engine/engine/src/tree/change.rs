@@ -57,7 +57,7 @@ enum Attempt {
     Apart,
 }
 
-/// Inserts nodes that follow each other. Appended ones are placed on one leaf if they are to be
+/// Inserts nodes that follow each other. Appended ones are placed on one leaf if they must be
 /// [kept together](is_kept_together).
 pub(crate) fn insert_run(
     stage: &mut Stage<'_>,

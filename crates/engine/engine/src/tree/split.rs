@@ -89,8 +89,8 @@ fn leaf_cut(page: PageRef<'_>, nodes: &[DetachedNode], wanted: &Wanted<'_>) -> u
     middle_cut(&sizes, line, wanted.bytes)
 }
 
-/// The cut that makes both sides as equal as can be, in bytes. `sizes` are the nodes there are,
-/// `bytes` that of the node wanted at `line`. Both sides get at least one node.
+/// The cut that makes both sides as equal as possible, in bytes. `sizes` are the sizes of the
+/// existing nodes, `bytes` is that of the node wanted at `line`. Both sides get at least one node.
 fn middle_cut(sizes: &[usize], line: usize, bytes: usize) -> usize {
     let total: usize = sizes.iter().sum::<usize>() + bytes;
     let mut left = 0;
@@ -262,8 +262,8 @@ fn split_root(stage: &mut Stage<'_>, tree: &Tree) -> Result<(), Halt> {
     stage.edit(tree.root, PageEdit::Insert { line: 0, flags, node })
 }
 
-/// The key prefix that saves most on a page with `nodes` of `page`: the prefix shared by all keys,
-/// or their previous one. Space trees have none.
+/// The key prefix that saves most on a page with `nodes` of `page`: the one shared by all keys, the
+/// one of `page`, or none. Space trees have none.
 fn best_prefix(page: PageRef<'_>, nodes: &[DetachedNode]) -> Vec<u8> {
     if page.has(page_flags::SPACE_TREE) {
         return Vec::new();

@@ -11,7 +11,7 @@ use ese::Lgpos;
 use ese::page::PageSize;
 use units::{Bytes, Generation, Seed};
 
-/// Not a multiple of 7, so that steps of seven come to every row.
+/// Not a multiple of 7, so that steps of seven reach every row.
 const ROWS: i64 = 1_500;
 const COPY: &str = "mailbox.copy";
 
@@ -21,7 +21,7 @@ fn held() -> Settings {
 }
 
 /// Opens the database, copies its file, commits every message and another version of each without
-/// waiting for the log, and leaves the database. Returns where the log ended.
+/// waiting for the log, and leaves the database. Returns the end of the log.
 async fn load(world_files: DatabaseFiles, runtime: device::Runtime) -> Lgpos {
     let volume = Rc::clone(&world_files.database);
     let database = Database::open(&runtime, world_files, held(), Seed(5)).await.unwrap();
@@ -85,7 +85,7 @@ fn the_whole_log_is_replayed_and_nothing_is_missing() {
     assert_eq!((summary.first, summary.end), (Generation(1), end));
     assert!(summary.last > Generation(3));
     assert_eq!(summary.losers, 0);
-    // The cache had to write pages while the load went on.
+    // The cache had to write pages during the load.
     assert!(summary.pages_skipped > 1_000, "{summary:?}");
     assert_eq!(rows_of(&world), usize::try_from(ROWS).unwrap());
     world.run(small_cache(), |database| async move {

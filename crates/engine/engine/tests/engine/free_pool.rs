@@ -1,5 +1,5 @@
-//! The cache stays as large as it may be, and reads find a free place in it though the writes that
-//! make room take long.
+//! The cache stays within its limit, and reads find free pages in it although the writes that make
+//! room are slow.
 
 use crate::world::{World, message, small_cache};
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor};
@@ -10,7 +10,7 @@ use units::{Bytes, Nanos, Prng, Seed};
 const MESSAGES: i64 = 6_000;
 const SESSIONS: u64 = 8;
 
-/// Storage on which one write in some takes as long as many reads.
+/// Storage on which some requests take as long as many others.
 fn slow_world() -> World {
     let reactor = VirtualReactor::new();
     let latency = Latency::spread(Nanos::from_micros(20), Nanos::from_millis(4), Seed(1));
@@ -40,7 +40,7 @@ async fn fill(database: &Database) {
             transaction.insert(&table, &row).await.unwrap();
         }
         transaction.commit(CommitMode::Lazy).await.unwrap();
-        // The result of one change comes on top of the pages present when it began.
+        // A change may add its pages to those that were cached when it began.
         let cached = database.counters().cache_bytes;
         assert!(cached.0 <= CACHE.0 + (64 << 10), "{first}: {cached:?}");
     }

@@ -73,7 +73,7 @@ fn lengthen(world: &World, length: u64) {
     });
 }
 
-/// A crash between the file's growth and the change that was to own it leaves this.
+/// A crash between the file's growth and the change that would own the space leaves such room.
 #[test]
 fn room_that_the_database_does_not_own_goes_when_it_is_closed() {
     let world = World::new(4);

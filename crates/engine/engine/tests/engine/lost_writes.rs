@@ -73,8 +73,8 @@ fn carried(injection: &Injection, page: PageNumber) -> bool {
     (injection.offset..injection.offset + injection.length as u64).contains(&at)
 }
 
-/// Loses the `nth` write of pages; whether the engine noticed. It need not where the page was
-/// written again before anybody read it.
+/// Loses the `nth` write of pages and returns whether the engine noticed. It need not if the page
+/// was written again before it was read.
 fn is_noticed(nth: u64) -> bool {
     let world = filled();
     let (files, volume) = lossy(&world, Purpose::Database, nth);
@@ -99,7 +99,7 @@ fn is_noticed(nth: u64) -> bool {
                 assert_eq!(lost.found % 3 + 1, lost.written);
                 assert!(lost.to_string().contains("lost flush"), "{lost}");
             }
-            // The background cleanup was there first.
+            // The background cleanup found the page first.
             TransactionError::Poisoned(_) => {}
             other => panic!("write {nth}: {other}"),
         }

@@ -1,4 +1,4 @@
-//! A read, the background scan and redo hold a damaged page for the same thing.
+//! A read, the background scan and redo judge a damaged page alike.
 
 use crate::world::{FILE, World, message, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume as _};
@@ -33,7 +33,7 @@ fn damaged(damage: impl FnOnce(&mut [u8], PageNumber)) -> World {
     world
 }
 
-/// The last leaf of a table: the catalog lies in front.
+/// The last leaf of a table in the file; those of the catalog come before it.
 fn leaf_of_messages(file: &[u8]) -> PageNumber {
     const OTHERS: u32 = page_flags::ROOT
         | page_flags::SPACE_TREE
@@ -103,9 +103,9 @@ fn a_flipped_bit_is_put_right_by_a_read_and_by_the_scan() {
     assert!(counters.mended.flipped_bits > 0);
 }
 
-/// A sealed page with a mark was wrong before sealing: the scan finds it, as the checksum phase of
-/// a run does, and no read waits for that. Without the map no mark counts, and reads check the
-/// page.
+/// A page that was inconsistent when it was sealed carries a valid mark: reads accept it, and only
+/// the scan and the checksum phase of a run find the fault. Without the map no mark counts, and
+/// reads check the page as well.
 #[test]
 fn a_page_that_contradicts_itself_is_damaged_to_the_scan_and_to_a_read_that_has_no_mark() {
     let damage = |page: &mut [u8], number| {

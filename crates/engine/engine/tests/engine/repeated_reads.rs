@@ -31,7 +31,7 @@ fn closed() -> World {
     world
 }
 
-/// The same, let go of as by a crash.
+/// The same, left open as by a crash.
 fn killed() -> World {
     let world = World::new(3);
     world.create(PageSize::KIB_4);
@@ -44,7 +44,7 @@ fn killed() -> World {
     world
 }
 
-/// The world's files behind a device with which reads of pages go wrong.
+/// The world's files behind a device whose page reads fail or return wrong data.
 fn faulty(
     world: &World,
     purpose: Purpose,
@@ -71,10 +71,10 @@ fn faulty(
 const TROUBLES: [Effect; 4] =
     [Effect::Fail { done: false }, Effect::ShortRead, Effect::FlipBits(40), Effect::FlipBits(1)];
 
-/// How often a fault was corrected under its own name; under any other it never was.
+/// Number of corrections counted as the fault's own kind; fails if any were counted as another.
 fn named(effect: Effect, mended: Mended) -> u64 {
     let (by_name, others) = match effect {
-        // Recovery does not put a bit right where a page is too full for a mark: it reads again.
+        // Recovery does not correct a bit on a page too full for a mark, but reads it again.
         Effect::FlipBits(1) => (mended.flipped_bits, mended.failed_reads),
         Effect::FlipBits(_) => (mended.wrong_reads, mended.failed_reads + mended.flipped_bits),
         _ => (mended.failed_reads, mended.wrong_reads + mended.flipped_bits),
@@ -83,7 +83,7 @@ fn named(effect: Effect, mended: Mended) -> u64 {
     by_name
 }
 
-/// Reads every message; how many there are.
+/// Reads every message and returns their number.
 async fn read_all(database: &Database) -> Result<i64, TransactionError> {
     let table = database.table("Messages").unwrap();
     let transaction = database.begin();

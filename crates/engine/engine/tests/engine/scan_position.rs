@@ -23,7 +23,7 @@ fn header(world: &World) -> DatabaseHeader {
     read_copies(&start).unwrap().header
 }
 
-/// Pages of the file but for those of the header.
+/// Number of pages in the file, without the header pages.
 fn pages(world: &World) -> u64 {
     world.volume.image().files[FILE].length() / PAGE.bytes_u64() - 2
 }

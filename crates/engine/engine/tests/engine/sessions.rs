@@ -92,8 +92,8 @@ async fn insert(transaction: &mut Transaction, table: &Table, id: i64) -> LongVa
     long
 }
 
-/// The log says that the value was released and that its cleanup has been done. A new value may
-/// have its number, and recovery's cleanups leave that one alone when a transaction releases it.
+/// The log records the release of the value and its cleanup. So a new value may take its number,
+/// and recovery's cleanups leave the new value alone when a transaction releases it.
 #[test]
 fn the_number_of_a_long_value_that_was_cleaned_up_before_a_crash_is_used_again() {
     let world = World::new(1);

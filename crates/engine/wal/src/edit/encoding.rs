@@ -34,7 +34,7 @@ mod kind {
     pub(super) const HAS_DATA: u8 = 1;
 }
 
-/// Undo actions; from the last one on, the number of undos is added.
+/// Undo actions. The number of undos pushed is added to `PUSH`.
 mod action {
     pub(super) const NONE: usize = 0;
     pub(super) const POP: usize = 1;

@@ -19,7 +19,7 @@ const COLUMNS: [u64; 6] = [
 pub struct Parities {
     /// XOR of the block's 64-bit words.
     pub words: u64,
-    /// XOR of the numbers of all 64-bit words with an odd number of bits.
+    /// XOR of the numbers of all 64-bit words with an odd number of set bits.
     pub odd_words: u16,
 }
 

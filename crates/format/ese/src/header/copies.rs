@@ -18,7 +18,7 @@ pub const PROBE_BYTES: usize = 2 * PageSize::KIB_32.bytes();
 pub enum CopyState {
     /// Its checksum is right and it states the page size it was found with.
     Good,
-    /// It cannot be believed.
+    /// It is invalid for another reason than those below.
     Bad,
     /// The copy is invalid, but differs from the good copy in only one bit.
     FlippedBit {
@@ -40,7 +40,7 @@ pub struct HeaderCopies {
     pub page_size: PageSize,
     /// The copy at the beginning of the file. It counts if it is good.
     pub primary: CopyState,
-    /// The copy one page behind.
+    /// The second copy, one page after the first.
     pub shadow: CopyState,
     /// Whether the two copies are the same. If both are good but differ, a crash happened between
     /// the two writes.

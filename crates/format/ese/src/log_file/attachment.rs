@@ -33,7 +33,7 @@ pub struct Attachment {
     pub attached_at: Lgpos,
     /// Log position at which it was last consistent.
     pub consistent_at: Lgpos,
-    /// Who it is.
+    /// Identity of the database.
     pub signature: Signature,
     /// Its path, as recorded by the engine.
     pub path: String,

@@ -43,8 +43,8 @@ pub struct SegmentHeader {
     pub started: LogTime,
     /// The random part of the stream's signature.
     pub stream: u32,
-    /// First segment of the write that included this one. A bad segment before it was once
-    /// complete: only segments written together are torn together.
+    /// First segment of the write that included this one. A bad segment before that write was once
+    /// complete: a crash tears only segments written together.
     pub write_first: u16,
     /// Segments of that write.
     pub write_count: u16,

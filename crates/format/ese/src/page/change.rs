@@ -250,8 +250,8 @@ impl<'a> PageMut<'a> {
         Ok(())
     }
 
-    /// Closes the gaps between nodes, so that all free bytes are contiguous. Changes and searches
-    /// never require it; it happens automatically when a node does not fit into any gap.
+    /// Closes the gaps between nodes, so that all free bytes are contiguous. Changes do this
+    /// themselves when the bytes after the last node are too few.
     pub fn reorganise(&mut self) -> Result<(), PageError> {
         self.require_plausible()?;
         let header = self.size.header_bytes();

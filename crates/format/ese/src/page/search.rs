@@ -7,7 +7,7 @@ use crate::page::parts::compare_bytes;
 use crate::page::reference::TAG_BYTES;
 use crate::page::{Node, PageRef};
 
-/// Below this many nodes, the earlier steps have already fetched those left.
+/// With fewer nodes left to search, earlier steps have already fetched them.
 const LEAST_TO_FETCH: usize = 2;
 
 impl PageRef<'_> {
@@ -36,7 +36,7 @@ impl PageRef<'_> {
     }
 
     /// On a branch page, the line of the child that holds `key`, or in a tree whose keys may
-    /// repeat, `key` with `data`. Give empty `data` for trees with unique keys. `near` as in
+    /// repeat, `key` with `data`. Pass empty `data` for trees with unique keys. `near` as in
     /// [`PageRef::search`].
     ///
     /// A separator is greater than everything below its own child; the last one is empty and means

@@ -31,7 +31,7 @@ impl PageSize {
         }
     }
 
-    /// In bytes.
+    /// The size in bytes.
     pub const fn bytes(self) -> usize {
         self.0 as usize
     }

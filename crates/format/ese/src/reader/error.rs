@@ -20,7 +20,7 @@ pub enum ReadError<E> {
     Lost {
         /// The page.
         page: PageNumber,
-        /// Which of the two.
+        /// Which of these two reasons applies.
         loss: PageLoss,
     },
     /// A page of a tree is inconsistent.

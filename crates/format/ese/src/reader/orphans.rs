@@ -22,8 +22,8 @@ pub(super) struct Orphan {
 }
 
 /// All leaves of a tree in key order, whatever its upper pages say: searches the tree's space
-/// except available pages, or the whole file if its space cannot be read. Of two leaves with the
-/// same keys, the most recently changed one counts.
+/// except available pages, or the whole file if its space cannot be read. Of two leaves whose keys
+/// overlap, the most recently changed one counts.
 pub(super) fn leaves<S: PageSource>(
     source: &mut S,
     place: TreePlace,

@@ -58,7 +58,7 @@ pub struct Salvage {
     found: VecDeque<PageNumber>,
     losses: VecDeque<Loss>,
     leaf: Option<LowerPage>,
-    /// The last leaf and its link.
+    /// The last leaf, and the page it links to as the next one.
     last_leaf: Option<(PageNumber, PageNumber)>,
     seen: PageSet,
     orphans: Option<Vec<Orphan>>,
@@ -111,7 +111,7 @@ impl Salvage {
         self
     }
 
-    /// Average number of nodes per leaf read so far: an estimate for a lost leaf. `None` if no leaf
+    /// Average number of nodes per leaf read so far: an estimate for a lost leaf. `None` if no node
     /// was read.
     pub const fn nodes_per_leaf(&self) -> Option<u64> {
         match self.nodes.checked_div(self.leaves) {
@@ -242,7 +242,7 @@ impl Salvage {
         Ok(())
     }
 
-    /// Begins with the nodes of a leaf, or only the sound ones if the leaf is inconsistent.
+    /// Starts on the nodes of a leaf, or only the sound ones if the leaf is inconsistent.
     fn enter_leaf(&mut self, number: PageNumber, page: Arc<[u8]>, fault: Option<PageFault>) {
         let view = PageRef::new(&page);
         let mut unsound = Vec::new();

@@ -16,7 +16,7 @@ use crate::schema::ColumnDefinition;
 pub enum Salvaged {
     /// All of it.
     Whole(FieldValue),
-    /// Less.
+    /// Only parts of it, or nothing.
     Partial(PartialValue),
 }
 

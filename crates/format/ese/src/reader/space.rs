@@ -241,7 +241,7 @@ fn split_buffer<S: PageSource>(
     let page = match load(source, root) {
         Ok(page) => page,
         Err(ReadError::Source(error)) => return Err(ReadError::Source(error)),
-        // The walk over the tree has reported it.
+        // The walk over the tree has reported the loss.
         Err(_) => return Ok(Vec::new()),
     };
     let buffer = SplitBuffer::decode(PageRef::new(&page).external_header()).unwrap_or_default();

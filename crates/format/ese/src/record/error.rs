@@ -25,10 +25,10 @@ pub enum RecordError {
     TooLong {
         /// Bytes of the record.
         bytes: usize,
-        /// Bytes that offsets reach.
+        /// Maximum length in bytes that offsets reach.
         most: usize,
     },
-    /// The bytes make no record.
+    /// The bytes do not form a record.
     Damaged {
         /// The part of the record that is inconsistent with the others.
         part: &'static str,

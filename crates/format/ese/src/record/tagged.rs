@@ -7,7 +7,7 @@ use crate::schema::ColumnId;
 
 /// Flags that a tagged value may begin with.
 pub(crate) mod tag_flags {
-    /// The column is a long one.
+    /// The column is of a long type.
     pub(crate) const LONG_VALUE: u8 = 1;
     /// The (first) value is compressed.
     pub(crate) const COMPRESSED: u8 = 2;

@@ -66,7 +66,7 @@ fn a_small_record_has_the_bytes_of_the_format() {
         0,
         0,
         0xFF,        // columns 1, 2 (null) and 3
-        0b1111_1010, // column 2 is null, and bits behind column 3 are set
+        0b1111_1010, // column 2 is null, and bits after column 3 are set
         0,
         0x80,
         2,

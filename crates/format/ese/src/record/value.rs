@@ -38,6 +38,6 @@ pub enum Element<'a> {
     Compressed(&'a [u8]),
     /// The value, encrypted by the application.
     Encrypted(&'a [u8]),
-    /// The value is kept apart.
+    /// The value is a long value, stored separately.
     Separated(LongValueId),
 }

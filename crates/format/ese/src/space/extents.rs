@@ -24,7 +24,7 @@ impl Extent {
         PageNumber(self.last.0.saturating_add(1).saturating_sub(self.pages))
     }
 
-    /// Whether `page` is part of it.
+    /// Whether `page` is part of the extent.
     pub fn contains(&self, page: PageNumber) -> bool {
         self.pages > 0 && self.first() <= page && page <= self.last
     }
@@ -124,7 +124,7 @@ impl ExtentSet {
         &self.extents
     }
 
-    /// How many pages there are.
+    /// Number of pages in the set.
     pub fn pages(&self) -> u64 {
         self.extents.iter().map(|extent| u64::from(extent.pages)).sum()
     }

@@ -37,7 +37,7 @@ pub struct SpaceHeader {
     pub parent: PageNumber,
     /// Whether the tree's keys may repeat.
     pub is_non_unique: bool,
-    /// Place of the space accounting.
+    /// How the tree's space is accounted for.
     pub extents: Extents,
 }
 
@@ -45,7 +45,7 @@ impl SpaceHeader {
     /// Bytes of a stored space header.
     pub const BYTES: usize = 16;
 
-    /// A stored space header.
+    /// Decodes a stored space header.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = get_array(bytes, 0)?;
         let (flags, place) = (u32_at(&bytes, 8), u32_at(&bytes, 12));
@@ -136,7 +136,7 @@ impl SplitBuffer {
     /// Bytes of a stored split buffer.
     pub const BYTES: usize = 16;
 
-    /// A stored split buffer.
+    /// Decodes a stored split buffer.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = get_array(bytes, 0)?;
         let extent =

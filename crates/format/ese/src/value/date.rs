@@ -68,7 +68,7 @@ pub(super) fn unix_microseconds(days: f64) -> Option<i64> {
     reason = "the range keeps it far inside 64 bits; parts of a day are above 0 and fit 53 bits"
 )]
 fn moment(days: f64) -> Option<DateMoment> {
-    // Before the first day its hours still count forward, so that -0.5 would mean the same as 0.5.
+    // Hours count forward even in negative numbers, so that -0.5 would mean the same as 0.5.
     if !DATES.contains(&days) || days.is_sign_negative() && days > -1.0 {
         return None;
     }

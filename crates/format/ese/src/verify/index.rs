@@ -17,7 +17,7 @@ pub(super) enum Expected {
     Key(Vec<u8>),
     /// Nothing: the index omits rows with such nulls.
     Nothing,
-    /// It cannot be said here.
+    /// The key cannot be computed here.
     Unknown,
 }
 

@@ -71,7 +71,7 @@ fn unpacks(stored: &[u8], expected: u64) -> bool {
 struct Audit<'a> {
     log: &'a mut LogNeeded,
     subject: &'a Subject,
-    /// Those not yet passed.
+    /// References that the walk has not passed yet.
     references: &'a [u64],
     chunk_bytes: usize,
     current: Option<CurrentValue>,

@@ -41,7 +41,7 @@ pub enum Problem {
     NextLink {
         /// The stated page.
         stated: PageNumber,
-        /// The leaf behind it.
+        /// The leaf after it.
         expected: PageNumber,
     },
     /// A leaf is not as deep as the others.
@@ -109,9 +109,9 @@ pub enum Problem {
     LongValueReferences {
         /// The value.
         id: LongValueId,
-        /// The stated value.
+        /// The stated number of references.
         stated: u32,
-        /// How many records hold it.
+        /// Number of records that hold the value.
         counted: u32,
     },
     /// A long value's chunks do not add up to its size.

@@ -77,7 +77,7 @@ struct Walk<'a, S> {
     leaf_depth: Option<usize>,
     /// Whether pages before the next leaf are lost.
     is_broken: bool,
-    /// The last leaf and its link.
+    /// The last leaf, and the page it links to as the next one.
     last_leaf: Option<(PageNumber, PageNumber)>,
     /// Key and data of the last node seen.
     last_node: Option<(Vec<u8>, Vec<u8>)>,
@@ -95,7 +95,7 @@ struct TreePosition<'p> {
 }
 
 impl<S: PageSource> Walk<'_, S> {
-    /// A page and all below it.
+    /// Checks a page and all pages below it.
     fn visit(&mut self, number: PageNumber, place: &TreePosition<'_>) -> Result<(), S::Error> {
         let Some(page) = self.enter(number)? else {
             return Ok(());
@@ -135,7 +135,7 @@ impl<S: PageSource> Walk<'_, S> {
         Ok(())
     }
 
-    /// An internal page: links, nodes, the order of its keys, and the last one of them.
+    /// Checks an internal page: links, nodes, the order of its keys, and the last key.
     fn check_branch(&mut self, number: PageNumber, page: PageRef<'_>, place: &TreePosition<'_>) {
         let expected = PageNumber::NONE;
         if page.previous().is_some() {

@@ -37,11 +37,11 @@ named! {
         Dbtime = "dbtime",
         /// Database time of the page before the change.
         DbtimeBefore = "dbtime_before",
-        /// When the transaction began, counted in transactions.
+        /// The engine's transaction counter when the transaction began.
         Begun = "transaction",
         /// Depth of the transaction.
         Level = "level",
-        /// The node on its page.
+        /// Line of the node on its page.
         Line = "line",
         /// 1 versioned, 2 deleted, 4 unique keys, 8 space, 0x10 index being built, 0x20 task.
         Flags = "flags",
@@ -101,7 +101,7 @@ named! {
         TotalBytes = "total_bytes",
         LargestTotalBytes = "largest_total_bytes",
         MergeLine = "merge_line",
-        /// 1 key of the parent changes, 2 its node goes, 4 the page becomes empty.
+        /// 1 key of the parent changes, 2 its node is removed, 4 the page becomes empty.
         MergeFlags = "merge_flags",
         /// 1 empty page, 2 full right, 3 partial right, 4 empty tree, 5 full left, 6 partial left.
         MergeKind = "merge_kind",
@@ -159,7 +159,7 @@ named! {
         LastGeneration = "last_generation",
         Scrubbed = "scrub_operations",
         ScrubFlags = "scrub_flags",
-        /// A number of the application programming interface.
+        /// Number of a call of the engine's programming interface.
         Call = "call",
         ForwardByte = "forward_byte",
         ForwardSegment = "forward_segment",
@@ -206,6 +206,6 @@ named! {
 }
 
 impl Field {
-    /// How many there are.
+    /// Number of fields.
     pub(crate) const COUNT: usize = Self::Checksum as usize + 1;
 }

@@ -3,7 +3,7 @@
 
 use super::{Field, FieldAt, RecordLayout, table};
 
-/// Types of records.
+/// Number of possible record types, known or not.
 const KINDS: usize = 256;
 /// Bits of an entry that hold a field's number within its group; the others number the group, from
 /// one on.

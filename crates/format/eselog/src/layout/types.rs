@@ -1,4 +1,4 @@
-//! Types of records that code asks for by name, and numbers that they share.
+//! Types of records that code refers to by name, and numbers that they share.
 
 pub(crate) const NOP: u8 = 0;
 pub(crate) const BEGIN: u8 = 5;

@@ -52,7 +52,7 @@ pub(super) fn node(page: PageRef<'_>, line: usize) -> Result<NodeCopy, PageError
     Ok(NodeCopy { flags: node.flags, key: node.key(), data: node.data.to_vec() })
 }
 
-/// One node, on its page.
+/// One node, borrowed from its page.
 fn present(page: PageRef<'_>, line: usize) -> Result<Node<'_>, PageError> {
     let nodes = page.node_count();
     if line >= nodes {
@@ -80,7 +80,7 @@ pub(super) fn replace_data(bytes: &mut [u8], line: usize, data: &[u8]) -> Result
     PageMut::new(bytes).replace(line, flags, &stored)
 }
 
-/// A length as nodes state it.
+/// A length in the stored form of nodes.
 fn size_of(part: &[u8]) -> Result<[u8; 2], PageError> {
     let too_long = PageError::Full { needed: part.len(), free: LONGEST_KEY };
     u16::try_from(part.len()).map(u16::to_le_bytes).map_err(|_| too_long)
@@ -105,8 +105,8 @@ pub(super) fn remove(bytes: &mut [u8], line: usize) -> Result<(), PageError> {
     PageMut::new(bytes).remove(line, 1)
 }
 
-/// Gives the page these nodes and this prefix in place of all that it has. `None` leaves tag 0
-/// alone, as on roots.
+/// Replaces all nodes of a page, and its prefix. A prefix of `None` leaves tag 0 alone, as on
+/// roots.
 pub(super) fn rebuild(
     bytes: &mut [u8],
     prefix: Option<&[u8]>,
@@ -128,13 +128,13 @@ pub(super) fn empty(bytes: &mut [u8]) -> Result<(), PageError> {
     Ok(())
 }
 
-/// States the page behind.
+/// Sets the link to the next page.
 pub(super) fn set_next(bytes: &mut [u8], next: PageNumber) {
     let previous = PageRef::new(bytes).previous();
     PageMut::new(bytes).set_links(previous, next);
 }
 
-/// States the page before.
+/// Sets the link to the previous page.
 pub(super) fn set_previous(bytes: &mut [u8], previous: PageNumber) {
     let next = PageRef::new(bytes).next();
     PageMut::new(bytes).set_links(previous, next);

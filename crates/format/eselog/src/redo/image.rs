@@ -1,4 +1,4 @@
-//! Pages in records: as they were, without their free space, or compressed.
+//! Pages in records: whole, without their free space, or compressed.
 
 use ese::compression::decompress;
 use ese::page::{PageRef, PageSize};

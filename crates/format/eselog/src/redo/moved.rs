@@ -45,7 +45,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(())
     }
 
-    /// Makes the page at its new place of the image in the record.
+    /// Makes the page at its new location from the image in the record.
     fn copy_moved(
         &mut self,
         record: &LogRecord<'_>,
@@ -63,8 +63,8 @@ impl<S: PageStore> LogReplay<S> {
         self.renew_or_leave(target, bytes, record, done)
     }
 
-    /// A whole tree's root goes elsewhere, with the roots of its space; trees below it and the
-    /// catalog follow.
+    /// Moves the root of a tree and the roots of its space trees, and updates the trees below it
+    /// and the catalog.
     pub(super) fn redo_root_move(
         &mut self,
         records: &[LogRecord<'static>],
@@ -97,7 +97,8 @@ impl<S: PageStore> LogReplay<S> {
         Ok(())
     }
 
-    /// Two of these may concern one page, with the same times before and after.
+    /// Updates a row of the catalog. Two records of a macro may change one page, with the same
+    /// database times before and after.
     fn replace_in_catalog(&mut self, record: &LogRecord<'_>) -> Result<(), S::Error> {
         let (page, place) = (record.page(Field::Page), record.place());
         let (before, after) = (record.number(Field::DbtimeBefore), record.number(Field::Dbtime));

@@ -16,7 +16,7 @@ use crate::record::LogRecord;
 
 /// In the length of a difference: it is of the long form.
 const LONG_DIFFERENCE: u64 = 0x8000;
-/// A node that scrubbing overwrites, and what it says of itself then.
+/// Kinds of nodes that a scrub overwrites, and the first byte of an overwritten chunk.
 const SCRUB_DATA: u8 = 1;
 const SCRUB_CHUNK: u8 = 2;
 const SCRUBBED_CHUNK: u8 = 4 << 3;
@@ -57,7 +57,7 @@ impl<S: PageStore> LogReplay<S> {
         }
     }
 
-    /// What a physical undo takes back.
+    /// Takes the noted change that a physical undo takes back; `None` for any other record.
     fn take_undone(
         &mut self,
         record: &LogRecord<'_>,
@@ -168,7 +168,7 @@ impl<S: PageStore> LogReplay<S> {
         self.close(root, bytes, after, place, done)
     }
 
-    /// Takes everything off a page that its tree gives up.
+    /// Empties a page that its tree gives up.
     pub(super) fn empty_page(
         &mut self,
         page: PageNumber,
@@ -310,7 +310,7 @@ fn add(
     edit::replace_data(bytes, line, &data)
 }
 
-/// Overwrites what a scrub found deleted.
+/// Overwrites the deleted data that a scrub record lists.
 fn scrub(bytes: &mut [u8], record: &LogRecord<'_>) -> Result<(), PageError> {
     if record.number(Field::ScrubFlags) & 1 != 0 {
         return edit::rebuild(bytes, None, &[]);

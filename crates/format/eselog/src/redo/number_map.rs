@@ -1,5 +1,5 @@
-//! A map by small numbers of the log: pages and sessions. It is searched several times a record,
-//! and the usual hash would take more time than the change of a page.
+//! A map keyed by small numbers from the log: pages and sessions. It is searched several times per
+//! record, and the standard hash would take more time than changing the page.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

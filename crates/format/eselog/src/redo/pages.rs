@@ -36,16 +36,16 @@ pub trait PageStore {
     /// The last page of the file.
     fn last_page(&self) -> PageNumber;
 
-    /// Keeps `bytes` outside the database, at `at` of a space that grows as needed: what undo needs
-    /// and memory does not hold.
+    /// Keeps `bytes`, undo information that does not fit in memory, outside the database: at
+    /// offset `at` of a side area that grows as needed.
     fn set_aside(&mut self, at: u64, bytes: &[u8]) -> Result<(), Self::Error>;
 
     /// Reads bytes that were set aside at `at`.
     fn bring_back(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), Self::Error>;
 }
 
-/// Database times from here on are marks of pages that hold nothing, as shrinking and reverting
-/// leave them: engines compare times with a sign, so such a page is older than any record.
+/// Database times from here on mark pages that hold nothing, as shrinking and reverting leave
+/// them: engines compare times as signed numbers, so such a page is older than any record.
 pub(super) const FIRST_SPECIAL_DBTIME: u64 = u64::MAX - 0xFF;
 
 /// The state in which a replay finds a page.

@@ -74,7 +74,7 @@ impl SessionState {
         true
     }
 
-    /// Begins a macro. Beyond what engines do, the oldest open one is given up.
+    /// Begins a macro. If too many are open, drops the oldest.
     fn begin_macro(&mut self, dbtime: u64) {
         if self.macros.len() >= MOST_MACROS {
             self.macros.pop_first();
@@ -146,7 +146,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(true)
     }
 
-    /// Notes a change of a session for undo. If memory is full, the longest notes go to the store.
+    /// Notes a change of a session for undo. If memory is full, the longest undo logs are spilled.
     pub(super) fn note_undo(
         &mut self,
         session: Option<u16>,
@@ -160,14 +160,14 @@ impl<S: PageStore> LogReplay<S> {
         if self.undo_bytes > self.most_undo_bytes { self.spill_undo() } else { Ok(()) }
     }
 
-    /// Moves the longest notes to the store until half of the memory is free.
+    /// Spills the longest undo logs to the store until half of the memory is free.
     fn spill_undo(&mut self) -> Result<(), S::Error> {
         if !self.sessions.values().any(|session| session.undo.has_runs()) {
             self.aside_end = 0;
         }
         let mut sessions: Vec<&mut SessionState> = self.sessions.values_mut().collect();
         sessions.sort_unstable_by_key(|session| std::cmp::Reverse(session.undo.bytes()));
-        // Transactions that have ended since took theirs along.
+        // Transactions that have ended since the last count have freed their undo logs.
         self.undo_bytes = sessions.iter().map(|session| session.undo.bytes()).sum();
         if self.undo_bytes <= self.most_undo_bytes / 4 * 3 {
             return Ok(());

@@ -32,7 +32,7 @@ struct SplitChange {
     node: NodeCopy,
 }
 
-/// One level of a split, with what its nodes become.
+/// One level of a split, with the changes to its nodes.
 struct SplitLevel<'r> {
     record: &'r LogRecord<'static>,
     operation: Option<SplitChange>,
@@ -63,7 +63,7 @@ impl<S: PageStore> LogReplay<S> {
         Ok(())
     }
 
-    /// The parent of a page that was split: a pointer to each half.
+    /// Updates the parent of a split page: it gets a pointer to each half.
     fn add_pointer(
         &mut self,
         record: &LogRecord<'_>,
@@ -119,7 +119,7 @@ impl<S: PageStore> LogReplay<S> {
         self.link_right(record)
     }
 
-    /// Makes the new page of `source`, or of the change alone.
+    /// Makes the new page from `source`, or from the change alone.
     fn make_new(&mut self, level: &SplitLevel<'_>, source: Option<&[u8]>) -> Result<(), S::Error> {
         let record = level.record;
         let (new, place): (PageNumber, Lgpos) = (record.page(Field::NewPage), record.place());
@@ -253,7 +253,7 @@ impl<'r> SplitLevel<'r> {
         Some(Halves { old: Vec::new(), new: vec![operation.node.clone()], new_prefix })
     }
 
-    /// The nodes of the page before the split, with the change, in two.
+    /// The nodes of the page before the split, with the change applied, in two halves.
     fn halves(&self, bytes: &[u8]) -> Result<Halves, PageError> {
         let mut joined = edit::nodes(bytes)?;
         self.operate(&mut joined)?;

@@ -23,7 +23,7 @@ pub enum BehindCause {
         /// The database time expected.
         expected: u64,
     },
-    /// It has changes that the log does not know of.
+    /// It has changes that the log does not contain.
     TooNew {
         /// The database time that it states.
         stated: u64,
@@ -36,9 +36,9 @@ pub enum BehindCause {
     BadRecord,
     /// A record of a type that engines of this format do not write.
     OldRecord,
-    /// So far past the end of the file that its number must be wrong.
+    /// It is so far past the end of the file that its number must be wrong.
     BeyondFile,
-    /// Depends on another page that could not be brought up to date.
+    /// It depends on another page that could not be brought up to date.
     DependsOn(PageNumber),
     /// An uncommitted change could not be undone: its row is not where its tree places it.
     NotUndone,
@@ -104,7 +104,7 @@ pub struct ReplaySummary {
     pub end: Lgpos,
     /// Format version, update and minor update, if a record has changed them.
     pub format: Option<[u32; 3]>,
-    /// Rows that were deleted and not brought back, if the replay was to keep them.
+    /// Rows that were deleted and not restored by undo; `None` unless requested.
     pub deleted: Option<DeletedRows>,
 }
 

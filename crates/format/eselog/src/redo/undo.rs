@@ -1,5 +1,5 @@
-//! Undo: what transactions did that had not committed when the log ends, taken back from the last
-//! change to the first.
+//! Undoes the transactions that have not committed when the log ends, from their last change to the
+//! first.
 
 use ese::page::PageRef;
 use units::PageNumber;

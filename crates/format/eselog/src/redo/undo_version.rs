@@ -24,7 +24,7 @@ pub(super) enum Undoable<'a> {
     Replace {
         before: Cow<'a, [u8]>,
     },
-    /// A sum, of eight bytes if wide.
+    /// An addition to a number of four bytes, or of eight if wide.
     Delta {
         offset: usize,
         delta: i64,

@@ -14,10 +14,10 @@ use units::{Generation, PageNumber};
 use crate::logs::{crash, logs};
 use crate::memory::MemoryStore;
 
-/// Instants of a usual run for each set; `PLIMSOLL_INSTANTS` states another number.
+/// Default number of instants per set; `PLIMSOLL_INSTANTS` overrides it.
 const USUAL: usize = 40;
 
-/// The first records make the catalog.
+/// Records before the first instant: they make the catalog.
 const FIRST: usize = 600;
 
 fn instants() -> usize {
@@ -25,7 +25,7 @@ fn instants() -> usize {
     stated.and_then(|text| text.parse().ok()).unwrap_or(USUAL)
 }
 
-/// The file that the first `records` records of the logs make of none.
+/// The file that results from replaying the first `records` records onto an empty one.
 fn cut_after(
     records: usize,
     files: &BTreeMap<String, Vec<u8>>,
@@ -75,7 +75,7 @@ fn a_crash_at_any_instant_leaves_a_database_in_which_everything_agrees() {
             return;
         };
         let copies = read_copies(&files[&format!("{name}.edb")]).expect("a header");
-        // What the file was like before its first write.
+        // The header before the first write of the file.
         let header = DatabaseHeader { dbtime: 0, last_resize_at: Lgpos::NONE, ..copies.header };
         let all = records(&files);
         for instant in 0..instants() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use eselog::{LogFile, LogMember, LogSet};
 use testkit::samples;
 
-/// The files of one crash; none if they are not there, which is said.
+/// The files of one crash; `None`, with a message, if the sample is missing.
 pub(crate) fn crash(name: &str) -> Option<BTreeMap<String, Vec<u8>>> {
     let packed = samples::find(&format!("engine/logs/{name}.tar.gz"))?;
     Some(samples::files(&packed).expect("a packed archive"))

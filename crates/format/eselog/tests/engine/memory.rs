@@ -1,4 +1,4 @@
-//! A database that lies in memory as a whole.
+//! A database held entirely in memory.
 
 use std::convert::Infallible;
 

@@ -12,7 +12,7 @@ use units::{Prng, Seed};
 use crate::logs::crash;
 use crate::memory::MemoryStore;
 
-/// Mutants of a usual run; `PLIMSOLL_MUTANTS` states another number.
+/// Default number of mutants; `PLIMSOLL_MUTANTS` overrides it.
 const USUAL: u64 = 60;
 /// Memory that no replay needs.
 const MOST_MEMORY_KIB: u64 = 512 << 10;
@@ -54,7 +54,7 @@ fn recovered(files: &Files, database: &[u8], copies: &HeaderCopies) -> (Vec<u8>,
     (store.bytes, summary)
 }
 
-/// The most memory that this process has had.
+/// Peak resident memory of this process.
 fn peak_memory_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

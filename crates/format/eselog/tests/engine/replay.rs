@@ -12,7 +12,7 @@ use units::{PageNumber, Prng, Seed};
 use crate::logs::{crash, logs};
 use crate::memory::MemoryStore;
 
-/// The database of a crash with its logs replayed; none if the sample is not there.
+/// The database of a crash with its logs replayed; `None` if the sample is missing.
 fn replayed(name: &str, cache_bytes: usize) -> Option<(MemoryStore, ReplaySummary)> {
     let files = crash(name)?;
     let bytes = files[&format!("{name}.edb")].clone();
@@ -109,7 +109,7 @@ fn replay_in_little_memory_comes_to_the_same() {
     }
 }
 
-/// Files of mixed pages for each set.
+/// Number of files of mixed pages per set.
 const SEEDS: u64 = 4;
 /// The first page that the records of a new database make; those before are made with the file.
 const FIRST_LOGGED: u32 = 1;

@@ -119,7 +119,7 @@ impl Story {
         self.node_record(37, session, line, &[&lengths, &fields, key].concat());
     }
 
-    /// Takes the change of number `version` back, as an engine's rollback does.
+    /// Takes back change number `version`, as an engine's rollback does.
     pub(crate) fn undo(
         &mut self,
         session: u16,
@@ -135,7 +135,7 @@ impl Story {
         self.add(&change.of_node(version, TREE, OBJECT, &rest));
     }
 
-    /// What the log makes of a file without pages.
+    /// Replays the log onto a file without pages.
     pub(crate) fn replayed(self, undo: bool) -> (MemoryStore, ReplaySummary) {
         self.replayed_in(1 << 20, undo)
     }

@@ -1,5 +1,5 @@
-//! Transactions that the log does not end, longer than memory: what undo needs is set aside, and
-//! leads to the same rows.
+//! Transactions that the log does not end, too long for memory: their undo information is set aside
+//! and leads to the same rows.
 
 use units::{Prng, Seed};
 
@@ -28,7 +28,7 @@ struct Open {
     changes: Vec<Change>,
 }
 
-/// A log at random, and the rows that it must lead to.
+/// A random log, and the rows that it must lead to.
 struct Model {
     story: Story,
     random: Prng,

@@ -9,7 +9,7 @@ use units::PageNumber;
 /// A damaged page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedPage {
-    /// The page, by its place in the file.
+    /// Number of the page, by its offset in the file.
     pub page: PageNumber,
     /// The damage.
     pub damage: Damage,

@@ -131,8 +131,8 @@ fn target_name(text: &str) -> Option<String> {
     decoded(text).filter(|target| NAMES.iter().any(|begin| target.starts_with(begin)))
 }
 
-/// Whether it can be an account. In other programs' addresses a secret follows a colon and would be
-/// sent in clear text; only initiator names may contain colons.
+/// Whether `user` can be an account. In the addresses of other programs a secret follows a colon
+/// and would be sent in clear text; only initiator names may contain colons.
 fn is_account(user: &str) -> bool {
     !user.is_empty() && (!user.contains(':') || NAMES.iter().any(|begin| user.starts_with(begin)))
 }

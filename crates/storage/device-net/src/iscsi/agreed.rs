@@ -4,7 +4,7 @@ use super::text::KeyText;
 
 /// Maximum size of a data segment that the target may send, in bytes.
 pub(crate) const MOST_RECEIVED: usize = 256 << 10;
-/// Proposed maximum transfer per request for data.
+/// Proposed maximum that the target asks for at once, in bytes.
 const BURST_BYTES: u32 = 256 << 10;
 /// Default for the longest data segment that the target accepts, in bytes.
 const DEFAULT_MOST_SENT: u32 = 8_192;
@@ -94,7 +94,7 @@ impl Agreed {
                 ("MaxRecvDataSegmentLength" | "FirstBurstLength", None) => false,
                 _ => is_taken(key, value),
             };
-            // Some of them are meaningless in a discovery session.
+            // A target answers `Irrelevant` to keys that mean nothing in a discovery session.
             if !is_number && value != "Irrelevant" {
                 return Err(format!("{key}={value}"));
             }

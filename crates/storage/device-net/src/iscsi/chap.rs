@@ -5,7 +5,7 @@ use std::fmt;
 
 use md5::{Digest as _, Md5};
 
-/// Minimum length of a secret in characters; below 96 bits RFC 7143 wants encryption of the
+/// Minimum length of a secret in characters; for less than 96 bits RFC 7143 requires an encrypted
 /// network.
 const SHORTEST: usize = 12;
 /// Maximum length of a secret in characters, the limit of Microsoft's initiator.
@@ -19,7 +19,7 @@ pub struct ChapSecret(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// Too few or too many characters; their number.
+    /// Number of characters, which is too small or too large.
     Length(usize),
     /// It contains a character that targets and initiators interpret differently.
     Character,

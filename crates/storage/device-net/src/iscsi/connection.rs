@@ -48,7 +48,7 @@ impl Wire {
         self.hand_over(SenderJob::Command(Box::new(command)));
     }
 
-    /// The same after a pause.
+    /// Sends a command after a pause, like [`Self::send`].
     pub(crate) fn send_later(&self, command: Command) {
         self.hand_over(SenderJob::Later(Box::new(command)));
     }

@@ -48,7 +48,7 @@ struct LunFacts {
 enum LunDurability {
     /// A flag of the write.
     Flag,
-    /// A flush behind the write.
+    /// A flush after the write.
     Flush,
     /// Every write is durable: there is no cache to flush.
     Always,
@@ -170,7 +170,7 @@ struct LunStep {
     offset: u64,
     /// Bytes that have moved.
     done: usize,
-    /// Whether it must be durable when it completes.
+    /// Whether the request must be durable when it completes.
     is_durable: bool,
     attempts: u32,
     end: RemoteEnd,
@@ -216,7 +216,7 @@ impl LunStep {
                 self.done += wanted;
                 let length = buffer.as_ref().map_or(0, |bytes| bytes.len());
                 let flushes = self.is_durable && facts.durability == LunDurability::Flush;
-                // A command without data was the flush.
+                // `wanted` is 0 for the flush, the only command here without data.
                 if wanted > 0 && (self.done < length || flushes) {
                     return self.send(buffer, Wire::send);
                 }

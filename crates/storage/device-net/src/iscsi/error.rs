@@ -13,7 +13,7 @@ pub enum IscsiError {
     Connection {
         /// The LUN or portal, as named by the caller.
         name: String,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
     /// The peer does not speak iSCSI, or violates the protocol.
@@ -55,21 +55,21 @@ pub enum IscsiError {
     WrongTarget {
         /// The LUN or portal, as named by the caller.
         name: String,
-        /// Its actual behaviour.
+        /// What the target did instead.
         why: &'static str,
     },
     /// The target has no such logical unit.
     NoLun {
         /// The LUN, as named by the caller.
         name: String,
-        /// Those that it has.
+        /// Numbers of the units that the target has.
         there: Vec<u64>,
     },
     /// The logical unit is not a disk.
     NotADisk {
         /// The LUN, as named by the caller.
         name: String,
-        /// Its type.
+        /// Its SCSI peripheral device type.
         kind: u8,
     },
     /// The LUN takes no writes.
@@ -98,8 +98,8 @@ impl IscsiError {
         Self::Connection { name: name.to_owned(), error }
     }
 
-    /// Whether the target refused the login because of the initiator: nothing else proves that it
-    /// excludes it.
+    /// Whether the login failed because of who the initiator is. No other error proves that the
+    /// target excludes this initiator.
     pub fn is_shut_out(&self) -> bool {
         match self {
             Self::UserNeeded { .. } | Self::WrongSecret { .. } => true,
@@ -108,7 +108,7 @@ impl IscsiError {
         }
     }
 
-    /// Whether it came after a successful login.
+    /// Whether the error came after a successful login.
     pub fn is_behind_login(&self) -> bool {
         matches!(
             self,

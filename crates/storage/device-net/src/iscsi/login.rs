@@ -25,7 +25,7 @@ const SECURITY: u8 = 0;
 const OPERATION: u8 = 1;
 const FULL: u8 = 3;
 
-/// Who logs in.
+/// Name and credentials to log in with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IscsiInitiator {
     /// Its name, as in the access rules of the target: `iqn....`.
@@ -34,9 +34,9 @@ pub struct IscsiInitiator {
     pub chap: Option<ChapLogin>,
 }
 
-/// Purpose of a login.
+/// Parameters of a login.
 pub(crate) struct LoginOrder<'a> {
-    /// Its name in errors.
+    /// Name of the LUN or portal in errors.
     pub name: &'a str,
     pub initiator: &'a IscsiInitiator,
     /// The target; `None` to only list the targets.
@@ -51,12 +51,12 @@ pub(crate) enum LoginEnd {
     Moved(IscsiPortal),
 }
 
-/// Agreed parameters.
+/// A completed login: agreed parameters and the sequence numbers to continue with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedIn {
     pub agreed: Agreed,
     pub authentication: Authentication,
-    /// Number of the next status.
+    /// Number that the next status must have.
     pub expected_status: u32,
     /// Highest number that a command may have.
     pub last_command: u32,
@@ -107,7 +107,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         IscsiError::NotIscsi { name: self.order.name.to_owned(), why: why.to_owned() }
     }
 
-    /// The first stage.
+    /// The first stage, authentication.
     fn identify(&mut self) -> Result<Identified, IscsiError> {
         let chap = self.order.initiator.chap.as_ref();
         let needs_proof = self.needs_proof();
@@ -213,7 +213,7 @@ impl<S: Read + Write> LoginTalk<'_, S> {
         }
     }
 
-    /// The second stage.
+    /// The second stage, negotiation of parameters.
     fn agree(&mut self) -> Result<Agreed, IscsiError> {
         let mut agreed = Agreed::default();
         let mut text = Agreed::offer(self.order.target.is_none());

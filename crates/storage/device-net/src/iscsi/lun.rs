@@ -191,7 +191,7 @@ impl Lun {
         })
     }
 
-    /// Both forms of the command are optional.
+    /// Asks for the caching page. Targets need not support either form of the command.
     fn ask_caching(&self) -> Result<LunCaching, IscsiError> {
         let forms = [(scsi::mode_sense_6(), 4), (scsi::mode_sense_10(), 8)];
         for (block, head_bytes) in forms {

@@ -8,7 +8,7 @@ use std::io;
 pub(crate) struct SessionNonce([u8; 22]);
 
 impl SessionNonce {
-    /// From the system.
+    /// Draws the bytes from the system's random number generator.
     pub(crate) fn draw() -> io::Result<Self> {
         let mut bytes = [0; 22];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

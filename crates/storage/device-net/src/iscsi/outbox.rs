@@ -40,7 +40,7 @@ pub(crate) struct Outbox {
     next_tag: u32,
     /// Commands beyond the target's current window.
     waiting: VecDeque<Box<Command>>,
-    /// Commands that it rejected because it was busy.
+    /// Commands that the target rejected because it was busy.
     later: VecDeque<Box<Command>>,
     bytes: Vec<u8>,
 }

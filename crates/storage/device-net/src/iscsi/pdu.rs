@@ -88,21 +88,21 @@ impl Head {
         Self(bytes)
     }
 
-    /// The same with a number at `at`.
+    /// This header with `number` at offset `at`.
     #[must_use]
     pub fn with(mut self, at: usize, number: u32) -> Self {
         self.0[at..at + 4].copy_from_slice(&number.to_be_bytes());
         self
     }
 
-    /// The same for a logical unit.
+    /// This header for a logical unit.
     #[must_use]
     pub fn with_lun(mut self, lun: [u8; 8]) -> Self {
         self.0[8..16].copy_from_slice(&lun);
         self
     }
 
-    /// The same, followed by `length` bytes of data.
+    /// This header, followed by `length` bytes of data.
     #[must_use]
     pub fn with_data(mut self, length: usize) -> Self {
         let length = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();

@@ -14,7 +14,7 @@ pub struct LunIdentity {
     pub vendor: String,
     /// Its product name.
     pub product: String,
-    /// Its release.
+    /// Revision of its firmware.
     pub revision: String,
     /// Unique number, in hexadecimal or as text, if it has one.
     pub serial: Option<String>,
@@ -108,8 +108,8 @@ fn block(begin: &[u8]) -> CommandBlock {
     bytes
 }
 
-/// Parses the answer to the standard inquiry; `None` if it is too short, or if there is no unit
-/// with this number.
+/// Parses the answer to the standard inquiry; `None` if it is empty, or if there is no unit with
+/// this number.
 pub(crate) fn identity(answer: &[u8]) -> Option<LunIdentity> {
     let is_there = answer.first()? >> 5 == 0;
     is_there.then(|| LunIdentity {
@@ -154,7 +154,8 @@ fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
-/// Parses the answer to READ CAPACITY; `None` if it is inconsistent.
+/// Parses the answer to READ CAPACITY; `None` if it is too short, or its block size is not a power
+/// of two from 512 bytes to 1 MiB.
 pub(crate) fn capacity(answer: &[u8]) -> Option<LunCapacity> {
     let last = u64::from_be_bytes(answer.get(..8)?.try_into().ok()?);
     let block_bytes = be32(answer, 8)?;

@@ -30,7 +30,7 @@ pub struct ScsiRefusal {
     sense: Option<(u8, u8, u8)>,
 }
 
-/// Reaction to it.
+/// What the initiator does about a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SenseReaction {
     /// Send it again: the target only had something to report.
@@ -57,7 +57,6 @@ impl ScsiRefusal {
         Some(Self { status, sense })
     }
 
-    /// The required reaction.
     pub(crate) const fn reaction(self) -> SenseReaction {
         match (self.status, self.sense) {
             (_, Some((key::UNIT_ATTENTION, 0x29, _))) => SenseReaction::GiveUp(
@@ -75,7 +74,8 @@ impl ScsiRefusal {
         }
     }
 
-    /// Whether the target was reset since the last command, as after every login.
+    /// Whether the unit reports unit attention: its state has changed since the last command, or a
+    /// session is new.
     pub(crate) const fn is_attention(self) -> bool {
         matches!(self.sense, Some((key::UNIT_ATTENTION, ..)))
     }

@@ -125,7 +125,8 @@ fn send(
     let head =
         protocol::request(command, cookie, offset, u32::try_from(length).unwrap_or(u32::MAX));
     let slot = Arc::new(Mutex::new(buffer));
-    // Locked until all is sent, so that no answer to a write is delivered before.
+    // The buffer stays locked until all of it is sent, so that no reply to a write is delivered
+    // before.
     let held = lock(&slot);
     let task = ExportTask { kind, offset, length, then_flush, end };
     line.begin(cookie, UnderWay { buffer: Arc::clone(&slot), task });

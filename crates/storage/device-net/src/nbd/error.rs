@@ -11,7 +11,7 @@ pub enum NbdError {
     Connection {
         /// The export, as named by the caller.
         name: String,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
     /// The peer does not speak NBD, or only a form of it from before 2013.

@@ -7,7 +7,7 @@ use super::error::NbdError;
 const SERVER_MAGIC: &[u8; 16] = b"NBDMAGICIHAVEOPT";
 const OPTION_MAGIC: &[u8; 8] = b"IHAVEOPT";
 const ANSWER_MAGIC: u64 = 0x0003_E889_0455_65A9;
-/// Fixed newstyle, without the 124 zeros at its end.
+/// Client flags: fixed newstyle, without the 124 zeros that would follow the handshake.
 const FLAGS: u16 = 0b11;
 const OPTION_GO: u32 = 7;
 const ANSWER_ACKNOWLEDGED: u32 = 1;

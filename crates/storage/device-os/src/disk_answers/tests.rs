@@ -58,7 +58,7 @@ fn an_answer_that_is_cut_or_lies_about_its_places_is_not_read_past_its_end() {
     assert!(!is_bitlocker(b"\xeb\x58\x90-FVE-F"));
 }
 
-/// Kind, whether it is on, whether a person has said that it is protected.
+/// A parsed cache report of type `kind`; `is_protected` is the administrator's declaration.
 fn cache(kind: u32, enabled: u32, is_protected: bool) -> ToldCache {
     let mut bytes = words(&[28, 28, kind, enabled, 2, 2]);
     bytes.extend([1, u8::from(is_protected), 0, 0]);

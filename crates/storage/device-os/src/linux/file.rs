@@ -149,13 +149,13 @@ fn set_length(file: &File, name: &str, from: u64, to: u64) -> Result<(), DeviceE
 }
 
 fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
-    // Asked first because a refused allocation fills the volume before it fails.
+    // Checked first, because a refused allocation fills the volume before it fails.
     let (free, _) = sys::space(file)?;
     if to - from > free {
         return Err(io::Error::from_raw_os_error(libc::ENOSPC));
     }
     match sys::allocate(file, from, to) {
-        // Without allocation on this file system, a full volume shows only when it is written.
+        // The file system cannot allocate in advance: a full volume shows only when it is written.
         Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(to),
         result => result,
     }
@@ -167,7 +167,7 @@ impl Drop for OpenFile {
     /// reopening the file right away would then fail.
     fn drop(&mut self) {
         if self.writable {
-            // Closing does the same a little later.
+            // Closing the file would also release it, a little later.
             let _ = self.file.unlock();
         }
     }
@@ -185,7 +185,7 @@ impl OpenFile {
         DeviceError::Short { file: self.name.clone(), offset, wanted, moved }
     }
 
-    /// Why `op` cannot even be tried.
+    /// Why `op` must fail without reaching the kernel, if so.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         if !self.writable && !matches!(op, Op::Read { .. }) {
             return Some(DeviceError::PermissionDenied { file: self.name.clone() });
@@ -228,7 +228,7 @@ impl OsDevice {
         Self { file, host, caps }
     }
 
-    /// On a helper thread: no asynchronous call changes the length and also allocates.
+    /// Runs on a helper thread: no asynchronous call both changes the length and allocates.
     fn change_length(&self, length: u64, completer: Completer, submitted: Nanos) {
         let (handle, file) = (Rc::clone(&self.file), Arc::clone(&self.file.file));
         let (from, name) = (handle.length.get(), handle.name.clone());
@@ -304,7 +304,7 @@ mod tests {
             (512, 4096, Some(512), (512, 4096)),
             (512, 512, Some(4096), (4096, 4096)),
             (4096, 4096, Some(512), (4096, 4096)),
-            // The file system does not say.
+            // The file system does not report its alignment.
             (512, 512, None, (512, 4096)),
         ] {
             let disk = Caps {

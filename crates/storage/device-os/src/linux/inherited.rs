@@ -4,14 +4,14 @@
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The first such descriptor (`sd_listen_fds(3)`).
+/// The first inherited descriptor (`sd_listen_fds(3)`).
 const FIRST: RawFd = 3;
 
-/// More than any unit lists.
+/// Maximum number of descriptors taken, more than any unit lists.
 const MOST: RawFd = 64;
 
 /// The listening sockets handed over through `LISTEN_PID` and `LISTEN_FDS` in the environment;
-/// empty on the second call, or if they are meant for another process.
+/// empty after the first call, or if the sockets are meant for another process.
 pub fn inherited_sockets() -> Vec<OwnedFd> {
     static TAKEN: AtomicBool = AtomicBool::new(false);
     let is_ours = number("LISTEN_PID") == Some(std::process::id());

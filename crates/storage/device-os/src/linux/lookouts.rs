@@ -21,12 +21,12 @@ impl Lookouts {
         self.any(|one| one.has_news())
     }
 
-    /// Makes each of them wake this thread from now on; `true` if one has news already.
+    /// Prepares all of them to wake this thread; `true` if one has news already.
     pub(super) fn before_sleep(&self) -> bool {
         self.any(|one| one.before_sleep())
     }
 
-    /// Asks all of them, even after the first yes.
+    /// Asks every lookout, even after one has answered yes.
     fn any(&self, question: impl Fn(&dyn Lookout) -> bool) -> bool {
         let all = self.0.borrow();
         let answers = all.iter().filter_map(Weak::upgrade).map(|one| question(&*one));

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-/// The error of a call that returned less than zero.
+/// Turns the negative result of a system call into its error.
 pub(super) fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 {
         return Err(io::Error::last_os_error());
@@ -44,7 +44,7 @@ mod tests {
 
     use super::set_room_to_send;
 
-    /// Bytes that a socket takes while its peer reads none.
+    /// Bytes that a socket accepts while its peer reads none.
     fn taken(room: Option<i32>) -> usize {
         let (mut sender, _receiver) = UnixStream::pair().expect("a pair");
         if let Some(room) = room {

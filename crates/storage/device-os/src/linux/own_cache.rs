@@ -1,5 +1,5 @@
 //! A disk's own report of its write cache: the SCSI caching page, or the `NVMe` feature. The kernel
-//! goes by the device's abilities, or by its own configuration, which may differ.
+//! judges by the device's abilities, or by its own configuration, which may differ.
 #![expect(unsafe_code, reason = "two system calls; each block has its argument")]
 
 use std::ffi::c_void;
@@ -21,8 +21,8 @@ const ANSWER_BYTES: u8 = 252;
 /// Longest wait for a device's answer.
 const PATIENCE_MS: u32 = 5_000;
 
-/// Asks the device at `node`. SATA disks answer through the kernel's translation, which reads their
-/// own data.
+/// Asks the device at `node`. SATA disks answer through the kernel's translation, which reads the
+/// disk's own data.
 pub(super) fn of(node: &Path, is_nvme: bool) -> OwnCache {
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node);
     let answer = opened.and_then(|disk| if is_nvme { nvme(&disk) } else { scsi(&disk) });

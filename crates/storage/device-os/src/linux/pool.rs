@@ -66,7 +66,7 @@ impl Host for PoolHost {
         block(&self.helpers, handle, op, completer, self.clock.now());
     }
 
-    /// On a separate thread: a socket may stay silent for longer than requests can wait for
+    /// Waits on a separate thread: a socket may stay silent for longer than requests can wait for
     /// helpers. If none can be started, the caller tries again at once.
     fn watch(&self, socket: &Arc<OwnedFd>, readiness: Readiness, then: Box<dyn FnOnce()>) {
         let end = Arc::new(Mutex::new(Some(

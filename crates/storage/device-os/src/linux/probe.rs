@@ -94,7 +94,7 @@ pub(super) fn block_disk(number: u64) -> Option<DiskFacts> {
     disk_of(Path::new("/sys"), number, "")
 }
 
-/// Number of the block device that holds the file, or that it is.
+/// Number of the block device that holds the file, or of the file itself if it is one.
 fn device_number(found: &fs::Metadata) -> u64 {
     if found.file_type().is_block_device() { found.rdev() } else { found.dev() }
 }
@@ -143,7 +143,7 @@ fn parse_mount(line: &str) -> Option<Mount> {
     })
 }
 
-/// Options of the mount and then those of the file system: both lists say `rw`.
+/// Options of the mount and then those of the file system, each once: both lists contain `rw`.
 fn each_once(of_mount: &str, of_file_system: &str) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for option in of_mount.split(',').chain(of_file_system.split(',')) {
@@ -213,7 +213,7 @@ fn model(device: &Path) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The entry in brackets, or the only one.
+/// The entry in brackets, or the whole text if there are no brackets.
 fn chosen(list: &str) -> String {
     let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(list, |(name, _)| name).to_owned()

@@ -47,8 +47,8 @@ impl SparseFile {
     }
 
     /// Frees the storage of the whole 4 KiB units in `bytes`, which read as zeros afterwards;
-    /// `false` if the file system or the device cannot, in which case nothing changed. A flush
-    /// makes it durable.
+    /// `false` if there are none, or if the file system or the device cannot: then nothing changed.
+    /// A flush makes it durable.
     pub fn punch(&self, bytes: Range<u64>) -> Pending<bool> {
         let (this, whole) = (self.clone(), whole_units(&bytes));
         Box::pin(async move {

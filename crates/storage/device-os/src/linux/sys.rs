@@ -109,7 +109,7 @@ pub(super) fn set_nonblocking(file: &File) -> io::Result<()> {
     let descriptor = file.as_raw_fd();
     // SAFETY: takes only integers, and the descriptor is open.
     let flags = check(unsafe { libc::fcntl(descriptor, libc::F_GETFL) })?;
-    // SAFETY: as above.
+    // SAFETY: takes only integers, and the descriptor is open.
     check(unsafe { libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) })?;
     Ok(())
 }
@@ -222,7 +222,7 @@ impl QuotaKind {
     }
 }
 
-/// A quota in bytes; a limit of 0 is none.
+/// A quota in bytes; a limit of 0 means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "units last in the name")]
 pub(super) struct Quota {

@@ -38,8 +38,8 @@ use attention::{Attention, ClientWait};
 use in_memory::CopiedAtOnce;
 use sockets::WatchedSockets;
 
-/// Entries that may wait to be submitted: parts of short transfers, and requests that the kernel
-/// was short of memory for.
+/// Entries that may wait to be submitted: remainders of short transfers, and requests that the
+/// kernel lacked memory for.
 const SUBMISSION_ENTRIES: u32 = 256;
 
 /// Completions that may wait to be drained before the kernel has to set some aside.
@@ -94,7 +94,7 @@ struct RingRequest {
     submitted: Nanos,
 }
 
-/// Requests by the number that the kernel returns with their completion.
+/// Requests, each in the slot whose number the kernel returns with its completion.
 #[derive(Default)]
 struct RingRequests {
     slots: Vec<Option<RingRequest>>,
@@ -163,8 +163,8 @@ impl UringHost {
     fn push(&self, entry: &squeue::Entry) {
         let mut ring = self.ring.borrow_mut();
         loop {
-            // SAFETY: the entry's pointer, if it has one, is into a buffer (see `InFlight::entry`)
-            // that does not move until the kernel completes the entry.
+            // SAFETY: the entry's pointer, if it has one, is into a buffer (see
+            // `RingRequest::entry`) that does not move until the kernel completes the entry.
             if unsafe { ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -328,8 +328,8 @@ impl UringHost {
         }
         let slot = usize::try_from(number).expect("invariant: numbers are slots");
         if result == -libc::ECANCELED {
-            // Nothing here cancels a request: the kernel may start no thread for a call that
-            // blocks. That says nothing about the storage.
+            // Nothing here cancels a request, so the kernel did: it may be unable to start a thread
+            // for a call that blocks. The storage is not at fault.
             let request = self.requests.borrow_mut().remove(slot);
             let RingRequest { op, file, completer, submitted, .. } = request;
             return pool::block(&self.helpers, &file, op, completer, submitted);

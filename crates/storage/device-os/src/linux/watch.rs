@@ -38,11 +38,11 @@ struct AwaitedDirection {
     waker: RefCell<Option<Waker>>,
 }
 
-/// A socket, and what to do once it is ready.
+/// A socket, and the action to run once it is ready.
 type Waiting = (Arc<OwnedFd>, Box<dyn FnOnce()>);
 
-/// Sockets that a ring waits for, by the number in their completion. Each reference keeps the
-/// descriptor from being reused for another file before the kernel has seen it.
+/// Sockets that a ring waits for, by the number in their completion. The reference held here keeps
+/// the descriptor from being reused for another file before the kernel has seen it.
 #[derive(Default)]
 pub(super) struct Watches {
     waiting: BTreeMap<u64, Waiting>,
@@ -109,7 +109,7 @@ impl Watcher {
 
 impl Watch {
     /// `true` if the socket has not been ready since a task began to wait for it; the task of
-    /// `context` takes its place.
+    /// `context` then replaces the waiting one.
     pub(super) fn still_waits(&self, readiness: Readiness, context: &Context<'_>) -> bool {
         let direction = &self.directions[readiness as usize];
         let still_waits = direction.is_armed.get();

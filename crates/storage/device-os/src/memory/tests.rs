@@ -92,7 +92,7 @@ fn pieces_come_zeroed_aligned_and_apart_whatever_was_freed_before() {
     let mut held: BTreeMap<u8, Piece<'_>> = BTreeMap::new();
     for _ in 0..4_000 {
         let value = 1 + u8::try_from(prng.below(200)).expect("small");
-        // Up to two classes beyond the largest that is served here.
+        // Up to two classes beyond the largest that this allocator serves.
         let blocks = 1 + usize::try_from(prng.below(300)).expect("small");
         if let Some(mut piece) = held.remove(&value) {
             assert!(piece.bytes().iter().all(|&byte| byte == value), "{value}");

@@ -16,7 +16,7 @@ pub struct IoLimit {
     pub what: String,
     /// The limit per second; `None` if it is not a number.
     pub per_second: Option<u64>,
-    /// Why `what`, in this case a file of the group, could not be read.
+    /// Why `what`, here a file of the group, could not be read; `None` if it was read.
     pub unreadable: Option<String>,
 }
 
@@ -57,9 +57,10 @@ pub enum SpaceLimit {
     Quota {
         /// Its owner: `user 1000`, `group 8`, `project 42`.
         owner: String,
-        /// The bytes that it allows: the hard limit, or the soft one if there is no other.
+        /// The bytes that the quota allows: the hard limit, or the soft limit if there is no hard
+        /// one.
         most_bytes: u64,
-        /// Those in use.
+        /// Bytes in use.
         used_bytes: u64,
     },
     /// A limit that may exist, but could not be read.

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_counter_is_asked_again_and_again_and_one_that_there_is_not_is_none() {
-        // One of the few that Wine has, though it always counts 0.
+        // One of the few counters that Wine has, though its value is always 0.
         let uptime = CountQuery::of(r"\System\System Up Time").unwrap();
         assert!(uptime.ask().is_some() && uptime.ask().is_some());
         assert!(CountQuery::of(r"\Memory\No Such Counter").is_none());

@@ -86,7 +86,7 @@ impl Below {
         BlockDevice { kernel: Platform::Windows, partition: Some(partition), ..device }
     }
 
-    /// Bytes that the disks have read, for any volume; `None` if one of them does not count.
+    /// Bytes read by the disks, for any volume; `None` if a disk does not count.
     pub(super) fn read_bytes(&self) -> Option<u64> {
         let disks: BTreeSet<u32> = self.extents.iter().map(|extent| extent.disk).collect();
         let counts = disks
@@ -95,7 +95,7 @@ impl Below {
         counts.sum::<Option<u64>>().filter(|_| !self.extents.is_empty())
     }
 
-    /// Checks the first sector on disk, which the volume shows decrypted.
+    /// Reads the first sector from the disk: the volume would show it decrypted.
     pub(super) fn bitlocker(&self) -> BitLocker {
         let Some(extent) = self.extents.first() else {
             return BitLocker::Untold("no disk is known under the volume".to_owned());

@@ -138,12 +138,12 @@ fn refuses_folders(error: &io::Error) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Zeros,
-    /// Remains of deleted files, if permitted and faster; else zeros.
+    /// Unspecified: remains of deleted files, if that is permitted and faster.
     Any,
 }
 
-/// Makes the file as long as the second length, durably; returns the content of its growth. On
-/// failure the length is unchanged.
+/// Makes the file `to` bytes long, durably; returns the content of its growth. On failure the
+/// length is unchanged.
 fn set_length(
     file: &File,
     path: &Path,
@@ -163,13 +163,13 @@ fn set_length(
 }
 
 fn grow(file: &File, path: &Path, (from, to): (u64, u64), content: Content) -> io::Result<Content> {
-    // Asked first because a refused allocation fills the volume before it fails.
+    // Checked first, because a refused allocation fills the volume before it fails.
     let (free, _) = sys::space(path.parent().unwrap_or(path))?;
     if to - from > free {
         return Err(io::Error::from_raw_os_error(codes::ERROR_DISK_FULL.cast_signed()));
     }
     match sys::allocate(file, to) {
-        // The zeros below allocate.
+        // The zeros written below allocate.
         Err(error) if refuses_allocation(&error) => {}
         result => result?,
     }
@@ -177,7 +177,7 @@ fn grow(file: &File, path: &Path, (from, to): (u64, u64), content: Content) -> i
     let begun = to.min(from + OpenMode::ZEROED_BYTES);
     write_zeros(file, from, begun)?;
     if content == Content::Any && begun < to && privilege::is_held() {
-        // If the file system refuses, as it does for compressed files, the zeros are written.
+        // If the file system refuses, as for compressed files, zeros are written instead.
         if sys::declare_written(file, to).is_ok() {
             return Ok(Content::Any);
         }
@@ -231,7 +231,7 @@ impl OpenFile {
         DeviceError::Short { file: self.name.clone(), offset, wanted, moved }
     }
 
-    /// Why `op` cannot even be tried.
+    /// Why `op` must fail without reaching the kernel, if so.
     fn refusal(&self, op: &Op) -> Option<DeviceError> {
         if !self.writable && !matches!(op, Op::Read { .. }) {
             return Some(DeviceError::PermissionDenied { file: self.name.clone() });

@@ -1,4 +1,4 @@
-//! Location of a path: its folder, the name of its volume, the sectors below it.
+//! Where a path leads: its folder, the name of its volume, the sectors below it.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -31,7 +31,7 @@ pub(super) fn whole_path(path: &Path) -> Result<PathBuf, DeviceError> {
     if is_remote(&whole) || sys::is_of_a_share(&whole) { Err(refusal()) } else { Ok(whole) }
 }
 
-/// Fallback if the full path cannot be had: some RAM disk drivers do not report it, nor does Wine
+/// Fallback if Windows does not report the full path: some RAM disk drivers never do, nor does Wine
 /// if it is long. Links are not resolved. `error` is the original failure.
 fn absolute(path: &Path, error: io::Error) -> io::Result<PathBuf> {
     if path.try_exists().is_ok_and(|exists| !exists) {

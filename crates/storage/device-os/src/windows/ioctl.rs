@@ -24,7 +24,7 @@ use super::sys;
 /// `IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS` of `winioctl.h`.
 const GET_VOLUME_DISK_EXTENTS: u32 = 0x0056_0000;
 
-/// Longer than any expected answer; a volume on more than forty disks is truncated.
+/// Maximum size of an answer; that of a volume on more than forty disks is truncated.
 const ANSWER_BYTES: usize = 1024;
 
 /// The volume mounted at `root`, opened by its name, which does not depend on mount points.
@@ -82,7 +82,7 @@ pub(super) fn performance(disk: &File) -> io::Result<Vec<u8>> {
     ask(disk, IOCTL_DISK_PERFORMANCE, &[])
 }
 
-/// A property of a disk.
+/// Asks for a property of a disk.
 pub(super) fn property(disk: &File, property: STORAGE_PROPERTY_ID) -> io::Result<Vec<u8>> {
     // `STORAGE_PROPERTY_QUERY`: the property, the standard question, no parameters.
     let question = [property.cast_unsigned(), 0, 0].map(u32::to_le_bytes);

@@ -46,7 +46,7 @@ impl FileIdentity {
         self.volume
     }
 
-    /// The identity of the file at `path`, links followed.
+    /// The identity of the file at `path`, following links.
     pub fn of(path: &Path) -> io::Result<Self> {
         // Requests no access, so that it does not conflict with any other open handle.
         let mut options = OpenOptions::new();
@@ -75,8 +75,8 @@ pub struct FolderHold {
 }
 
 impl FolderHold {
-    /// Takes the folder at `path`; `None` if another process has it. A name is taken: a lock of the
-    /// folder itself would block changes of its contents.
+    /// Takes the folder at `path`; `None` if another process has it. This takes a name in the
+    /// system: a lock on the folder itself would block changes of its contents.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let FileIdentity { volume, file } = FileIdentity::of(path)?;
         Self::take_name(&format!("plimsoll-folder-{volume:x}-{file:x}"))
@@ -87,11 +87,11 @@ impl FolderHold {
         let name = wide(Path::new(&format!("Global\\{name}")));
         // SAFETY: the name is terminated; no security attributes are given.
         let mutex = unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) };
-        // SAFETY: takes nothing. It returns the status of the call above, which may find the name
-        // taken.
+        // SAFETY: takes no argument. It returns the status of the call above, which may find the
+        // name taken.
         let error = unsafe { GetLastError() };
         if mutex.is_null() {
-            // Of another user.
+            // Another user has it.
             return if error == ERROR_ACCESS_DENIED {
                 Ok(None)
             } else {
@@ -111,12 +111,12 @@ pub struct ProcessorTimes {
     pub busy: Duration,
     /// Total time of all processors of the machine.
     pub total: Duration,
-    /// This process.
+    /// Time used by this process.
     pub process: Duration,
 }
 
 impl ProcessorTimes {
-    /// Those up to now.
+    /// The times up to now.
     pub fn now() -> io::Result<Self> {
         let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
         // SAFETY: the pointers are to live structures.
@@ -148,7 +148,7 @@ fn span(time: FILETIME) -> Duration {
 /// Memory of the machine and of this process, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryInUse {
-    /// That the machine has.
+    /// Total of the machine.
     pub total: u64,
     /// Available to programs without swapping.
     pub available: u64,
@@ -161,7 +161,7 @@ pub struct MemoryInUse {
 }
 
 impl MemoryInUse {
-    /// That of now.
+    /// The memory in use now.
     pub fn now() -> io::Result<Self> {
         let mut machine =
             MEMORYSTATUSEX { dwLength: length_of::<MEMORYSTATUSEX>(), ..Default::default() };

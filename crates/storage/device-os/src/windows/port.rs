@@ -1,7 +1,7 @@
 //! One completion port per executor thread.
 //!
 //! Completions are drained until the port is empty and timestamped once per drain. A request owns
-//! its buffer, and the port's owner owns the request, until the kernel is done with it: dropping it
+//! its buffer, and the host owns the request, until the kernel is done with it: dropping the host
 //! waits for that.
 #![expect(unsafe_code, reason = "hands buffers to the kernel; each block has its argument")]
 
@@ -90,8 +90,8 @@ impl Slots {
         (*envelope, request.as_mut().expect("invariant: the request is in flight"))
     }
 
-    /// Takes a request out. Its slot is reused only if the kernel is `done_with` the envelope: a
-    /// system might send it after it has refused the request.
+    /// Takes a request out. Its slot is reused only if the kernel is `done_with` the envelope: the
+    /// port might deliver the envelope after the system has refused the request.
     fn remove(&mut self, slot: usize, done_with: bool) -> PortRequest {
         if done_with {
             self.free.push(slot);

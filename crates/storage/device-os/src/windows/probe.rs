@@ -52,8 +52,8 @@ pub(crate) fn facts(path: &Path) -> Result<VolumeFacts, DeviceError> {
     })
 }
 
-/// Attributes that new files inherit from the folder (`GetFileAttributes`; on `ReFS` also its
-/// answer).
+/// Attributes that new files inherit from the folder (`GetFileAttributes`; on `ReFS` also whether
+/// it checksums content).
 fn marks(folder: &Path) -> Vec<FileMark> {
     let mut attributes = std::fs::metadata(folder).map_or(0, |facts| facts.file_attributes());
     if ioctl::integrity(folder).ok().and_then(|answer| has_integrity(&answer)) == Some(true) {
@@ -119,7 +119,7 @@ mod tests {
     }
 }
 
-/// Unknown: Windows counts all reads of a process, those that its cache answered among them.
+/// Unknown: Windows counts all reads of a process, including those that its cache answered.
 pub(crate) const fn accounted_read_bytes(_: &Path) -> Option<u64> {
     None
 }

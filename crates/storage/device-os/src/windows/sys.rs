@@ -121,7 +121,8 @@ impl Port {
         if attached.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // Nothing waits on the file itself. If the system refuses this, a little time is lost.
+        // Nothing waits on the file itself, so its event need not be set. If the system refuses,
+        // only a little time is lost.
         // SAFETY: takes an open handle and an integer.
         let _ = unsafe {
             SetFileCompletionNotificationModes(file, FILE_SKIP_SET_EVENT_ON_HANDLE as u8)
@@ -162,7 +163,7 @@ impl Port {
     }
 }
 
-/// How a request on `file` ended, whose structure came out of a port: bytes moved, or an error.
+/// Outcome of a request on `file` whose structure a port has returned: bytes moved, or an error.
 ///
 /// # Safety
 /// `overlapped` points to the structure of a request on `file`, and a port gave it out as done.

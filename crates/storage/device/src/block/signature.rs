@@ -30,7 +30,7 @@ const MARKS: &[Mark] = &[
     ("a partition table (MBR) or a boot sector", 510, &[0x55, 0xAA]),
 ];
 
-/// Signatures near the end, with offsets counted from there.
+/// Signatures near the end; offsets are distances from the end.
 const MARKS_AT_END: &[Mark] = &[
     ("the copy of a partition table (GPT)", 512, b"EFI PART"),
     ("the copy of a partition table (GPT)", 4096, b"EFI PART"),

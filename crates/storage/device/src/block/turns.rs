@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-/// Gives turns.
+/// Lets one task at a time make a change.
 #[derive(Default)]
 pub(super) struct Turns {
     taken: Cell<bool>,
     waiting: RefCell<VecDeque<Waker>>,
 }
 
-/// A turn, until it is dropped.
+/// Permission to make a change, until dropped.
 pub(super) struct Turn(Rc<Turns>);
 
 impl Turns {

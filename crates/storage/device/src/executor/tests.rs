@@ -166,7 +166,7 @@ impl Reactor for BusyReactor {
     }
 }
 
-/// Never done, always ready.
+/// Wakes itself at every poll until it resolves.
 struct Spin(u32);
 
 impl Future for Spin {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::ALIGNMENT;
 
-/// The bytes of a block have a separate allocation: with the counts of an `Rc` in it, an allocator
-/// whose sizes are near powers of two would use 5 KiB for 4.
+/// The bytes of a block have a separate allocation. In one with the counts of an `Rc`, they would
+/// take 5 KiB instead of 4 from an allocator whose size classes are near powers of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ImageBlock(Box<[u8; ALIGNMENT]>);
 

@@ -38,7 +38,7 @@ const KINDS: [(u8, bool, Exempt); 6] = [
 ];
 
 impl ReservationKind {
-    /// The kind of this number, for the unit as a whole.
+    /// The kind with this number; `None` if it is unknown or the scope is not the whole unit.
     pub(crate) fn of(scope_and_kind: u8) -> Option<Self> {
         let found = KINDS.iter().find(|(number, ..)| *number == scope_and_kind);
         found.map(|&(_, is_exclusive, exempt)| Self { is_exclusive, exempt })

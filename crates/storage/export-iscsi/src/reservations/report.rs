@@ -10,7 +10,7 @@ const ISCSI_PORT: u8 = 0x45;
 const SHORTEST_NAME: usize = 20;
 
 impl Reservations {
-    /// The answer to a question.
+    /// The data for the service action `action`.
     pub(crate) fn report(&self, action: u8) -> Result<Vec<u8>, Sense> {
         match action {
             0 => {

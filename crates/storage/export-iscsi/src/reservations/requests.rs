@@ -42,7 +42,7 @@ impl ReserveAction {
     }
 }
 
-/// A request.
+/// A parsed PERSISTENT RESERVE OUT request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReservationChange {
     pub(crate) action: ReserveAction,

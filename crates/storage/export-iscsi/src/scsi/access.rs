@@ -1,4 +1,5 @@
-//! What a command does to others, as reservations see it (SPC-4 table 66, SBC-3 table 13).
+//! Classifies commands by what they do to others, for reservations (SPC-4 table 66, SBC-3 table
+//! 13).
 
 /// Class of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -103,7 +103,7 @@ pub(crate) fn plan(disk: &ServedDisk, lun: u8, cdb: &[u8; 16]) -> Result<Command
 }
 
 fn mode(disk: &ServedDisk, cdb: &[u8; 16], is_long: bool) -> Result<Vec<u8>, Sense> {
-    // Nothing can be changed, and nothing is saved.
+    // No setting can be changed, and none is saved.
     match cdb[2] >> 6 {
         0 | 2 => pages::mode_sense(disk, cdb[2] & 0x3f, is_long),
         1 => {
@@ -154,7 +154,7 @@ fn transfer(disk: &ServedDisk, cdb: &[u8; 16]) -> Result<CommandPlan, Sense> {
     }
 }
 
-/// `true` if part of the data is worth writing.
+/// `true` for a plain write: if its data is incomplete, the blocks that arrived are written.
 pub(crate) fn is_plain_write(cdb: &[u8; 16]) -> bool {
     matches!(cdb[0], 0x0a | 0x2a | 0x8a | 0xaa)
 }

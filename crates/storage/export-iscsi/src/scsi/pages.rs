@@ -89,7 +89,7 @@ pub(crate) fn capacity_16(disk: &ServedDisk) -> Vec<u8> {
 
 /// Mode pages after a header of 4 or 8 bytes, without block descriptors.
 pub(crate) fn mode_sense(disk: &ServedDisk, page: u8, is_long: bool) -> Result<Vec<u8>, Sense> {
-    // Write-back cache; nothing of it can be changed. Aborted commands have a status.
+    // Write-back cache, whose settings cannot be changed. Aborted commands end with a status.
     let caching = [&[0x08, 0x12, 0x04][..], &[0; 17]].concat();
     let control = [&[0x0a, 0x0a, 0x02, 0, 0, 0x40][..], &[0; 6]].concat();
     let pages = match page {

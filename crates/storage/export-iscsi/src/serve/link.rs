@@ -20,8 +20,8 @@ use crate::session::{TargetSession, TargetStep};
 /// received.
 pub(super) const MOST_ANSWERS: usize = 512;
 
-/// Most data in bytes that a connection may owe, so that a stalled initiator ties up little of the
-/// shared memory.
+/// Maximum number of bytes that a connection may be waiting for, so that a stalled initiator ties
+/// up little of the shared memory.
 const OWED_BYTES: u64 = 4 << 20;
 
 /// See the module.

@@ -31,7 +31,7 @@ pub struct TargetHall {
 }
 
 impl TargetHall {
-    /// Targets with their volumes; `memory` is that of all commands in progress.
+    /// Targets with their volumes; `memory` bounds all commands in progress.
     pub fn new(
         targets: impl Iterator<Item = (TargetOffer, Rc<ExportedVolume>)>,
         memory: MemoryBudget,
@@ -48,11 +48,11 @@ impl TargetHall {
 
 /// A new connection.
 pub struct InitiatorArrival {
-    /// Its bytes.
+    /// The connection's bytes.
     pub wire: Rc<dyn Wire>,
     /// `host:port` as the initiator reaches the server.
     pub portal: String,
-    /// Never repeats.
+    /// CHAP challenge, which must never repeat.
     pub challenge: [u8; 16],
     /// Whether the server is stopping; wakes the caller's task once it is.
     pub stops: Rc<dyn Fn(&Context<'_>) -> bool>,

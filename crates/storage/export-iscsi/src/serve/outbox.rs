@@ -18,7 +18,7 @@ pub(super) struct OutgoingPdu {
 }
 
 impl OutgoingPdu {
-    /// A PDU without data that was read.
+    /// A PDU without data of a read.
     pub(super) const fn bare(head: Vec<u8>) -> Self {
         Self { head, data: None }
     }

@@ -38,7 +38,7 @@ impl TargetSession {
         self.steps.push(TargetStep::Send(bytes));
     }
 
-    /// The end of a command that returned no data.
+    /// Ends a command that returned no data.
     pub(super) fn status(&mut self, command: &Head, result: Result<usize, Sense>) {
         let mut answer = self.numbered(Head::new(response::COMMAND, FINAL), command);
         let moved = result.unwrap_or(0);
@@ -57,12 +57,12 @@ impl TargetSession {
         }
     }
 
-    /// The end of a command that another session's reservation forbids.
+    /// Ends a command that another session's reservation forbids.
     pub(super) fn conflict(&mut self, command: &Head) {
         self.bare_status(command, RESERVATION_CONFLICT);
     }
 
-    /// The end of a command that was aborted from elsewhere.
+    /// Ends a command that was aborted from elsewhere.
     pub(super) fn aborted(&mut self, command: &Head) {
         self.bare_status(command, TASK_ABORTED);
     }
@@ -75,14 +75,14 @@ impl TargetSession {
         self.send(answer.with(field::LENGTH, residual), &[]);
     }
 
-    /// Data for the initiator, with the status in the last piece.
+    /// Sends data, with the status in the last piece.
     pub(super) fn data(&mut self, command: &Head, data: &[u8]) {
         for (head, part) in self.pieces(command, data.len()) {
             self.send(head, &data[part]);
         }
     }
 
-    /// Data that work has read, with the status in the last piece.
+    /// Sends data that work has read, with the status in the last piece.
     pub(super) fn read(&mut self, command: &Head, bytes: usize) {
         for (head, part) in self.pieces(command, bytes) {
             let head = head.with_data(part.len()).0;

@@ -159,8 +159,8 @@ impl TargetSession {
         self.proceed(number);
     }
 
-    /// `true` if work may begin. Reservations may have changed since it was planned; if not, hand
-    /// [`WorkError::Aborted`] to [`Self::finished`].
+    /// `true` if a task's work may begin: reservations may have changed since it was planned. If
+    /// `false`, pass [`WorkError::Aborted`] to [`Self::finished`].
     #[must_use]
     pub fn may_begin(&self, task: u32) -> bool {
         let (Some(task), Some(seat)) = (self.tasks.get(&task), &self.seat) else { return false };

@@ -25,7 +25,7 @@ impl TargetSession {
             self.next_command = self.next_command.wrapping_add(1);
         }
         match head.opcode() {
-            // More than twice the window.
+            // More than twice the window: the initiator ignores it.
             request::COMMAND if self.tasks.len() > 2 * WINDOW => self.close(),
             request::COMMAND if !self.is_discovery => self.command(head, data),
             request::DATA_OUT => self.data_out(head, data),
@@ -110,7 +110,7 @@ impl TargetSession {
         }
     }
 
-    /// The list of targets.
+    /// Answers a text request with the list of targets.
     fn text(&mut self, head: &Head, data: &[u8]) {
         let asked = KeyText::decode(data).unwrap_or_default();
         let mut answer = KeyText::default();

@@ -102,7 +102,7 @@ impl TargetSession {
         }
     }
 
-    /// The first text names both sides.
+    /// Handles the first text, which names both sides.
     fn name(&mut self, head: &Head, text: &KeyText) -> Result<(), u16> {
         let name = text.get("InitiatorName").ok_or(MISSING_PARAMETER)?;
         if name.len() > LONGEST_NAME {
@@ -199,7 +199,7 @@ impl TargetSession {
         }
     }
 
-    /// `true` in the first accepted round.
+    /// Ends the authentication; `true` in the first accepted round.
     fn set_group(&mut self) -> bool {
         let SessionStage::Login(login) = &mut self.stage else { return false };
         let is_first = login.proof == ChapProof::Unnamed;

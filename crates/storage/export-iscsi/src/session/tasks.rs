@@ -32,7 +32,7 @@ pub(super) struct Task {
     pub is_working: bool,
     /// `true` if its initiator no longer waits for its status.
     pub is_aborted: bool,
-    /// Aborts from elsewhere before it began.
+    /// The session's count of aborts when the task arrived.
     pub aborts: u64,
 }
 

@@ -19,7 +19,7 @@ struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Logged in, with its first unit attention behind it.
+    /// A host that has logged in and received its first unit attention.
     fn new(stage: &'a Stage, name: &str) -> Self {
         let wire = stage.connect();
         wire.send(&login_of(name, TARGET));
@@ -35,7 +35,7 @@ impl<'a> Host<'a> {
         number
     }
 
-    /// The status of a command, once it is there.
+    /// Sends a command and returns its status.
     fn ask(&self, cdb: &[u8], data: &[u8]) -> u8 {
         let number = self.send(cdb, u32::try_from(data.len()).expect("a value of the test"), data);
         self.stage.pass(Nanos(1_000_000));
@@ -72,7 +72,7 @@ fn a_reservation_binds_every_session_and_ends_with_a_release() {
     assert_eq!((a.reserve((2, 5), 1, 0), a.reserve((1, 1), 1, 0)), (0, 0));
     assert_eq!(b.write(0), 2, "it is notified of the release first");
     assert_eq!((b.write(0), a.write(0)), (CONFLICT, 0));
-    // The old kind, while keys are registered.
+    // The old kind of reservation is refused while keys are registered.
     assert_eq!(b.ask(&[0x16, 0, 0, 0, 0, 0], &[]), CONFLICT);
     assert_eq!(a.reserve((3, 0), 1, 0), 0);
     assert_eq!((b.write(0), b.write(0)), (2, 0));
@@ -82,8 +82,8 @@ fn a_reservation_binds_every_session_and_ends_with_a_release() {
     assert_eq!(a.write(0), 0, "it ends with its session");
 }
 
-/// After PREEMPT is answered nothing of the fenced host changes the volume, whichever of its writes
-/// were under way.
+/// Once PREEMPT is answered, no write of the fenced host changes the volume, whichever were in
+/// flight.
 #[test]
 fn nothing_of_a_fenced_host_lands_after_the_answer() {
     for (seed, action) in (0..40).flat_map(|seed| [(seed, 4), (seed, 5)]) {

@@ -22,7 +22,8 @@ fn received(session: &mut TargetSession, bytes: &[u8]) -> Vec<TargetStep> {
     steps.into_iter().flat_map(grant).collect()
 }
 
-/// Logged in, with the first unit attention behind it; the next command has number 1.
+/// A session that has logged in and reported its first unit attention; the next command has number
+/// 1.
 fn session(is_read_only: bool) -> TargetSession {
     let mut session = connected(is_read_only);
     let steps = received(&mut session, &login(TARGET));
@@ -37,7 +38,7 @@ fn sent(steps: &[TargetStep]) -> Head {
     Head(*bytes.first_chunk().expect("a header"))
 }
 
-/// Key and code behind a status.
+/// Sense key and additional code of a response.
 fn sense(steps: &[TargetStep]) -> (u8, u8) {
     let Some(TargetStep::Send(bytes)) = steps.first() else { panic!("{steps:?}") };
     assert_eq!((bytes[0], bytes[3]), (response::COMMAND, 2), "CHECK CONDITION");

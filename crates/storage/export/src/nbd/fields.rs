@@ -52,7 +52,7 @@ impl<'a> WireFields<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// A text behind its length.
+    /// Takes a text, which its length precedes.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         let length = usize::try_from(self.u32()?).ok()?;
         let (text, rest) = self.0.split_at_checked(length)?;

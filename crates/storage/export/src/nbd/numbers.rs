@@ -6,7 +6,7 @@ pub(super) const GREETING: u64 = 0x4e42_444d_4147_4943;
 pub(super) const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
 /// Precedes the reply to an option.
 pub(super) const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-/// In front of a request.
+/// Precedes a request.
 pub(super) const REQUEST_MAGIC: u32 = 0x2560_9513;
 /// Precedes a request with an extended header.
 pub(super) const EXTENDED_REQUEST_MAGIC: u32 = 0x21e4_1c71;
@@ -118,7 +118,7 @@ pub(super) mod errno {
 /// The only metadata context that is offered: which bytes are allocated.
 pub(super) const ALLOCATION: &str = "base:allocation";
 
-/// Its number.
+/// Number of this context.
 pub(super) const ALLOCATION_ID: u32 = 1;
 
 /// Flags of bytes that occupy no storage and read as zeros (`NBD_STATE_HOLE`, `NBD_STATE_ZERO`).

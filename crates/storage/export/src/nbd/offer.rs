@@ -27,7 +27,7 @@ pub struct ExportOffer {
     pub name: String,
     /// A line for people.
     pub description: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// `true` if writes are refused.
     pub is_read_only: bool,

@@ -11,7 +11,7 @@ use super::reply::{Framing, ReplyKind, ReplyTicket};
 /// Bytes of a request's header.
 const COMPACT_BYTES: usize = 28;
 
-/// Bytes of an extended one.
+/// Bytes of an extended header.
 const EXTENDED_BYTES: usize = 32;
 
 /// A request that is valid for its export.
@@ -96,7 +96,7 @@ impl RequestHeader {
             command::WRITE => flag::FUA | payload,
             command::WRITE_ZEROES => flag::FUA | flag::NO_HOLE,
             command::BLOCK_STATUS => flag::REQ_ONE,
-            // Some versions of Linux set it on flushes.
+            // Some versions of Linux set FUA on flushes.
             command::TRIM | command::FLUSH => flag::FUA,
             _ => 0,
         }

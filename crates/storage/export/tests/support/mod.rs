@@ -29,7 +29,7 @@ pub(crate) fn slow_volume() -> (Executor, Rc<dyn Device>) {
     (executor, device)
 }
 
-/// What clients see of it.
+/// What clients see of the volume.
 pub(crate) fn offers() -> Rc<[ExportOffer]> {
     let offer = |name: &str, is_read_only| ExportOffer {
         name: name.to_owned(),

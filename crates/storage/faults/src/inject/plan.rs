@@ -70,7 +70,7 @@ pub enum Occurrence {
 /// is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It fails with EIO; `done` if it takes effect nevertheless.
+    /// The request fails with EIO; `done` if it takes effect nevertheless.
     Fail {
         /// Whether the request was carried out before it failed.
         done: bool,
@@ -90,7 +90,7 @@ pub enum Effect {
     LoseWrite,
     /// A write is acknowledged with only some of its sectors, at least one and not all, written.
     TearWrite,
-    /// It takes this much longer.
+    /// The request takes this much longer.
     Stall(Nanos),
 }
 
@@ -167,7 +167,7 @@ impl Matching {
 }
 
 impl PlanProgress {
-    /// Nothing has happened yet.
+    /// Starts `plan`, with nothing counted yet.
     pub(super) fn new(plan: FaultPlan) -> Self {
         Self {
             counts: vec![0; plan.faults.len()],

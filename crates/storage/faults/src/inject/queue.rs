@@ -264,7 +264,7 @@ fn flip_bits(bytes: &mut [u8], flips: &[(usize, u8)]) {
 }
 
 impl QueuedJob {
-    /// Whether it touches bytes outside its caller's request, or works in several steps.
+    /// Whether the job touches bytes outside its caller's request, or takes several steps.
     const fn must_be_alone(&self) -> bool {
         matches!(
             self.decision,

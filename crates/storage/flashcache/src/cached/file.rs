@@ -92,7 +92,7 @@ impl CachedFile {
         }
         if self.wrote_unseen.get() {
             if inner.submit(Request::flush(Purpose::Database)).await.result.is_err() {
-                return; // Opened for reads only, or failing: later, or never.
+                return; // Read-only or failing: a later request tries again.
             }
             self.wrote_unseen.set(false);
         }

@@ -10,7 +10,7 @@ use super::locks::ClaimMode;
 
 impl Cached {
     /// Drops the blocks of `bytes`, which are inside the device, while `give_back` releases their
-    /// storage. The next read finds the content that this leaves there, even after a crash.
+    /// storage. Later reads return what the volume then holds, even after a crash.
     pub async fn trim(
         &self,
         bytes: Range<u64>,

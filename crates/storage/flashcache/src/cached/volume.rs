@@ -32,8 +32,8 @@ impl CachedVolume {
         Self::stamped(inner, cache, Rc::new(|_| 0))
     }
 
-    /// The same for files that others may write to between sessions. Blocks of a file from an
-    /// earlier session are used only if `stamps` has the same number for it as
+    /// Like [`Self::new`], for files that others may write to between sessions. Blocks of a file
+    /// from an earlier session are used only if `stamps` has the same number for it as
     /// [`CacheStore::restamp`](crate::CacheStore::restamp) was given at the end of that session.
     pub fn stamped(
         inner: Rc<dyn Volume>,
@@ -72,7 +72,7 @@ impl CachedFolder {
         }
     }
 
-    /// Lets files be cached again that were retired for a change of names which failed.
+    /// Makes files cacheable again if the rename or removal that they were retired for has failed.
     fn keeps_names<const N: usize>(&self, names: [&str; N]) {
         let files = self.files.borrow();
         for file in names.into_iter().filter_map(|name| files.get(name)) {

@@ -26,7 +26,7 @@ pub(crate) struct Ghost {
 }
 
 impl Ghost {
-    /// For a cache of `capacity` blocks.
+    /// A ghost for a cache of `capacity` blocks.
     pub(crate) fn new(capacity: u64) -> Self {
         let remembered = (capacity - rules::small_share(capacity)).max(1);
         let buckets = usize::try_from(remembered).expect("invariant: fits memory").div_ceil(WAYS);

@@ -4,7 +4,7 @@
 /// Requests after which older ones count half.
 const WINDOW: u32 = 512;
 
-/// Minimum number of requests for a decision.
+/// Minimum number of writes for a decision.
 const FEWEST: u32 = 64;
 
 /// Appends of more bytes than this are a copy or a fill.
@@ -35,8 +35,8 @@ impl LogWrites {
         self.age();
     }
 
-    /// `true` if the volume behaves as a log: nine writes of ten are appends, and reads are fewer
-    /// than one request in ten.
+    /// `true` if the volume behaves as a log: nine writes of ten are appends, and there is less
+    /// than one read for ten writes.
     pub(super) const fn is_log(&self) -> bool {
         let writes = self.appends + self.other_writes;
         writes >= FEWEST && self.appends >= writes / 10 * 9 && self.reads * 10 < writes

@@ -85,7 +85,7 @@ const fn mixed(mut z: u64) -> u64 {
 }
 
 impl MissRatioCurve {
-    /// Works the curve out.
+    /// Computes the curve.
     pub fn of(trace: &Trace, options: &CurveOptions) -> Self {
         let footprint = trace.footprint_blocks(options.block_bytes);
         let followed = options.followed_blocks.unwrap_or(WHOLE_BLOCKS);

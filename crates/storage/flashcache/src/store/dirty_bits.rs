@@ -107,7 +107,8 @@ impl DirtyPage {
         };
         let (words, _) = payload.as_chunks();
         let words = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        // For the same copy, but never a number that a torn write of the last session used.
+        // A step of 2 leaves the next write on the same copy, but with a number that no torn write
+        // of the last session has used.
         Self { page, sequence: sequence + 2, bits: PageBits(words) }
     }
 }

@@ -56,7 +56,8 @@ pub(crate) struct StoreGeometry {
 }
 
 impl StoreGeometry {
-    /// The layout of a store in `flash_bytes`; `None` if they are too few.
+    /// The layout of a store in `flash_bytes`; `None` if they are too few, or the block size is not
+    /// valid.
     pub(crate) fn of(flash_bytes: u64, block_bytes: u32) -> Option<Self> {
         if !block_bytes.is_power_of_two() || !BLOCK_SIZES.contains(&block_bytes) {
             return None;

@@ -30,7 +30,7 @@ pub enum StoreError {
     NoLayout {
         /// The flash.
         file: String,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
     },
     /// A device that must not be formatted without a request.
@@ -174,7 +174,8 @@ pub(super) async fn recover(
         (index, sequence) = (replay.index, replay.sequence);
     }
     superblock.session += 1;
-    // For the same copy, but never a number that a torn write of the last session used.
+    // A step of 2 leaves the next write on the same copy, but with a number that no torn write of
+    // the last session has used.
     superblock.generation += 2;
     superblock.clean = false;
     let mut state = state_of(superblock, index, sequence, full);

@@ -13,7 +13,7 @@ pub enum CacheHealth {
     Failed {
         /// The first failure.
         error: DeviceError,
-        /// `true` if the flash was marked as empty before it failed. Otherwise it must not be used
+        /// `true` if the failed flash could still be marked as empty. Otherwise it must not be used
         /// again without a format: its content is older than the volumes.
         marked_empty: bool,
     },
@@ -72,7 +72,7 @@ pub struct VolumeStatus {
     pub name: String,
     /// Blocks that it holds.
     pub blocks: u64,
-    /// Its stamp: blocks are used only if the volume is opened with the same.
+    /// Its stamp: blocks are used only if the volume is opened with the same stamp.
     pub stamp: u64,
 }
 
@@ -81,7 +81,7 @@ pub struct VolumeStatus {
 pub struct StoreStatus {
     /// Whether it caches.
     pub health: CacheHealth,
-    /// What it did.
+    /// Activity since it was opened.
     pub counters: StoreCounters,
     /// Blocks that fit.
     pub capacity_blocks: u64,

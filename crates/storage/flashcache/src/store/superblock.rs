@@ -48,7 +48,7 @@ pub(super) struct CacheSuperblock {
     pub generation: u64,
     /// Session number; groups of another session are not replayed.
     pub session: u64,
-    /// None: nothing is cached.
+    /// `None` if nothing is cached.
     pub checkpoint: Option<CheckpointPlace>,
     /// `true` if nothing was written since the checkpoint.
     pub clean: bool,

@@ -46,7 +46,7 @@ impl CacheStore {
         volumes.find_map(|(&id, volume)| (volume.name == name).then_some(id))
     }
 
-    /// Drops a volume with its blocks, for good before this returns.
+    /// Durably drops a volume and its blocks.
     pub(crate) async fn release(&self, volume: u16) {
         let core = &self.core;
         {

@@ -390,7 +390,7 @@ fn trimmed_blocks_are_read_from_the_volume_again() {
         let bytes = BLOCK as u64 + 5..4 * BLOCK as u64;
         let before = cache.store().status().cached_blocks;
         volume.trim(bytes, async { Ok(()) }).await.unwrap();
-        // Three blocks lie in the range as a whole, the first in part.
+        // The range contains three whole blocks, and a part of the first.
         assert_eq!(cache.store().status().cached_blocks + 3, before);
         assert!(read(&volume, 2).await[..] == pattern(2)[..], "the volume kept it");
         let refused = async { Err(DeviceError::PermissionDenied { file: "volume".to_owned() }) };

@@ -1,5 +1,5 @@
-//! The policy judged: what bypassing scans is worth, what a checksum run in the middle costs, and
-//! how far the store, which evicts whole segments, is from the exact policy.
+//! Measures the policy: the gain from bypassing scans, the cost of a checksum run in between, and
+//! how close the store, which evicts whole segments, comes to the exact policy.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,7 +30,7 @@ impl Zipf {
         Self { sums, prng: Prng::new(Seed(seed)) }
     }
 
-    /// The page, scattered so that popular ones are not neighbours.
+    /// Draws a page. Ranks are scattered, so that popular pages are not neighbours.
     fn draw(&mut self) -> u64 {
         let pages = self.sums.len() as u64;
         let at = self.prng.below(1 << 52) as f64 / (1_u64 << 52) as f64;
@@ -40,7 +40,7 @@ impl Zipf {
     }
 }
 
-/// A read of the mail mix.
+/// Offset and length of a read, in bytes.
 type Read = (u64, u64);
 
 /// Random page reads of a database, with its background scan (one read of 256 KiB for three pages)

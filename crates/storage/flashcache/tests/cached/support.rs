@@ -55,7 +55,7 @@ pub(crate) async fn open_store(
     CacheStore::open(device, runtime).await.expect("storage that works")
 }
 
-/// A volume of `bytes` behind the cache; made if it is not there.
+/// A volume of `bytes` behind the cache, created if it does not exist.
 pub(crate) async fn cached(cache: &FlashCache, backing: &Rc<dyn Volume>, bytes: u64) -> Cached {
     let made = backing.open("volume", OpenMode::CreateNew { length: bytes }).await;
     let inner = match made {

@@ -16,7 +16,7 @@ use units::{Nanos, Prng, Seed};
 use super::work::{self, Session};
 use super::{BLOCK, FLASH, Tally, Twin, UNIT};
 
-/// No life takes so long unless it waits for what does not come.
+/// A life that takes longer than this is stuck.
 const LONGEST: Nanos = Nanos::from_secs(3_600);
 
 /// How a life ended, and the volume it left behind.
@@ -25,19 +25,19 @@ pub(crate) enum LifeEnding {
     Crashed(VolumeImage),
 }
 
-/// What happens in a life.
+/// Parameters of a life.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
     seed: Seed,
-    /// Power fails at this request; none: the store is closed.
+    /// Power fails at this request; `None` if the life ends by closing the store.
     crash_at: Option<u64>,
     sessions: u64,
     steps: u64,
     writes: u32,
     hot_blocks: u64,
-    /// Blocks in a hundred that are compared before the work begins.
+    /// Percentage of blocks that are compared before the work begins.
     compared: u32,
-    /// Bits of the flash that are turned round after a failure.
+    /// Number of flash bits that are flipped after a failure.
     rot: u64,
 }
 
@@ -58,7 +58,7 @@ impl Life {
         }
     }
 
-    /// Lives it on what an earlier life left.
+    /// Runs the life on the image that an earlier one left.
     pub(crate) fn run(
         &self,
         image: &VolumeImage,
@@ -91,7 +91,7 @@ impl Life {
         }
     }
 
-    /// The image with some bits of the flash turned round.
+    /// The image with some bits of the flash flipped.
     pub(crate) fn with_rot(
         &self,
         mut image: VolumeImage,
@@ -143,7 +143,7 @@ async fn open_store(
         Err(error @ (StoreError::Foreign { .. } | StoreError::Damaged { .. })) => {
             tally.lost_stores += u64::from(matches!(error, StoreError::Damaged { .. }));
             let block_bytes = u32::try_from(BLOCK).expect("invariant: 32 KiB");
-            // Never the same twice: groups of the store before are still there.
+            // Never repeats: groups of the previous store are still on the flash.
             let mut identity = [0; 16];
             Prng::new(life.seed.derive(4)).fill(&mut identity);
             let options = FormatOptions { block_bytes, identity, force: true };

@@ -2,7 +2,7 @@
 //! volume or to the flash, and a twin that knows what every read must return.
 //!
 //! Volume and flash lie in one folder, so that one failure cuts both at one moment; each write that
-//! was not durable survives, is torn or is lost on its own. After every failure the volume must
+//! was not durable independently survives, is torn or is lost. After every failure the volume must
 //! hold every acknowledged durable write, and reads through the cache must return what the volume
 //! holds. Some lives also lose bits of the flash.
 
@@ -27,12 +27,12 @@ pub(crate) const UNIT: u64 = 4 << 10;
 /// Bytes of flash: 19 segments of one group.
 pub(crate) const FLASH: u64 = 10 << 20;
 
-/// What the loop went through.
+/// Events of the loop, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Power failures.
     pub(crate) crashes: u64,
-    /// Those of them before the store was open.
+    /// Power failures before the store was open.
     pub(crate) in_recovery: u64,
     /// Clean ends.
     pub(crate) closed: u64,
@@ -52,14 +52,14 @@ pub(crate) struct Tally {
     pub(crate) checkpoints: u64,
     /// Damaged blocks that were noticed.
     pub(crate) damaged: u64,
-    /// Stores that had to be made anew, both superblocks being damaged.
+    /// Stores that had to be formatted again, because both superblocks were damaged.
     pub(crate) lost_stores: u64,
     /// Units whose last durable version was compared after a failure.
     pub(crate) durable_units: u64,
 }
 
 impl Tally {
-    /// Adds what another run went through.
+    /// Adds the counts of another run.
     pub(crate) fn add(&mut self, other: &Self) {
         self.crashes += other.crashes;
         self.in_recovery += other.in_recovery;

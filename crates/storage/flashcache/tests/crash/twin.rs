@@ -10,16 +10,16 @@ use super::UNIT;
 /// Versions of one unit of the volume.
 #[derive(Clone, Copy, Debug, Default)]
 struct UnitVersions {
-    /// The last one that a write was begun with.
+    /// The last version whose write has begun.
     begun: u32,
-    /// The last one that is known to be durable.
+    /// The last version known to be durable.
     durable: u32,
 }
 
 /// See the module.
 pub(crate) struct Twin {
     units: RefCell<Vec<UnitVersions>>,
-    /// What the volume holds, as far as requests were acknowledged.
+    /// Contents of the volume according to the acknowledged writes.
     now: RefCell<FileImage>,
     /// Acknowledged writes that no flush has covered yet.
     volatile: RefCell<Vec<(u64, u32)>>,
@@ -57,7 +57,7 @@ impl Twin {
         self.length
     }
 
-    /// Begins new versions of `count` units from `first` on; their bytes.
+    /// Begins new versions of `count` units from `first` on; returns their bytes.
     pub(crate) fn begin(&self, first: u64, count: u64) -> Buffer {
         let mut units = self.units.borrow_mut();
         let bytes = usize::try_from(count * UNIT).expect("invariant: a few units");
@@ -86,7 +86,7 @@ impl Twin {
         }
     }
 
-    /// A flush begins; what [`Self::flushed`] takes.
+    /// Called when a flush begins; returns the argument for [`Self::flushed`].
     pub(crate) fn flush_begins(&self) -> Vec<(u64, u32)> {
         self.volatile.borrow().clone()
     }
@@ -139,7 +139,7 @@ impl Twin {
                 }
             }
         }
-        // A file in creation may be there and empty; it is made anew.
+        // A file that was being created may still be empty.
         let mut now = survived.clone();
         now.set_length(self.length());
         self.now.replace(now);
@@ -156,7 +156,7 @@ fn number(unit: u64) -> u32 {
     u32::try_from(unit).expect("invariant: a small volume")
 }
 
-/// Unit and version that a sector says it is.
+/// Unit and version recorded in a sector.
 fn version_of(sector: &[u8]) -> (u32, u32) {
     (word(&sector[..4]), word(&sector[4..8]))
 }

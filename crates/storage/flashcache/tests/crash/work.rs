@@ -17,7 +17,7 @@ pub(crate) struct Session {
     pub(crate) number: u64,
     pub(crate) sessions: u64,
     pub(crate) steps: u64,
-    /// Chances of a write, in a hundred.
+    /// Percentage of requests that are writes.
     pub(crate) writes: u32,
     /// Blocks that most requests go to.
     pub(crate) hot_blocks: u64,

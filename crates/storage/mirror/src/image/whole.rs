@@ -77,7 +77,7 @@ impl FlashImage {
     }
 }
 
-/// Up to `most` members at a time.
+/// Groups `members`, up to `most` at a time.
 fn parts<T>(mut members: impl Iterator<Item = T>, most: usize) -> impl Iterator<Item = Vec<T>> {
     std::iter::from_fn(move || {
         Some(members.by_ref().take(most).collect()).filter(|part: &Vec<T>| !part.is_empty())

@@ -21,7 +21,7 @@ pub(crate) enum Destage {
         left: BTreeSet<u64>,
         has_failed: bool,
     },
-    /// The flush behind them.
+    /// The flush after those blocks.
     Flushing {
         upto: u64,
         token: u64,

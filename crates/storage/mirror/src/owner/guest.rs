@@ -8,7 +8,7 @@ use crate::image::{BlockContent, BlockSlot, EntryKind, FlashOp, LogEntry};
 use crate::local::{Local, Then};
 use crate::message::PeerMessage;
 
-/// Who waits for a block.
+/// The waiter for a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asker {
     Guest(RequestId),

@@ -20,7 +20,7 @@ pub(crate) struct Ownership {
     epoch: u8,
     revision: u8,
     view: CountedCopies,
-    /// Asked for, with the revision that each replaces.
+    /// Requested configurations, each with the revision that it replaces.
     pending: Vec<(u8, CountedCopies)>,
     peer: Peer,
     commit: usize,
@@ -53,7 +53,7 @@ struct Put {
     copies: CountedCopies,
 }
 
-/// Everything there is.
+/// The state of the whole system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     revision: u8,
@@ -67,7 +67,7 @@ pub(crate) struct State {
     acknowledged: Vec<u8>,
 }
 
-/// What can be seen of a state from outside, in the model and in the code.
+/// The externally visible part of a state, common to the model and the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Seen {
     pub(crate) owner: MirrorHost,
@@ -114,7 +114,7 @@ impl State {
         Seen { owner: self.owner, copies: self.copies, serving, holds_all }
     }
 
-    /// What must never happen.
+    /// The rule that this state breaks, if any.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let counts = |host: MirrorHost| {
             self.copies == CountedCopies::Both || self.copies == CountedCopies::Only(host)

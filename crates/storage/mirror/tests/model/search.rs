@@ -10,21 +10,21 @@ pub(crate) struct Limits {
     pub(crate) epochs: u8,
     pub(crate) writes: u8,
     pub(crate) revisions: u8,
-    /// Changes of the configuration on their way at once.
+    /// Maximum number of configuration changes in flight.
     pub(crate) puts: usize,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Explored {
     pub(crate) states: usize,
-    /// Every change that can be seen from outside.
+    /// Every externally visible change.
     pub(crate) transitions: HashSet<(Seen, Seen)>,
     pub(crate) fault: Option<(&'static str, State)>,
 }
 
 impl Explored {
-    /// `true` if the specification can get from `before` to `after` in a step or two.
+    /// `true` if the specification gets from `before` to `after` in one or two visible changes.
     pub(crate) fn allows(&self, before: Seen, after: Seen) -> bool {
         let one = |from: Seen, to: Seen| from == to || self.transitions.contains(&(from, to));
         let between = self.transitions.iter().filter(|(from, _)| *from == before);

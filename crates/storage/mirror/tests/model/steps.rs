@@ -131,7 +131,7 @@ impl State {
         std::iter::once(owns.view).chain(owns.pending.iter().map(|(_, copies)| *copies))
     }
 
-    /// The peer promises the epoch; a copy that counts is matched in one step, any other is begun.
+    /// The peer promises the epoch; a counted copy is matched in one step, any other is only begun.
     fn attach(&self, host: MirrorHost, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let is_free = owns.peer == Peer::Away && self.hosts[peer].promised <= owns.epoch;
@@ -147,7 +147,7 @@ impl State {
         })
     }
 
-    /// The peer takes over the missing entries, and says so.
+    /// The peer takes over the missing entries and confirms them.
     fn follow(&self, host: MirrorHost, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let follows = owns.peer != Peer::Away && self.hosts[peer].promised == owns.epoch;
@@ -192,7 +192,7 @@ impl State {
         after
     }
 
-    /// Asks for another configuration, if it would take nothing back.
+    /// Requests another configuration, if it would withdraw no committed entry.
     fn ask(
         &self,
         host: MirrorHost,

@@ -32,11 +32,11 @@ struct Register {
     floor: u64,
     /// The last write acknowledged.
     acknowledged: u64,
-    /// Ended without an answer: carried out by now, or never.
+    /// Writes that ended without an answer: carried out by now, or never.
     unknown: BTreeSet<u64>,
-    /// Never carried out.
+    /// Writes that are never carried out.
     dead: BTreeSet<u64>,
-    /// Of each write: how many flushes had completed when it began.
+    /// For each write, the number of flushes that had completed when it began.
     flushes: Vec<usize>,
     is_writing: bool,
 }
@@ -135,7 +135,8 @@ impl History {
         }
     }
 
-    /// The backing store has carried out a write: it must still be an earlier consistent state.
+    /// The backing store has carried out a write: its contents must still be an earlier consistent
+    /// state.
     pub(crate) fn destaged(&mut self, block: u64, data: &BlockData) -> Result<(), String> {
         let version = version_of(block, Some(data))?;
         let before = std::mem::replace(&mut self.backing[at(block)], version);
@@ -165,7 +166,7 @@ impl History {
 }
 
 impl Register {
-    /// The first trim that a read may have met which began when `floor` was in force.
+    /// The first trim that could explain an empty read that began when `floor` was in force.
     fn trim_after(&self, floor: u64) -> Result<u64, String> {
         let first = floor.max(1).next_multiple_of(TRIMS);
         let mut trims = (first..=self.begun).filter(|version| version.is_multiple_of(TRIMS));

@@ -115,7 +115,7 @@ impl World {
                 self.tally.hand_overs += 1;
                 self.deliver(host.other(), 0, NodeEvent::Command(NodeCommand::OpenRemote))?;
                 if self.prng.percent(60) {
-                    // A fault in the middle of it.
+                    // A fault during the hand-over.
                     self.tally.faults_in_hand_over += 1;
                     let soon = Nanos::from_millis(self.prng.below(500));
                     self.at(soon, Happening::Fault);

@@ -8,7 +8,7 @@ use units::{Nanos, Prng};
 use super::checker::{BLOCKS, Operation};
 use super::{Happening, World, index};
 
-/// Requests under way at most.
+/// Maximum number of requests in flight.
 pub(crate) const WORKERS: u64 = 5;
 
 struct Waiting {
@@ -22,10 +22,10 @@ pub(crate) struct Guest {
     at: MirrorHost,
     last_id: u64,
     waiting: BTreeMap<u64, Waiting>,
-    /// Of a hundred requests.
+    /// Percentages of the requests.
     writes: u32,
     flushes: u32,
-    /// Since the faults ended.
+    /// Blocks read since the faults ended.
     read_since: BTreeSet<u64>,
     next_check: u64,
 }

@@ -30,7 +30,7 @@ enum Writing {
     Homes(HomeWork),
 }
 
-/// Folded blocks on their way home, and trimmed ones, whose homes are given back.
+/// Folded blocks on their way to their homes, and trimmed blocks, whose homes are freed.
 struct HomeWork {
     blocks: Vec<(SettledBlock, BlockData)>,
     trimmed: Vec<u64>,
@@ -43,15 +43,15 @@ pub(crate) struct Machine {
     clock: Clock,
     pub(crate) node: Option<MirrorNode>,
     pub(crate) boot: u64,
-    /// What a power failure leaves.
+    /// State that survives a power failure.
     durable: FlashImage,
     homes: BTreeMap<u64, BlockData>,
-    /// Draws when blocks settle, apart from everything else.
+    /// Draws when blocks settle, independently of all other draws.
     settling: Prng,
     writing: VecDeque<Writing>,
     flash_fails: bool,
     pub(crate) paused_until: Nanos,
-    /// The next step's effects happen only after this pause, and so does all that follows.
+    /// Delays the effects of the next step by this pause, and everything after them.
     pub(crate) pause_within_step: Option<Nanos>,
 }
 
@@ -113,7 +113,7 @@ impl Machine {
         self.writing.push_back(Writing::Op(op));
     }
 
-    /// The oldest operation completes; none if it was lost with the power.
+    /// The oldest operation completes; `None` if it was lost with the power.
     pub(crate) fn complete_flash(&mut self) -> Option<NodeEvent> {
         let Some(Writing::Op(op)) = self.writing.pop_front() else { return None };
         if self.flash_fails {
@@ -125,7 +125,7 @@ impl Machine {
         Some(NodeEvent::Flash(Ok(())))
     }
 
-    /// Begins, at `percent` of a hundred calls, to bring the folded blocks home.
+    /// In `percent` of calls, begins to write the folded blocks to their homes.
     pub(crate) fn maybe_settle(&mut self, percent: u32) {
         if self.settling.percent(percent)
             && !self.flash_fails
@@ -148,8 +148,7 @@ impl Machine {
         }
     }
 
-    /// The first `count` blocks reach their homes. The file of the image is written anew only once
-    /// all have.
+    /// The first `count` blocks reach their homes. The image records this only once all have.
     fn bring_home(&mut self, HomeWork { blocks, trimmed }: HomeWork, count: usize) {
         for block in trimmed {
             self.homes.remove(&block);
@@ -202,7 +201,7 @@ impl Machine {
         self.flash_fails
     }
 
-    /// Power fails: of the operations under way the first few survive, the next one in part.
+    /// Power fails: the first few operations in flight survive, and the next one in part.
     pub(crate) fn lose_power(&mut self, prng: &mut Prng) {
         self.maybe_settle(50);
         self.node = None;

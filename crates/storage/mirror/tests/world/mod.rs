@@ -31,9 +31,9 @@ use network::Line;
 use registry::Registry;
 pub(crate) use tally::Tally;
 
-/// Faults strike for this long.
+/// Duration of the faults.
 const TROUBLE: Nanos = Nanos::from_secs(60);
-/// After it the volume must serve again, on healthy hosts.
+/// Time after the faults within which healthy hosts must serve the volume again.
 const RECOVERY: Nanos = Nanos::from_secs(60);
 /// Steps of the hosts' timers.
 const TICK: Nanos = Nanos::from_millis(50);
@@ -57,15 +57,15 @@ impl fmt::Display for Broken {
     }
 }
 
-/// What happens at a moment.
+/// An event of the simulated world.
 enum Happening {
     Tick,
-    /// For this start of the host's program; 0: for whichever runs.
+    /// For this start of the host's program; 0 for any start.
     Event(MirrorHost, u64, NodeEvent),
     Flash(MirrorHost, u64),
     Registry(MirrorHost, u64, u64, RegistryOp),
     Backing(MirrorHost, u64, u64, u64, mirror::BackingOp),
-    /// Of a step before a pause.
+    /// Effects of a step that were delayed by a pause.
     Effects(MirrorHost, u64, Vec<NodeEffect>),
     Guest(u64),
     Fault,
@@ -98,7 +98,7 @@ fn index(host: MirrorHost) -> usize {
     usize::from(host == MirrorHost::B)
 }
 
-/// Runs one seed; some of those without a backing store are held against the specification.
+/// Runs one seed; some of those without a backing store are compared with the specification.
 pub(crate) fn run(seed: u64, specification: &Explored) -> Result<Tally, Broken> {
     let mut world = World::new(seed);
     let is_specified = !world.settings.backed && seed.is_multiple_of(4);
@@ -186,7 +186,7 @@ impl World {
         Ok(())
     }
 
-    /// What just changed must be a change that the specification knows.
+    /// Checks that the specification allows the last change.
     fn compare(&mut self) -> Result<(), String> {
         let Some(specification) = &self.specification else { return Ok(()) };
         let after = self.see();
@@ -292,7 +292,7 @@ impl World {
         self.carry_out(host, boot, effects)
     }
 
-    /// Whatever an owner answers, the registry must see it as the holder at that moment.
+    /// When an owner answers, the registry must name it as the holder at that moment.
     fn check_lease(
         &self,
         host: MirrorHost,
@@ -406,7 +406,7 @@ impl World {
         }
     }
 
-    /// Healthy again: some host serves, and has read every block for the guest.
+    /// Checks that, once all is healed, some host serves and has read every block for the guest.
     fn final_checks(&mut self) -> Result<(), String> {
         let config = self.registry.config();
         if !self.machines.iter().any(|machine| machine.is_serving(self.now)) {

@@ -1,11 +1,12 @@
-//! What lies between hosts: loss, delay, order, repetition and partitions, each way on its own.
+//! Connections between hosts: loss, delay, reordering, repetition and partitions, independent in
+//! each direction.
 
 use units::{Nanos, Prng};
 
 /// One direction of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Nothing arrives that was sent before.
+    /// Messages sent before this time are lost.
     cut_until: Nanos,
     slow_until: Nanos,
     loss_percent: u32,

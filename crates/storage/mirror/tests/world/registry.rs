@@ -15,7 +15,7 @@ struct Holder {
 #[derive(Debug)]
 pub(crate) struct Registry {
     lease: Option<Holder>,
-    /// Real time: the server's clock runs fast or slow.
+    /// Converted to real time, since the server's clock runs fast or slow.
     ttl: Nanos,
     revision: u64,
     config: (u64, Config),

@@ -1,4 +1,4 @@
-//! What a run went through, to show that its promises were tried.
+//! Counts the events of a run, to show that its promises were tested.
 
 use mirror::Status;
 

@@ -13,7 +13,7 @@ use crate::raid::FailedDisk;
 /// How a rebuild shares the drives with the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RebuildPace {
-    /// No spare is there.
+    /// There is no spare.
     NoSpare,
     /// The rebuild takes this percent of the time; controllers call it priority.
     Percent(f64),
@@ -118,7 +118,7 @@ impl ArrayState {
         }
     }
 
-    /// Makes the drives settle their volatile contents, for a flush of the host.
+    /// Makes the drives write out their volatile memory, for a flush of the host.
     pub(super) fn flush(&mut self, now: VirtualMoment, host: u32) {
         let slot = self.operations.put(DriveOperation {
             pending: self.drives.len(),

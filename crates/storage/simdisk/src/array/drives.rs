@@ -14,7 +14,7 @@ pub(super) enum Drive {
     Flash(Flash),
 }
 
-/// Creates the drives of a model; `seed` turns their platters.
+/// Creates the drives of a model; `seed` draws the angles of their platters.
 pub(super) fn of(model: &ArrayModel, seed: Seed) -> Vec<Drive> {
     let mut prng = Prng::new(seed);
     (0..model.layout.disks)
@@ -70,7 +70,7 @@ impl ArrayState {
         }
     }
 
-    /// Makes every drive settle its volatile memory, for the operation `token`.
+    /// Makes every drive write out its volatile memory, for the operation `token`.
     pub(super) fn issue_flush(&mut self, now: VirtualMoment, token: u32) {
         for number in 0..self.drives.len() {
             match &mut self.drives[number] {

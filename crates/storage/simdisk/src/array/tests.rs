@@ -168,7 +168,7 @@ fn a_rebuild_slows_the_load_down_and_ends() {
     assert!(mended.per_second > 0.97 * whole.per_second, "{}", mended.per_second);
 }
 
-/// Judged by arithmetic: an idle set is rebuilt at the sequential rate of one disk, or as the
+/// Checked by arithmetic: an idle set is rebuilt at the sequential rate of one disk, or as the
 /// pauses allow.
 #[test]
 fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
@@ -190,7 +190,7 @@ fn a_quiet_set_is_rebuilt_at_the_rate_of_its_disks_and_its_share() {
     assert!((third / all - 0.3).abs() < 0.05, "{third} of {all}");
 }
 
-/// Judged by arithmetic: a rebuild at a fixed rate takes capacity divided by rate, within 2 %.
+/// Checked by arithmetic: a rebuild at a fixed rate takes capacity divided by rate, within 2 %.
 #[test]
 fn a_rebuild_at_a_rate_takes_the_capacity_divided_by_it() {
     let changes = [("raid.level", "5"), ("raid.disks", "7"), ("disk.capacity_gb", "1")];
@@ -231,7 +231,7 @@ fn a_rebuild_at_a_rate_takes_as_long_beside_a_load() {
     assert!((whole / 50.0 - 1.0).abs() < 0.02, "{whole} s");
 }
 
-/// Judged by arithmetic: a small read of a degraded RAID 5 of `n` drives takes 2 (n - 1) / n drive
+/// Checked by arithmetic: a small read of a degraded RAID 5 of `n` drives takes 2 (n - 1) / n drive
 /// requests. A small write takes 4 (n - 2) / n with both of its drives left, (n - 1) / n with its
 /// data lost (the rest of the row is read, the parity written), and 1 / n with its parity lost.
 #[test]

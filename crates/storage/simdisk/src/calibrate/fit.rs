@@ -13,7 +13,7 @@ use crate::description::{
 use crate::model::ArrayModel;
 use crate::raid::RaidLevel;
 
-/// Single reads slower than this that do not gain from concurrency are those of an arm.
+/// Single reads slower than this that do not gain from concurrency come from a disk arm.
 const READ_OF_AN_ARM_US: f64 = 2_000.0;
 
 /// No measurement on a machine in use determines request times more exactly than this.
@@ -40,7 +40,8 @@ pub struct FittedParameter {
     pub key: &'static str,
     /// Its value, in the unit of the key.
     pub value: f64,
-    /// Range within which loads fit almost as well: no worse than twice as badly, or by 5 % each.
+    /// Range within which the loads fit almost as well: with at most twice the squared error, or
+    /// with 5 % more error in each load.
     pub range: (f64, f64),
 }
 

@@ -30,7 +30,7 @@ pub struct VolumeProbe {
     pub seed: Seed,
 }
 
-/// Who follows a probe.
+/// Observer of a probe.
 pub trait CalibrationWatch {
     /// Reports that a part has started or advanced: its name, and the fraction of all work that is
     /// done, from 0 to 1.
@@ -189,8 +189,8 @@ impl ProbedFile {
     async fn begin_burst(self: &Rc<Self>, number: u64, under_way: &Rc<LoadUnderWay>) {
         under_way.unanswered.set(WRITES_OF_A_BURST);
         self.begin_write(0, number, under_way);
-        // Once to queue behind its task, which was not ready yet when this one asked, and once to
-        // run after it.
+        // After one turn the write's task is ready, but behind this one; after the second it has
+        // run.
         self.runtime.yield_now().await;
         self.runtime.yield_now().await;
         for write in 1..WRITES_OF_A_BURST {

@@ -58,7 +58,7 @@ struct ReplayedLoad {
     span: u64,
     /// Start of each request, and its index among those in flight.
     begun: Vec<(u64, u32)>,
-    /// Requests of its senders, bursts left out.
+    /// Requests sent so far, without bursts.
     asked: u64,
     /// Unanswered writes of the last burst.
     burst: u32,

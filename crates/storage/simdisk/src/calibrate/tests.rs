@@ -76,7 +76,7 @@ fn loads_meet_behind_the_seam_what_they_meet_in_a_replay() {
     }
 }
 
-/// Judged: an array of the model yields its own parameters, and the loads it was measured with.
+/// An array of the model must yield its own parameters, and the loads it was measured with.
 #[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 fn gives_itself_back(truth: FlashTruth) {
     let measured = measured(&flash(truth), false).expect("to the end");

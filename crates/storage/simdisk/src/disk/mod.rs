@@ -205,7 +205,7 @@ impl QueuedCost<PlacedRequest> for ArmCost<'_> {
     }
 }
 
-/// Nanoseconds in milliseconds, by way of the signed numbers that processors convert at once.
+/// Nanoseconds in milliseconds, by way of signed integers, which processors convert directly.
 const fn milliseconds(nanoseconds: VirtualMoment) -> f64 {
     nanoseconds.cast_signed() as f64 / 1e6
 }
@@ -218,8 +218,8 @@ pub(crate) fn moment(milliseconds: f64) -> VirtualMoment {
     (whole + i64::from((whole as f64) < nanoseconds)).cast_unsigned()
 }
 
-/// The fractional part of a positive number, without the call that `fract` is on processors that
-/// may lack the instruction: disks compute it for every waiting request.
+/// The fractional part of a positive number. `fract` would be a function call on processors that
+/// may lack the instruction, and disks compute this for every waiting request.
 #[expect(clippy::cast_possible_truncation, reason = "turns of a disk: far below 2^53")]
 fn fraction(turns: f64) -> f64 {
     turns - (turns as i64) as f64

@@ -43,13 +43,13 @@ impl QueuePolicy {
 
 /// Cost of a queued request if it started now, and its wait so far. In milliseconds.
 pub(super) trait QueuedCost<T> {
-    /// Until it can be begun.
+    /// Time until the request can begin.
     fn positioning(&self, request: &T) -> f64;
 
     /// A lower bound of `positioning` that is cheaper to compute.
     fn least_positioning(&self, request: &T) -> f64;
 
-    /// Since it came.
+    /// Time since the request arrived.
     fn waited(&self, request: &T) -> f64;
 }
 

@@ -35,7 +35,7 @@ struct MeasuredRequest {
     sector: u64,
     sectors: u64,
     milliseconds: f64,
-    /// Until the next request.
+    /// Time until the next request.
     gap_milliseconds: f64,
 }
 

@@ -90,7 +90,7 @@ fn a_choice_without_far_requests_is_the_choice_among_all() {
     }
 }
 
-/// Judged: one FIFO disk under Poisson load waits as Pollaczek and Khinchine say, within 2 %.
+/// One FIFO disk under Poisson load waits as Pollaczek and Khinchine say, within 2 %.
 #[test]
 fn a_fifo_disk_under_random_arrivals_waits_as_the_formula_says() {
     for load in [0.3, 0.6] {

@@ -145,10 +145,11 @@ impl<'a> SimulatedDatabase<'a> {
         self.release(profile, false);
     }
 
-    /// Makes bursts due. A burst recorded without a read since the previous one had waited for one
-    /// of that one's writes, and waits here too; `is_written` if a write has completed.
+    /// Makes bursts due. A burst that was recorded without a read since the previous burst had
+    /// waited for a write of that burst, and does so here too; `is_written` if a write has
+    /// completed.
     fn release(&mut self, profile: &OperationProfile, mut is_written: bool) {
-        // At most all of them, if none needs a read.
+        // Bounded, since it may be that no burst needs a read.
         for _ in 0..profile.bursts.len() {
             let next = &profile.bursts[self.burst];
             let is_idle = self.writes_in_flight == 0 && self.waiting_writes.is_empty();

@@ -7,7 +7,7 @@ use crate::host::HostProcessors;
 
 /// A load on arrays.
 pub struct OperationLoad<'a> {
-    /// Requests of a batch.
+    /// Profile of every database that has none itself.
     pub profile: &'a OperationProfile,
     /// The databases.
     pub databases: Vec<LoadedDatabase<'a>>,
@@ -23,9 +23,9 @@ pub struct OperationLoad<'a> {
 pub struct LoadedDatabase<'a> {
     /// Sessions that use it.
     pub sessions: u32,
-    /// Its place.
+    /// Location of its bytes.
     pub place: OperationPlace,
-    /// Place of its log files, one behind the other.
+    /// Place of its log files, one after the other.
     pub log: OperationPlace,
     /// Decides when the next batch may start; `None` for at once.
     pub pace: Option<OperationPace<'a>>,
@@ -55,9 +55,9 @@ pub struct OperationFlow {
 pub struct OperationPlace {
     /// Number of the array.
     pub array: usize,
-    /// Their start.
+    /// Offset of the first byte on the array.
     pub base: u64,
-    /// How many they are.
+    /// Length in bytes.
     pub bytes: u64,
 }
 

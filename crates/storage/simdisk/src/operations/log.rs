@@ -25,9 +25,9 @@ pub(super) struct LogState {
 /// A write of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogWrite {
-    /// Its offset from the start of the log's place.
+    /// Its offset from the start of the log's place, in bytes.
     pub at: u64,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 

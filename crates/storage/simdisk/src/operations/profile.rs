@@ -79,7 +79,7 @@ pub struct WriteBurst {
 /// One write of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteShape {
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Its placement.
     pub placement: Placement,
@@ -111,7 +111,8 @@ pub struct LogShape {
 /// too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointShape {
-    /// Requests of one advance, one after the other: purpose and bytes. None: no checkpoint.
+    /// Requests of one advance, one after the other: purpose and bytes. Empty if there is no
+    /// checkpoint.
     pub requests: Vec<(OperationKind, u64)>,
     /// Time between two advances while the log grows.
     pub period: Nanos,
@@ -126,7 +127,7 @@ impl Default for CheckpointShape {
 }
 
 impl Default for LogShape {
-    /// As the engine writes it in segments of a sector, without accompanying requests.
+    /// The log as the engine writes it in segments of a sector, without accompanying requests.
     fn default() -> Self {
         Self {
             file_bytes: 1 << 20,
@@ -146,11 +147,12 @@ impl Default for LogShape {
 pub struct RequestBeside {
     /// The byte of the file after which it comes.
     pub at: u64,
-    /// Requests of one chain, below `RequestBeside::CHAINS`, wait for each other.
+    /// Number of the chain, below `RequestBeside::CHAINS`. Requests of one chain wait for each
+    /// other.
     pub chain: usize,
     /// Its purpose.
     pub kind: OperationKind,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Its place.
     pub place: BesidePlace,

@@ -144,8 +144,8 @@ enum SessionStep {
 }
 
 impl<'a> OperationRun<'a> {
-    /// Creates a load on the arrays of these descriptions, with all of it about to start. `seed`
-    /// turns platters and draws batches and addresses.
+    /// Creates a load on the arrays of these descriptions, ready to start. `seed` decides the
+    /// angles of platters, the batches and the addresses.
     pub fn new(
         arrays: &[ArrayDescription],
         load: OperationLoad<'a>,
@@ -173,7 +173,7 @@ impl<'a> OperationRun<'a> {
             let seed = seed.derive(u64::MAX - u64::from(number));
             let places = (database.place, database.log);
             let array = &arrays[database.place.array];
-            // A database's own part of the structures at the end of its volume.
+            // The databases of an array share the file system structures at its end.
             let end = run.arrays[database.place.array].capacity();
             let metadata = Metadata::new(array.file_system, end, seed.derive(u64::MAX - 1));
             let prng = Prng::new(seed.derive(u64::MAX));

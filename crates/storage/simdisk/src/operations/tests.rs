@@ -314,7 +314,7 @@ fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     assert_eq!(answered_by(Nanos::from_millis(990)), (1, 1));
 }
 
-/// Judged by arithmetic: with initially one additional read per read, decreasing evenly with the
+/// Checked by arithmetic: with initially one additional read per read, decreasing evenly with the
 /// pages that the cache lacks, `pages * (1 - ln 2)` of the reads until it is full are additional.
 #[test]
 fn a_cold_cache_reads_more_until_it_is_warm() {

@@ -1,6 +1,6 @@
-//! Text of arcconf: `getconfig N`. Parts begin with headings between lines of dashes, logical
-//! devices and disks with lines of their own. Releases write headings in capitals or small letters,
-//! say drive for device, and name the battery in six ways.
+//! Text of arcconf: `getconfig N`. Headings between lines of dashes start the parts; single lines
+//! start logical devices and disks. Releases differ: headings in capitals or small letters, drive
+//! for device, and six names for the battery.
 
 mod device;
 mod section;
@@ -12,7 +12,7 @@ use super::words::{
 use super::{CacheBackup, Controller, ControllerError, Output, Tool};
 use section::ArcconfSection;
 
-/// The controller of an output; `None` if the text is no such output.
+/// The controller in an arcconf output; `None` if the text is no such output.
 pub(super) fn read(text: &str) -> Option<Result<Output, ControllerError>> {
     text.lines().any(is_one).then(|| {
         let mut parser = ArcconfParser {
@@ -58,8 +58,8 @@ fn is_plain(line: &OutputLine) -> bool {
     starts.iter().any(|start| line.key.starts_with(start))
 }
 
-/// The number that addressed the controller: the output lacks it, but the command in front has it,
-/// and a single controller is the first.
+/// The number under which the command addressed the controller. The output lacks it, but a saved
+/// command line before the output has it, and a single controller has number 1.
 fn number(text: &str) -> Option<&str> {
     let mut asked: Vec<&str> = text.lines().filter_map(of_command).collect();
     asked.dedup();

@@ -7,15 +7,15 @@ use super::facts::Tool;
 /// Why an output could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControllerError {
-    /// It is the output of no known tool.
+    /// The text is the output of no known tool.
     Unknown,
-    /// It starts as JSON but is malformed; the reason.
+    /// The text starts as JSON but is malformed; the parser's reason.
     Syntax(String),
-    /// It is JSON, but not about controllers.
+    /// The text is JSON, but not about controllers.
     NotOfControllers,
     /// The tool reported a failure; its message.
     Failed(String),
-    /// It describes no controller.
+    /// The output of this tool describes no controller.
     Empty(Tool),
 }
 

@@ -7,21 +7,22 @@ use super::known::KnownFact;
 /// RAID, a flash device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Controller {
-    /// The tool that reported it.
+    /// The tool that reported the controller.
     pub tool: Tool,
-    /// Its name in the tool's commands: `0`, `2`. `None` if the output lacks it.
+    /// Name in the tool's commands: `0`, `2`. `None` if the output lacks it.
     pub id: Option<String>,
-    /// Serial number, which identifies it in every output.
+    /// Serial number, which identifies the controller in every output.
     pub serial: Option<String>,
-    /// Its model.
+    /// Model, in the tool's words; empty if the output lacks it.
     pub model: String,
-    /// Distinguishes it from another of the same number in a list: a serial number or a file.
+    /// Serial number or file that distinguishes the controller from another of the same number in a
+    /// list.
     pub label: Option<String>,
-    /// Its own state.
+    /// The controller's state, apart from its parts.
     pub status: KnownFact<Health>,
-    /// Errors of its memory.
+    /// Whether the controller's memory has errors.
     pub memory: KnownFact<Health>,
-    /// Whether it keeps writes of a missing drive.
+    /// Whether the cache still keeps writes for a missing drive.
     pub preserved_cache: KnownFact<Health>,
     /// State of the cache, apart from its protection.
     pub cache: KnownFact<Health>,
@@ -29,9 +30,9 @@ pub struct Controller {
     pub tells_cache: bool,
     /// Other details of the cache that the tool reports.
     pub cache_details: Vec<String>,
-    /// State of arrays, of which drives are parts.
+    /// State of the arrays that drives are cut from.
     pub arrays: KnownFact<Health>,
-    /// Memory of its cache, in bytes.
+    /// Bytes of cache memory.
     pub cache_bytes: KnownFact<u64>,
     /// Protection of the cache against power failure.
     pub backup: KnownFact<CacheBackup>,
@@ -71,12 +72,12 @@ pub enum Tool {
     Nvme,
 }
 
-/// A state: of a controller, a cache, a drive, a disk.
+/// State of a controller, a cache, a drive or a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// In order.
+    /// In good order.
     Ok,
-    /// It works with restrictions, in the tool's words.
+    /// Works with restrictions, in the tool's words.
     Limited(String),
     /// Faulty, in the tool's words.
     Bad(String),
@@ -117,7 +118,7 @@ pub enum DiskCaches {
 /// A unit that the system sees as a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogicalDrive {
-    /// Its name in the tool's commands: `0`, `1`.
+    /// Name in the tool's commands: `0`, `1`.
     pub id: String,
     /// RAID level in the tool's words: `RAID6`, `1+0`.
     pub level: KnownFact<String>,
@@ -127,7 +128,7 @@ pub struct LogicalDrive {
     pub writes: KnownFact<WritePolicy>,
     /// Configured write policy, if the tool reports it separately.
     pub writes_set: KnownFact<WritePolicy>,
-    /// Whether it reads ahead.
+    /// Whether the drive reads ahead.
     pub reads_ahead: KnownFact<bool>,
     /// State of the caches of its disks.
     pub disk_caches: KnownFact<DiskCaches>,
@@ -135,7 +136,7 @@ pub struct LogicalDrive {
     pub disks: KnownFact<u32>,
     /// Whether its disks are flash.
     pub is_flash: KnownFact<bool>,
-    /// Its own state.
+    /// The drive's state, apart from its disks'.
     pub state: KnownFact<Health>,
     /// States of its disks, if the tool reports them with the drive.
     pub members: KnownFact<Health>,
@@ -148,7 +149,7 @@ pub struct LogicalDrive {
 pub struct PhysicalDisk {
     /// The tool's name for it.
     pub name: String,
-    /// Its own cache.
+    /// State of the disk's cache.
     pub cache: KnownFact<DiskCaches>,
     /// Its state.
     pub state: KnownFact<Health>,
@@ -157,11 +158,12 @@ pub struct PhysicalDisk {
 /// Handling of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritePolicy {
-    /// Acknowledged from the cache as long as the cache is protected.
+    /// Acknowledged from the cache, but only while the cache is protected.
     Back,
     /// Always acknowledged from the cache.
     BackAlways,
-    /// Acknowledged from the cache; the tool does not report here whether always.
+    /// Acknowledged from the cache; the tool does not report here whether also while it is
+    /// unprotected.
     BackPerhapsAlways,
     /// Acknowledged by the disks.
     Through,
@@ -190,15 +192,16 @@ impl Controller {
         &mut self.disks[at]
     }
 
-    /// Records a gap: a fact about a part that outputs of this form should state.
+    /// Records that the output lacks the fact `what` about `part`, which outputs of this form
+    /// should have, unless the flag is set.
     pub(super) fn expect(&mut self, is_told: bool, part: &str, what: &str) {
         if !is_told {
             self.gaps.push(format!("{part} has no {what}"));
         }
     }
 
-    /// Records impossible drives (those with fewer disks than their level needs) and drops those
-    /// without a number that a command accepts.
+    /// Records drives with fewer disks than their level needs, and drops and records those whose
+    /// name no command accepts.
     pub(super) fn expect_sense(&mut self) {
         let mut odd = Vec::new();
         let (named, nameless): (Vec<_>, Vec<_>) =
@@ -214,7 +217,7 @@ impl Controller {
         self.gaps.extend(odd);
     }
 
-    /// Whether it covers only disks, like outputs of commands for disks.
+    /// Whether the output covers only disks, like outputs of commands for disks.
     pub(super) fn is_of_disks_only(&self) -> bool {
         self.drives.is_empty()
             && !self.backup.is_told()
@@ -226,7 +229,7 @@ impl Controller {
 }
 
 impl LogicalDrive {
-    /// Whether its name has a form that tools use: a number, or a Linux array.
+    /// Whether the name has a form that tools use: a number, or a Linux array.
     fn has_number(&self) -> bool {
         let name = self.id.trim_start_matches("/dev/").trim_start_matches("CacheCade ");
         let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());

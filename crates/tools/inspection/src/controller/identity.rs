@@ -4,7 +4,7 @@
 
 use super::facts::{Controller, LogicalDrive, PhysicalDisk};
 
-/// Origin of the reports on controllers.
+/// Controllers that came from one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSource {
     /// Name of the file, or one name for all tools run on this machine.

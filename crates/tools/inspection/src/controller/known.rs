@@ -1,6 +1,6 @@
-//! All that outputs report about one fact. Every reported value is kept, so that no line overwrites
-//! another: a rule judges each of them, and the worst answer counts. A word that is not understood
-//! is kept as well, and then no rule passes.
+//! Everything that outputs report about one fact. No line overwrites another: a rule judges every
+//! reported value, and the worst answer counts. Words that are not understood are kept too, and
+//! then no rule passes.
 
 use record::{StorageFinding, StorageRuling};
 
@@ -67,7 +67,8 @@ impl<T> KnownFact<T> {
         &self.told
     }
 
-    /// The values that a rule must judge, with `None` if it must also judge the absence of one.
+    /// The values that a rule must judge; `None` is among them if the fact is missing or has words
+    /// that are not understood.
     pub(super) fn cases(&self) -> Vec<Option<&T>> {
         let told = self.told.iter().map(Some);
         let without = self.told.is_empty() || !self.odd.is_empty();

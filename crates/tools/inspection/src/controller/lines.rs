@@ -45,8 +45,8 @@ impl OutputLine {
     }
 }
 
-/// Splits a text at the colon that ends a name: one before a blank or the end, or one with only
-/// words in front, as in `Name :Mail`.
+/// Splits a text at the colon that ends a name: the first before a blank or the end, else one with
+/// only words in front, as in `Name :Mail`.
 fn pair(text: &str) -> Option<(&str, &str)> {
     let at = text
         .match_indices(':')

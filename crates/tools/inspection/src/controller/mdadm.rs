@@ -1,5 +1,5 @@
-//! Linux software RAID: `mdadm --detail /dev/mdN` and `/proc/mdstat`. There is no controller or
-//! cache behind it, so only arrays are reported.
+//! Linux software RAID: `mdadm --detail /dev/mdN` and `/proc/mdstat`. There is no controller and no
+//! cache, so only arrays are reported.
 
 mod status;
 
@@ -151,7 +151,7 @@ fn state(word: &str) -> Option<Health> {
     }
 }
 
-/// Health from the counts and marks, such as `2/2` and `UU`; `None` if they disagree.
+/// Health from the counts and marks, such as `2/2` and `UU`; `None` if they contradict each other.
 fn works(numbers: &str, marks: &str, devices: Option<u32>) -> Option<Health> {
     let (wanted, working) = numbers.split_once('/')?;
     let (wanted, working): (u32, u32) = (wanted.parse().ok()?, working.parse().ok()?);

@@ -32,7 +32,7 @@ fn adapter_number(line: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-/// Subject of the lines.
+/// Part of the output that the lines describe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MegacliPart {
     Adapter,

@@ -1,12 +1,11 @@
 //! Judges a controller's settings for mail stores. Sources: Microsoft's page on storage options for
 //! Exchange (disks attached directly: a protected cache, 75 to 100 % of it for writes; strips of
 //! 256 KiB or more; caches of disks off; RAID 5 of at most seven disks), and the practice of giving
-//! all of the cache to writes. The value of a write cache is from a published test of one disk with
-//! and without it: 300 and 50 IOPS, a file of 40 GB in 8 minutes and in 4 hours.
+//! all of the cache to writes. The value of a write cache is from a published test of one disk: 300
+//! IOPS with the cache and 50 without, a file of 40 GB in 8 minutes and in 4 hours.
 //!
-//! All rules treat missing evidence alike: if its fact is missing, contradictory or in words that
-//! are not understood, a rule does not pass. `KnownFact::judge` ensures this for the last two
-//! cases.
+//! No rule passes if its fact is missing, contradictory or in words that are not understood.
+//! `KnownFact::judge` ensures this for the last two cases.
 
 mod cache;
 mod command;
@@ -126,7 +125,7 @@ const MODELS: [&str; 10] = [
     "ServeRAID",
 ];
 
-/// Finding on an installed tool that printed nothing.
+/// Finding on an installed tool whose output is missing; `why` is the reason.
 pub fn silent(tool: &str, why: &str) -> StorageFinding {
     let draft = FindingDraft::new(("controller-tool", "Tool of the controller"), tool);
     mended_by(

@@ -89,7 +89,7 @@ struct SsacliParser {
     controllers: Vec<Controller>,
     part: SsacliPart,
     unread: Vec<UnreadLine>,
-    /// Drives of the array being read, and its disks without spares: from the short form.
+    /// Drives of the array being read, and its disks without spares, as the short form lists them.
     array: short::ShortArray,
 }
 

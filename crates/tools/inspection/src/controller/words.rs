@@ -5,7 +5,7 @@ use super::lines::evened;
 use super::{CacheBackup, DiskCaches, Health, WritePolicy};
 
 /// Bytes of a size such as `2048MB`, `256 KB`, `64 KiB` or `8.000 GB`: these tools count in powers
-/// of two whatever they call them.
+/// of two, whatever name they give the unit.
 pub(super) fn size_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -30,8 +30,8 @@ pub(super) fn size_bytes(text: &str) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_mul(1 << shift)?.checked_add(fraction_bytes)
 }
 
-/// A switch that is on or off; `None` if the words say neither. `Enabled (write-back)` is on;
-/// further words without brackets are not understood.
+/// Whether a switch is on; `None` if the words say neither. `Enabled (write-back)` is on; further
+/// words without brackets are not understood.
 pub(super) fn switch(words: &str) -> Option<bool> {
     let words = evened(words);
     let bare = words.split(" (").next().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn switch(words: &str) -> Option<bool> {
     }
 }
 
-/// `true` if the words start with one of a list and end there, or at a bracket or a comma.
+/// `true` if the words begin with an entry of the list that ends at the end, a bracket or a comma.
 fn is_among(words: &str, list: &[&str]) -> bool {
     let bare = words.split([',', '(']).next().unwrap_or_default().trim();
     list.contains(&bare)
@@ -233,7 +233,7 @@ pub(super) fn errors(words: &str, what: &str) -> Option<Health> {
     }
 }
 
-/// The same for errors that have done no harm yet.
+/// Like `errors`, for errors that have done no harm yet.
 pub(super) fn minor_errors(words: &str, what: &str) -> Option<Health> {
     errors(words, what).map(|state| match state {
         Health::Bad(words) => Health::Limited(words),

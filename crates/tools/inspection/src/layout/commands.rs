@@ -1,4 +1,4 @@
-//! The commands that fix a layout, in the shell syntax of each system. None is ever run here.
+//! The commands that fix a layout, in the shell syntax of each system. Nothing here runs them.
 
 use device_os::probe::Platform;
 

@@ -1,4 +1,4 @@
-//! Databases against the plan: the copies on each volume, and the requirements for `AutoReseed` to
+//! Compares databases with the plan: the copies on each volume, and what `AutoReseed` requires to
 //! find and replace them.
 
 use std::collections::BTreeSet;

@@ -7,26 +7,26 @@ use serde_json::Value;
 /// The planned build of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutPlan {
-    /// Its name.
+    /// Name of the server.
     pub server: String,
     /// The file system of every volume.
     pub file_system: String,
-    /// Whether each volume is a separate disk, and not cut from redundant groups.
+    /// Whether each volume has a disk to itself instead of a share of a redundant group.
     pub has_disk_each: bool,
-    /// Its volumes.
+    /// Volumes of the server.
     pub volumes: Vec<PlannedVolume>,
 }
 
 /// A volume of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedVolume {
-    /// Its label.
+    /// Label of the volume.
     pub name: String,
-    /// Least length in bytes.
+    /// Minimum size in bytes.
     pub bytes: u64,
-    /// Its purpose.
+    /// What the volume is for.
     pub purpose: VolumeUse,
-    /// Databases that have a copy, or its log, on it.
+    /// Databases that have a copy, or its log, on the volume.
     pub databases: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub enum VolumeUse {
     Logs,
     /// Restores.
     Restore,
-    /// Takes the place of a volume that fails.
+    /// Replaces a volume that fails.
     Spare,
     /// Caches of databases, which the product creates itself.
     MetaCache,
@@ -50,11 +50,11 @@ pub enum VolumeUse {
 pub enum LayoutPlanError {
     /// Not an answer of `plan`; names the missing part.
     NotAPlan(&'static str),
-    /// It has no such server, or several and none was named.
+    /// The answer has no such server, or has several and none was requested.
     NoServer {
         /// The requested server.
         asked: Option<String>,
-        /// The servers that it has.
+        /// The servers in the answer.
         known: Vec<String>,
     },
 }

@@ -1,5 +1,5 @@
-//! Checks that a server built as planned has nothing to fix, and that each deviation is found on
-//! its own.
+//! Checks that a server built as planned has nothing to fix, and that every single deviation is
+//! found.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ fn findings(reseeds: bool, seen: &Seen) -> Vec<StorageFinding> {
     LayoutLook { plan: &plan(), roots: &roots(reseeds), seen }.findings()
 }
 
-/// The one finding that did not pass.
+/// The only finding that did not pass.
 fn wrong(reseeds: bool, change: impl Fn(&mut Seen)) -> StorageFinding {
     let mut seen = good(reseeds);
     change(&mut seen);
@@ -187,7 +187,7 @@ fn what_reseeding_needs_is_looked_for() {
     assert_eq!(no_log.remedy.as_deref(), Some("mkdir -p '/db/DB01/DB01.log'"));
     let elsewhere = wrong(true, |seen| at(seen, "/db/DB01/DB01.log").volume.number = 7);
     assert_eq!((elsewhere.check.as_str(), elsewhere.subject.as_str()), ("layout-database", "DB01"));
-    // Mounted from the spare, which is then no longer one.
+    // A spare with a database mounted from it is no longer a spare.
     let mut seen = good(true);
     at(&mut seen, "/db").names.push("DB99".into());
     seen.insert("/db/DB99".into(), folder("/db/DB99", "/db/DB99", 3, &[]));

@@ -9,7 +9,7 @@ use units::Bytes;
 use super::{LayoutLook, PlannedVolume, SeenFolder, SeenVolume, VolumeUse, copies};
 use crate::draft::{FindingDraft, mended_by};
 
-/// Maximum that a file system reserves of a volume: ext4 uses 1.6 % for its inodes.
+/// Maximum overhead of a file system, in percent of its volume: ext4 uses 1.6 % for its inodes.
 const OWN_PERCENT: u64 = 3;
 
 /// Findings on one volume and its contents.
@@ -163,7 +163,7 @@ pub(super) fn unplanned(look: &LayoutLook<'_>) -> Vec<StorageFinding> {
 }
 
 impl VolumeUse {
-    /// For people.
+    /// Name of the purpose for people.
     const fn name(self) -> &'static str {
         match self {
             Self::Databases => "databases",

@@ -1,4 +1,4 @@
-//! A LUN's plan against the experience of its initiator.
+//! Compares a LUN with its plan, from the initiator's side.
 
 use record::StorageFinding;
 use units::Bytes;
@@ -9,13 +9,13 @@ use crate::draft::{FindingDraft, mended_by};
 /// The plan of a LUN, and the results of trying it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedLun {
-    /// Its address.
+    /// Address of the LUN.
     pub name: String,
     /// Required authentication: who must prove their identity.
     pub proof: LunProof,
-    /// Its length.
+    /// Planned length.
     pub capacity: Bytes,
-    /// Whether the initiator may only read it.
+    /// Whether the initiator may only read the LUN.
     pub is_read_only: bool,
     /// Result of a login with another secret; `None` if no secret is required.
     pub stranger: Option<LunStranger>,
@@ -28,33 +28,33 @@ pub struct PlannedLun {
 /// Outcome of a login that must fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunStranger {
-    /// It was let in.
+    /// The login succeeded.
     LetIn,
-    /// It was refused because of the initiator's identity.
+    /// The login was refused because of the initiator's identity.
     Refused,
-    /// It failed for another reason, so it proves nothing.
+    /// The login failed for another reason, so it proves nothing.
     Unknown(String),
 }
 
 /// Result of a write of zero blocks on a read-only LUN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunWrite {
-    /// It was carried out.
+    /// The write was carried out.
     Taken,
     /// The LUN said that it is write protected.
     Protected,
-    /// It failed for another reason, so it proves nothing.
+    /// The write failed for another reason, so it proves nothing.
     Unknown(String),
 }
 
-/// Fate of a written pattern.
+/// Outcome of writing a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LunPattern {
     /// Read back intact, and removed.
     Kept,
     /// The LUN is not blank, so nothing was written.
     NotBlank,
-    /// It was not read back; why.
+    /// The pattern was not read back; why.
     Lost(String),
 }
 
@@ -63,7 +63,7 @@ pub enum LunPattern {
 pub enum LunRefusal {
     /// The target does not let this machine in, whatever its secret.
     NotFromHere(String),
-    /// It should have let it in.
+    /// The login or the inspection failed although the plan admits this machine.
     Refused(String),
 }
 

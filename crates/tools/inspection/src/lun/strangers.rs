@@ -8,7 +8,7 @@ use crate::draft::{FindingDraft, mended_by};
 /// Logins that every target must refuse, by their defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrangerLogin {
-    /// Another name than the initiator's, with its secret.
+    /// A name other than the initiator's, with the initiator's secret.
     OtherName,
     /// The initiator's name, and no secret.
     NoSecret,
@@ -17,11 +17,11 @@ pub enum StrangerLogin {
 /// Results of testing a target against its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedTarget {
-    /// Its address.
+    /// Address of the target.
     pub name: String,
     /// Logins tried at every portal, with the worst outcome of each.
     pub logins: Vec<(StrangerLogin, LunStranger)>,
-    /// LUNs that it offers beyond the plan, or why they are unknown.
+    /// LUNs that the target offers beyond the plan, or why they are unknown.
     pub unplanned: Result<Vec<u64>, String>,
     /// Rules of the target beyond the plan, or why they are unknown.
     pub rules: Result<TargetRules, String>,
@@ -30,11 +30,11 @@ pub struct PlannedTarget {
 /// Rules of a target beyond the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetRules {
-    /// Addresses and names that it lets in; `ALL` is everything.
+    /// Addresses and names that the target lets in; `ALL` admits every initiator.
     pub admitted: Vec<String>,
-    /// Accounts by which initiators may log in.
+    /// Accounts with which initiators may log in.
     pub accounts: Vec<String>,
-    /// Other targets that offer one of its files.
+    /// Other targets that offer one of this target's files.
     pub elsewhere: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use record::StorageFinding;
 
 use crate::draft::{FindingDraft, mended_by};
 
-/// Only devices that are not composed of others have caches.
+/// Judges the cache of a device. Only devices that are not composed of others have caches.
 pub(super) fn findings(device: &BlockDevice) -> Vec<StorageFinding> {
     if device.makeup != Makeup::Plain {
         return Vec::new();

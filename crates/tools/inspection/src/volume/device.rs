@@ -10,7 +10,7 @@ use crate::draft::{FindingDraft, mended_by};
 const ALIGNMENT_BYTES: u64 = 1 << 20;
 /// A mail store keeps this many requests in flight on a disk.
 const LEAST_QUEUE: u32 = 32;
-/// See the rule for controllers.
+/// Minimum chunk of software RAID, the same as for the strips of controllers.
 const LEAST_CHUNK_BYTES: u64 = 256 << 10;
 const MOST_RAID5_DISKS: u32 = 7;
 
@@ -80,7 +80,7 @@ fn paths(device: &BlockDevice) -> Option<StorageFinding> {
     }
 }
 
-/// Finding on a network disk without a multipath device above it. It needs the whole list, since a
+/// Finding on a network disk without a multipath device above it. Takes the whole list, since a
 /// path does not reveal the devices above it. The portals of a LUN that no kernel has attached are
 /// checked separately.
 pub(super) fn single_path(devices: &[BlockDevice]) -> Option<StorageFinding> {

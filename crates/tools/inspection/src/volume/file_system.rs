@@ -109,7 +109,7 @@ const OPTIONS: [(&str, bool, &str, &str); 9] = [
 fn options(place: &StoragePlace<'_>) -> StorageFinding {
     let draft = FindingDraft::new(("mount-options", "Mount options"), place.name);
     let options: Vec<&str> = place.volume.options.split(',').filter(|of| !of.is_empty()).collect();
-    // `ro` counts in any position: `rw` of the mount does not undo that of the file system.
+    // `ro` counts in any position: `rw` of the mount does not override `ro` of the file system.
     let bad = OPTIONS.iter().find(|(name, ..)| is_set(&options, name));
     match bad {
         None => draft.pass(place.volume.options.clone(), "none is in the way"),
@@ -134,7 +134,7 @@ fn allocation_unit(place: &StoragePlace<'_>) -> Option<StorageFinding> {
     })
 }
 
-/// For a volume with a letter, or one that is mounted in a folder.
+/// The command for a volume with a drive letter, or one that is mounted in a folder.
 fn format_command(mount_point: &str, file_system: &str) -> String {
     let root = mount_point.trim_end_matches('\\');
     match root.strip_suffix(':') {

@@ -1,4 +1,4 @@
-//! Whole outputs of each form: a good one, and that with one thing wrong in it.
+//! Whole outputs of each form: a good one, and copies of it with one fault each.
 
 /// A form: its good output, and the changes that make it bad.
 struct Form {

@@ -14,13 +14,13 @@ pub struct TgtLive {
 /// A target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveTarget {
-    /// Its number.
+    /// Target number in requests.
     pub number: u32,
-    /// Its name.
+    /// iSCSI qualified name.
     pub iqn: String,
     /// Names of initiators that are logged in.
     pub sessions: Vec<String>,
-    /// Its LUNs but the first, which is the target itself.
+    /// LUNs except number 0, which is the target itself.
     pub luns: Vec<LiveLun>,
     /// Accounts with which initiators authenticate.
     pub accounts: Vec<String>,
@@ -33,13 +33,13 @@ pub struct LiveTarget {
 /// A LUN of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveLun {
-    /// Its number.
+    /// Number of the LUN on the target.
     pub number: u64,
-    /// Its backing file.
+    /// Path of the backing file.
     pub file: String,
-    /// Whether it is read-only.
+    /// Whether the LUN is read-only.
     pub is_read_only: bool,
-    /// Its serial number.
+    /// Serial number that initiators see.
     pub serial: String,
 }
 

@@ -1,9 +1,9 @@
 //! The target program `tgt`: the state it reports, the requests that change it, and the steps from
 //! the present state to the desired one.
 //!
-//! Its own tools put secrets on command lines, which every user of the machine can read: `tgtadm`
-//! takes them there, and `tgt-admin` calls it. So requests are built here and sent to its control
-//! socket.
+//! Its tools put secrets on command lines, which every user of the machine can read: `tgtadm` takes
+//! them as arguments, and `tgt-admin` calls `tgtadm`. So requests are built here and sent to the
+//! control socket of `tgtd`.
 
 mod live;
 mod request;

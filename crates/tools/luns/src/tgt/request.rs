@@ -43,11 +43,11 @@ pub struct TgtRequest {
     pub(super) is_own_account: bool,
     /// Whether sessions are closed.
     pub(super) is_forced: bool,
-    /// `key=value` with commas.
+    /// Parameters as `key=value`, separated by commas.
     pub(super) text: String,
 }
 
-/// Omits `text`, which may hold a secret.
+/// Omits `text`, which may contain a secret.
 impl fmt::Debug for TgtRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} of {:?}", self.operation, self.object)
@@ -81,12 +81,12 @@ impl TgtRequest {
         ]
     }
 
-    /// As the socket takes it.
+    /// The request in the form that the socket accepts.
     #[expect(clippy::host_endian_bytes, reason = "the peer is a program on the same machine")]
     pub fn to_bytes(&self) -> Vec<u8> {
         let text =
             if self.text.is_empty() { Vec::new() } else { [self.text.as_bytes(), &[0]].concat() };
-        // Its text is some hundred bytes: no name is longer.
+        // A text has a few hundred bytes: no name is longer.
         let length = u32::try_from(HEADER_BYTES + text.len()).unwrap_or(u32::MAX);
         let target = self.target.map_or(ALL_TARGETS, u32::cast_signed);
         let mut bytes = Vec::with_capacity(HEADER_BYTES + text.len());
@@ -107,7 +107,7 @@ impl TgtRequest {
     }
 }
 
-/// The error number of `tgtd`.
+/// An error number that `tgtd` returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TgtFault(pub u32);
 
@@ -134,7 +134,7 @@ impl fmt::Display for TgtFault {
 
 impl std::error::Error for TgtFault {}
 
-/// Bytes that follow the header of an answer.
+/// Number of bytes that follow the header of an answer.
 #[expect(clippy::host_endian_bytes, reason = "the peer is a program on the same machine")]
 pub fn answer_bytes(header: [u8; RESPONSE_BYTES]) -> Result<usize, TgtFault> {
     let [error, length] = [0, 4].map(|at| {

@@ -1,5 +1,5 @@
-//! From the present state of a `tgtd` to the desired one, in steps that never open a door before
-//! its lock is in place; and back to nothing.
+//! The steps from the present state of a `tgtd` to the desired one, and from there to nothing. No
+//! step opens access before its protection is in place.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub enum TgtStep {
 pub enum TgtConflict {
     /// A target of the same name that our steps did not create.
     ForeignTarget {
-        /// Its name.
+        /// Name of the target.
         iqn: String,
     },
     /// A target of ours offers a file that is not ours.
@@ -43,12 +43,12 @@ pub enum TgtConflict {
         iqn: String,
         /// The LUN's number.
         lun: u64,
-        /// Its file.
+        /// Path of the LUN's file.
         file: String,
     },
     /// An account of that name exists, and we did not create it.
     ForeignAccount {
-        /// Its name.
+        /// Name of the account.
         account: String,
     },
     /// An initiator is logged in.
@@ -89,7 +89,7 @@ impl fmt::Display for TgtConflict {
 
 impl std::error::Error for TgtConflict {}
 
-/// The desired state, and the proof of ownership.
+/// The desired state, and the proof of what we own.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedLuns<'a> {
     /// The design.
@@ -146,7 +146,8 @@ pub fn steps(
     Ok(steps)
 }
 
-/// The steps that remove all of a state from `live`. Ownership of everything is proved first.
+/// The steps that remove everything in `state` from `live`. Ownership of each object is proved
+/// before the first step.
 pub fn removal(
     state: &LunState,
     live: &TgtLive,
@@ -168,7 +169,8 @@ pub fn removal(
     Ok(steps)
 }
 
-/// Whether an open portal covers a wanted one: the same, or every address of the same port.
+/// Whether an open portal covers a wanted one: the same portal, or all addresses with the same
+/// port.
 fn covers(open: &str, wanted: &str) -> bool {
     let is_everywhere = open.starts_with("0.0.0.0:") && !wanted.starts_with('[')
         || open.starts_with("[::]:") && wanted.starts_with('[');
@@ -189,13 +191,13 @@ fn number_of(state: &LunState, live: &TgtLive, iqn: &str) -> u32 {
     }
     let mut number = state.target_number(iqn);
     while live.targets.iter().any(|target| target.number == number) {
-        // Every number gets its turn, so a free one is found.
+        // The loop reaches every number, so it finds a free one.
         number = number % LARGEST_TARGET + 1;
     }
     number
 }
 
-/// The target of this name, if it exists; refused if it or one of its LUNs is not ours.
+/// The target with this name, if it exists; refused if it or one of its LUNs is not ours.
 fn ours<'l>(
     state: &LunState,
     live: &'l TgtLive,
@@ -249,7 +251,8 @@ fn accounts(
                 return Err(TgtConflict::ForeignAccount { account: account.clone() });
             }
             (true, true) if wanted.changed.contains(account) => {
-                // Without an account a target admits everyone, so its access is blocked meanwhile.
+                // A target without an account admits every initiator, so access is shut while its
+                // account is dropped.
                 let bound = live.targets.iter().filter(|there| there.has_account(account));
                 steps.extend(bound.flat_map(LiveTarget::shut));
                 steps.push(TgtStep::DropAccount { account: account.clone() });
@@ -383,7 +386,8 @@ impl Context<'_> {
             {
                 odd.push(TgtStep::Unbind { target, account: account.clone(), own });
             }
-            // An extra account for a moment is better than none, which admits everyone.
+            // One account too many for a moment is better than none, since a target without
+            // accounts admits every initiator.
             steps.extend(missing);
             steps.extend(odd);
         }
@@ -415,7 +419,7 @@ impl LiveTarget {
         self.accounts.contains(account) || self.own_accounts.contains(account)
     }
 
-    /// Shuts out all not yet logged in.
+    /// The steps that shut out all initiators not yet logged in.
     fn shut(&self) -> Vec<TgtStep> {
         self.admitted
             .iter()
@@ -441,7 +445,7 @@ impl LunDesign {
 }
 
 impl TgtStep {
-    /// The request of the step; `secret` is for the account that it creates.
+    /// The request that performs the step; `secret` is for an account that the step creates.
     pub fn request(&self, secret: &str) -> TgtRequest {
         use Object::{Account, Lun, Portal, Target};
         use TgtOperation::{Bind, Delete, New, Unbind, Update};

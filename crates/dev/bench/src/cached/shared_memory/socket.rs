@@ -18,18 +18,18 @@ const EXPORT_NAME: u32 = 1;
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const REPLY_MAGIC: u32 = 0x6744_6698;
 
-/// The fixed style, and no zeros after the greeting.
+/// Flags: fixed newstyle, and no zeros after the greeting.
 const CLIENT_FLAGS: u32 = 3;
 
 /// Bytes of a simple reply's header.
 const REPLY_BYTES: usize = 16;
 
-/// See the module.
+/// A client of one export on a socket.
 pub(super) struct SocketClient {
     stream: UnixStream,
     places: ReadPlaces,
     in_flight: u16,
-    /// Room for a reply.
+    /// Buffer for a reply.
     reply: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ impl SocketClient {
         option.extend(4_u32.to_be_bytes());
         option.extend(name);
         stream.write_all(&option).map_err(Failure::of)?;
-        // Its length and its flags.
+        // The export's length and flags, which are not needed.
         stream.read_exact(&mut [0; 10]).map_err(Failure::of)?;
         stream.set_nonblocking(waiting == WhileWaiting::Awake).map_err(Failure::of)?;
         let reply = vec![0; REPLY_BYTES + REQUEST_BYTES];
@@ -76,7 +76,7 @@ impl SocketClient {
 
     fn request(&mut self) -> Result<(), Failure> {
         let mut header = REQUEST_MAGIC.to_be_bytes().to_vec();
-        // No flags, a read, any cookie.
+        // Command flags, the read command, and any cookie.
         header.extend([0; 12]);
         header.extend(self.places.next().to_be_bytes());
         header.extend((REQUEST_BYTES as u64).to_be_bytes()[4..].iter());

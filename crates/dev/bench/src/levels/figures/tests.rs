@@ -46,7 +46,7 @@ fn a_percentile_is_near_or_apart_on_its_own() {
     assert!(text.contains("and 1 99th percentiles"), "{text}");
 }
 
-/// Medians of three seeds are compared, and what the engine differs from itself is allowed.
+/// Medians over three seeds are compared, and the spread between the engine's seeds is allowed.
 #[test]
 fn seeds_that_differ_widen_the_tolerance() {
     let seeds = |p99s: [f64; 3]| {

@@ -8,7 +8,8 @@ fn bounds(text: &str) -> (f64, f64) {
     bounds_ms(&ArrayDescription::parse("array", text, &[]).expect("an array that ships"))
 }
 
-/// 0.8 ms and half of 8.33; twice 8.5 and half of 8.33 and a page, and the path.
+/// At least 0.8 ms and half of 8.33 ms; at most twice 8.5 ms, half of 8.33 ms and a page; plus the
+/// path.
 #[test]
 fn a_disk_turns_half_a_revolution_after_a_seek() {
     let (least, most) = bounds(include_str!("../../../../../../arrays/disk-7200.toml"));

@@ -7,7 +7,7 @@ use super::given::GivenInputs;
 use super::tiers::Tiers;
 use super::{Values, down, looked_up, multiple, round, up};
 
-/// Numbers of databases on a server, and the backup sets from each number on (facts 4.6).
+/// Number of backup sets from each number of databases on a server on (facts 4.6).
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
     (1., 1.), (8., 2.), (9., 3.), (10., 2.), (11., 3.), (14., 2.), (15., 3.), (16., 4.),
@@ -21,18 +21,18 @@ const BACKUP_SETS: [(f64, f64); 31] = [
 pub(super) struct Databases {
     pub count: f64,
     pub symmetrical: f64,
-    /// Databases at home in each site.
+    /// Databases whose home is in each site.
     pub home: [f64; 2],
     pub mailboxes: f64,
-    /// Copies on a server, databases on a volume, and the number of volumes given by the workbook.
+    /// Copies on a server, databases on a volume, and the workbook's number of volumes.
     pub held: f64,
     pub per_volume: f64,
     pub volumes: f64,
-    /// Servers: active and standby ones of each site, separate ones for lagged copies.
+    /// Servers of each site: active ones, standby ones, and separate ones for lagged copies.
     pub active: [f64; 2],
     pub waiting: [f64; 2],
     pub late: [f64; 2],
-    /// Whether volumes are those of backup sets, or pairs of one database.
+    /// Whether volumes hold backup sets, and whether they are pairs with one database each.
     pub sets: bool,
     pub pairs: bool,
     /// Lagged copies of each site's databases.
@@ -62,7 +62,7 @@ impl Databases {
         found
     }
 
-    /// Databases on a volume, except with backup sets, whose number follows from the copies.
+    /// Databases on a volume; with backup sets the number follows from the copies instead.
     fn databases_of_volume(given: &GivenInputs<'_>, largest: f64) -> f64 {
         if !given.several {
             return 1.0;
@@ -80,7 +80,7 @@ impl Databases {
         }
     }
 
-    /// The count of databases, from the fewest (facts 5.6).
+    /// Counts the databases, starting from the minimum (facts 5.6).
     fn counted(
         &mut self,
         given: &GivenInputs<'_>,
@@ -202,7 +202,7 @@ impl Databases {
         }
     }
 
-    /// Servers of a group without those for lagged copies.
+    /// Servers of a group, without those for lagged copies.
     pub(super) fn of_group(&self) -> f64 {
         self.active.iter().chain(&self.waiting).sum()
     }
@@ -239,7 +239,7 @@ impl Databases {
     }
 }
 
-/// Number of ways to place `k` copies on `s` servers, in order.
+/// Number of ordered ways to place `k` copies on `s` servers.
 fn orders(s: f64, k: f64) -> f64 {
     let mut found = 1.0;
     let mut factor = s;
@@ -250,14 +250,14 @@ fn orders(s: f64, k: f64) -> f64 {
     found
 }
 
-/// Formatted GB of a database disk of a site.
+/// Formatted capacity of a database disk of a site, in GB.
 pub(super) fn formatted(given: &GivenInputs<'_>, site: usize) -> f64 {
     let storage = &given.deployment.storage;
     let disks = if site == 0 { &storage.first } else { &storage.second };
     disks.database.capacity.0 as f64 / 1_073_741_824.0
 }
 
-/// The largest database (facts 5.5).
+/// Size of the largest database (facts 5.5).
 fn largest(given: &GivenInputs<'_>, values: &mut Values) -> f64 {
     let free = given.deployment.data.volume_free_space;
     let raw = given.deployment.storage.first.database.capacity.0 as f64 / 1e9;
@@ -284,7 +284,7 @@ fn largest(given: &GivenInputs<'_>, values: &mut Values) -> f64 {
     calculated.min(custom)
 }
 
-/// Databases that share a disk, as counted for the largest database.
+/// Number of databases that share a disk, for the size of the largest database.
 fn sharing(given: &GivenInputs<'_>) -> f64 {
     let model = given.deployment.site_model();
     let halved =
@@ -292,7 +292,7 @@ fn sharing(given: &GivenInputs<'_>) -> f64 {
     if given.c % 2.0 == 0.0 && halved { given.c / 2.0 } else { given.c }
 }
 
-/// Maximum number of mailboxes in a database, by space and by I/O (facts 5.6).
+/// Number of mailboxes that a database may hold, by space and by I/O (facts 5.6).
 fn target(
     given: &GivenInputs<'_>,
     tiers: &Tiers,

@@ -1,4 +1,4 @@
-//! Requests of a server and the disks that answer them (facts 5.2 and 5.10).
+//! Requests of a server, and the disks that serve them (facts 5.2 and 5.10).
 
 use super::databases::{Databases, formatted};
 use super::failures::FailureLoads;
@@ -8,7 +8,7 @@ use super::tiers::Tiers;
 use super::{Values, multiple, round, up};
 use plan::deployment::{Raid, RaidGroup};
 
-/// A RAID level: its name in keys, disk requests per write, and the share that a rebuild takes.
+/// RAID levels: name in keys, disk requests per write, and the share of I/O that a rebuild takes.
 const LEVELS: [(&str, f64, f64); 3] =
     [("raid10", 2.0, 0.35), ("raid5", 4.0, 0.5), ("raid6", 6.0, 0.5)];
 
@@ -21,7 +21,7 @@ struct ServerRequests {
     log_writes: f64,
 }
 
-/// Everything about requests and disks.
+/// All values on requests and disks.
 pub(super) fn disks(
     given: &GivenInputs<'_>,
     tiers: &Tiers,
@@ -94,13 +94,13 @@ fn load(
     ServerRequests { each, reads, writes, log_reads, log_writes: writes * ratio }
 }
 
-/// Data disks in whole groups, including the redundant disks.
+/// Number of disks, including redundant ones, for `data` data disks in whole groups.
 fn in_groups(data: f64, group: RaidGroup) -> f64 {
     let size = f64::from(group.data);
     multiple(data, size) / size * f64::from(group.data + group.redundancy)
 }
 
-/// The level of the databases and its disks.
+/// The RAID level of the databases and its number of disks.
 fn raid_disks(given: &GivenInputs<'_>, needed: [f64; 3], slow: bool, values: &mut Values) -> f64 {
     let chosen = match given.deployment.storage.raid {
         Some(Raid::Raid10) => 0,
@@ -113,7 +113,7 @@ fn raid_disks(given: &GivenInputs<'_>, needed: [f64; 3], slow: bool, values: &mu
     needed[chosen]
 }
 
-/// Mirrored disks for logs on separate volumes.
+/// Number of mirrored disks for logs on separate volumes.
 fn log_disks(given: &GivenInputs<'_>, load: &ServerRequests, gb: f64) -> f64 {
     if !given.isolated {
         return 0.0;

@@ -15,7 +15,7 @@ pub(super) struct FailureLoads {
     pub site_and_two: Option<f64>,
     /// Maximum for each site.
     pub worst: [f64; 2],
-    /// The second site, with none, one or two of its servers failed.
+    /// Servers of the second site, with none, one or two of them failed.
     pub there: [Option<f64>; 3],
 }
 
@@ -23,7 +23,7 @@ pub(super) struct FailureLoads {
 struct SiteRules<'a> {
     given: &'a GivenInputs<'a>,
     blocked: bool,
-    /// Databases by home, and copies on a server.
+    /// Databases whose home is the site, and copies on a server.
     home: f64,
     held: f64,
     plus: f64,
@@ -123,7 +123,7 @@ impl FailureLoads {
         [Some(0.0), one, two]
     }
 
-    /// The loss of the other site plus `failed` servers.
+    /// Active databases of a server after the loss of the other site and of `failed` servers.
     fn site_and(
         given: &GivenInputs<'_>,
         databases: &Databases,
@@ -190,8 +190,8 @@ impl SiteRules<'_> {
         (s > 1.0 && !self.blocked).then(|| self.normal())
     }
 
-    /// The workbook's value falls below zero if there are fewer databases than servers; nothing
-    /// is active then.
+    /// Two failed servers. The workbook's value falls below zero if there are fewer databases than
+    /// servers; then none is active.
     fn two(&self) -> f64 {
         let s = self.given.s;
         let spread = up(self.normal() + 2.0 * self.normal() / (s - 2.0)) + self.plus;
@@ -209,19 +209,19 @@ impl SiteRules<'_> {
     }
 }
 
-/// Servers of the second site that take over.
+/// Number of servers in the second site that take over.
 fn taking_over(given: &GivenInputs<'_>, databases: &Databases) -> f64 {
     if given.both && !given.dr { databases.active[1] } else { databases.waiting[1] }
 }
 
-/// Lagged copies of a site that the replay lag manager plays forward automatically.
+/// Lagged copies of a site that the replay lag manager brings up to date automatically.
 pub(super) fn catching_up(given: &GivenInputs<'_>, site: usize) -> f64 {
     let availability = &given.deployment.availability;
     let counts = availability.replay_lag_manager && availability.copies >= 3 && !given.own;
     if counts { given.l[site] } else { 0.0 }
 }
 
-/// Databases of a server after the other site is lost.
+/// Active databases of a server after the other site is lost.
 fn site(given: &GivenInputs<'_>, databases: &Databases) -> Option<f64> {
     if given.p[1] < 1.0 {
         return None;

@@ -1,4 +1,4 @@
-//! Inputs of a deployment, by the symbols of the published formulas.
+//! Inputs of a deployment, named by the symbols of the published formulas.
 
 use plan::Deployment;
 use plan::deployment::{BackupMethod, SiteModel, StorageChoice};
@@ -7,16 +7,16 @@ use plan::deployment::{BackupMethod, SiteModel, StorageChoice};
 #[expect(clippy::struct_excessive_bools, reason = "the published formulas ask for each of them")]
 pub(super) struct GivenInputs<'d> {
     pub deployment: &'d Deployment,
-    /// Whether there are copies that take over.
+    /// Whether there are copies that can take over.
     pub copies: bool,
     /// Servers with active databases in a site; groups; the given number of groups.
     pub s: f64,
     pub d: f64,
     pub dags: f64,
-    /// Divisor of a group's share.
+    /// Number by which totals are divided to get a group's share.
     pub div: f64,
-    /// Copies of a database: all; then, for each site, those that can take over and the lagged
-    /// ones.
+    /// Copies of a database: all; those of each site that can take over; the lagged ones of each
+    /// site.
     pub c: f64,
     pub p: [f64; 2],
     pub l: [f64; 2],
@@ -25,14 +25,15 @@ pub(super) struct GivenInputs<'d> {
     pub two: bool,
     pub both: bool,
     pub waits: bool,
-    /// Databases and logs on separate volumes.
+    /// Whether databases and logs are on separate volumes.
     pub isolated: bool,
-    /// Several databases on a volume.
+    /// Whether a volume holds several databases.
     pub several: bool,
-    /// Lagged copies on dedicated servers; standby servers next to active ones.
+    /// Whether lagged copies are on dedicated servers; whether there are standby servers besides
+    /// active ones.
     pub own: bool,
     pub dr: bool,
-    /// Single disks in each site.
+    /// Whether each site uses single disks without RAID.
     pub jbod: [bool; 2],
 }
 

@@ -1,7 +1,6 @@
 //! The sizing formulas written a second time, from the published facts about the workbook alone:
-//! plain numbers, no traces, nothing from the crate `sizing`. A slip in one of the two programs
-//! shows up as a difference over thousands of drawn deployments; only a mistake that both share
-//! escapes.
+//! plain numbers, no traces, nothing from the crate `sizing`. A slip in one of the two calculations
+//! shows up as a difference over thousands of drawn deployments; only a mistake in both escapes.
 //!
 //! The arithmetic follows the mode that reproduces the workbook, whose formulas are published.
 
@@ -31,7 +30,7 @@ use tiers::Tiers;
 pub(super) enum Again {
     /// A number.
     Number(f64),
-    /// A decision, by the workbook's word for it.
+    /// A decision, as the word that the workbook shows.
     Word(&'static str),
 }
 
@@ -44,7 +43,7 @@ impl Values {
         self.0.insert(key.into(), Again::Number(value));
     }
 
-    /// An optional value, which the product shows as none or 0.
+    /// Stores an optional value; `None` becomes 0, which counts as equal to no value.
     fn may(&mut self, key: impl Into<String>, value: Option<f64>) {
         self.put(key, value.unwrap_or(0.0));
     }
@@ -62,7 +61,7 @@ impl Values {
         several && self.0.get("vol.db_log_isolated") == Some(&Again::Word("Yes"))
     }
 
-    /// All of them.
+    /// All values by key.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, Again)> {
         self.0.iter().map(|(key, value)| (key.as_str(), *value))
     }
@@ -87,7 +86,7 @@ fn up(value: f64) -> f64 {
     (value - error(value)).ceil()
 }
 
-/// Rounds down to a whole number, likewise.
+/// Rounds down to a whole number, ignoring rounding error in the last digit.
 fn down(value: f64) -> f64 {
     (value + error(value)).floor()
 }
@@ -97,7 +96,7 @@ fn round(value: f64) -> f64 {
     (value + 0.5 + error(value)).floor()
 }
 
-/// The next multiple of `step`.
+/// `value` rounded up to a multiple of `step`.
 fn multiple(value: f64, step: f64) -> f64 {
     let steps = up(value / step);
     (if value > 0.0 { steps.max(1.0) } else { steps }) * step

@@ -7,7 +7,7 @@ use super::databases::Databases;
 use super::given::GivenInputs;
 use super::space::StoredSpace;
 
-/// Rates of a database and of a group, if the hours of a day are known.
+/// Rates for a database and for a group, if the load of each hour of the day is known.
 pub(super) fn network(
     given: &GivenInputs<'_>,
     databases: &Databases,
@@ -50,8 +50,8 @@ pub(super) fn network(
     }
 }
 
-/// Throughput of a link limited by the TCP window: the bits in flight are compared with the bytes
-/// of the windows, as in the workbook.
+/// Throughput of a link limited by the TCP window. Like the workbook, it compares the bits in
+/// flight with the window in bytes.
 fn throughput(mbps: f64, latency: f64) -> f64 {
     let bits = mbps * 1e6 * latency;
     if bits < 65_536.0 {
@@ -64,8 +64,8 @@ fn throughput(mbps: f64, latency: f64) -> f64 {
     mbps.min(window * 8.0 / latency / 1e6)
 }
 
-/// The largest mean over that many consecutive hours, around the clock; the workbook uses one hour
-/// instead of none and five instead of four.
+/// The largest mean over `wanted` consecutive hours, around the clock. Like the workbook, it uses
+/// one hour instead of none and five instead of four.
 fn busiest_mean(hours: &[f64; 24], wanted: f64) -> f64 {
     let window = (1..=24_usize).find(|count| *count as f64 + 1e-9 >= wanted).unwrap_or(24);
     let window = if window == 4 { 5 } else { window };

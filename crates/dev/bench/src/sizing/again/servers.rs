@@ -17,7 +17,7 @@ struct DatabaseCycles {
     active: f64,
     passive: f64,
     access: f64,
-    /// The same for client access, even if it is part of the active figure.
+    /// Like `access`, but kept even if client access is part of the active figure.
     remembered: f64,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn servers(
     queue(given, tiers, (databases, failures), values);
 }
 
-/// Cores of directory servers, and of separate client access servers.
+/// Cores of directory servers and of separate client access servers.
 fn around(given: &GivenInputs<'_>, tiers: &Tiers, taken: f64, values: &mut Values) {
     let servers = &given.deployment.servers;
     let Some(rate) = servers.first.spec_rate else {
@@ -81,7 +81,8 @@ fn around(given: &GivenInputs<'_>, tiers: &Tiers, taken: f64, values: &mut Value
     }
 }
 
-/// Megacycles of a server in each failure and, if its speed is known, their share of it.
+/// Megacycles that a server needs in each failure and, if its speed is known, their share of the
+/// available ones.
 fn processors(
     work: &DatabaseCycles,
     held: f64,
@@ -154,7 +155,7 @@ fn cache(memory: f64, active: f64, values: &mut Values) {
     values.put("mem.cache_mb_per_mailbox", 0.25 * memory * 1024.0 / active);
 }
 
-/// The queue database after the worst failure, and its place.
+/// Size of the queue database after the worst failure, and where to put it.
 fn queue(
     given: &GivenInputs<'_>,
     tiers: &Tiers,
@@ -180,7 +181,7 @@ fn queue(
     values.word("transport.location", place);
 }
 
-/// Additional failed servers, if the facts have a value for them.
+/// Number of further failed servers in the worst failure for which the facts have a value.
 const fn besides(two: Option<f64>, one: Option<f64>) -> f64 {
     match (two, one) {
         (Some(_), _) => 2.0,
@@ -189,7 +190,7 @@ const fn besides(two: Option<f64>, one: Option<f64>) -> f64 {
     }
 }
 
-/// Servers of all groups that survive the worst failure.
+/// Number of servers in all groups that survive the worst failure.
 fn servers_left(given: &GivenInputs<'_>, databases: &Databases, failures: &FailureLoads) -> f64 {
     if !given.copies {
         return given.s;

@@ -7,12 +7,12 @@ use super::given::GivenInputs;
 use super::tiers::{Tiers, days};
 use super::{Values, looked_up, up};
 
-/// Databases that a restore volume holds at once, by the number of databases on a server (facts
-/// 4.6).
+/// Number of databases that a restore volume holds at once, from each number of databases on a
+/// server on (facts 4.6).
 const RESTORE_SETS: [(f64, f64); 7] =
     [(1.0, 1.0), (14.0, 2.0), (21.0, 3.0), (28.0, 4.0), (35.0, 5.0), (42.0, 6.0), (49.0, 7.0)];
 
-/// Maximum number of a server's volumes and copies that the workbook lists.
+/// Maximum number of volumes and of copies of a server that the workbook lists.
 const LISTED: f64 = 100.0;
 
 /// Size of the index relative to a volume's databases, and of its merge relative to one database.
@@ -21,22 +21,22 @@ const INDEX: f64 = 0.2;
 /// Space that servers need.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StoredSpace {
-    /// GB of all database volumes and of all log volumes of a server.
+    /// GB of all database volumes, and of all log volumes, of a server.
     pub databases_gb: f64,
     pub logs_gb: f64,
     /// GB of the restore volume, if there is one.
     pub restore_gb: Option<f64>,
     /// GB of one database volume.
     pub volume_gb: f64,
-    /// Logs of a database per day, including moves.
+    /// Logs that a database produces per day, including mailbox moves.
     pub logs_per_day: f64,
-    /// Spare volumes.
+    /// Number of spare volumes.
     pub spares: f64,
-    /// Volumes with databases.
+    /// Number of volumes with databases.
     pub volumes: f64,
 }
 
-/// Sizes of one database in GB: including free space, and its logs.
+/// Sizes in GB of one database with its free space, and of its logs.
 #[derive(Clone, Copy)]
 struct DatabaseSize {
     database: f64,
@@ -68,7 +68,7 @@ impl StoredSpace {
         found
     }
 
-    /// GB of the logs of a database.
+    /// GB of logs that a database keeps.
     fn logs(
         &mut self,
         given: &GivenInputs<'_>,
@@ -104,7 +104,7 @@ impl StoredSpace {
         let (copies, k) = (databases.held.min(LISTED), databases.per_volume);
         self.volumes = up(databases.held / k).min(LISTED);
         self.volume_gb = volume(given, k, k, size);
-        // All volumes are full except the last one, and those after the last listed copy.
+        // Volumes are full, except the last one and those after the last listed copy.
         let (mut left, mut all, mut listed) = (copies, 0.0, 0.0);
         while listed < self.volumes {
             all += volume(given, left.clamp(0.0, k), k, size);
@@ -121,7 +121,7 @@ impl StoredSpace {
         self.restore_gb = given.deployment.data.restore_volume.then(|| {
             let apart = databases.pairs && given.c < 2.0;
             let sets = if apart { looked_up(&RESTORE_SETS, databases.held) } else { 1.0 };
-            // The contents of the first volume, which is not full on a small server.
+            // Contents of the first volume, which is not full on a small server.
             k.min(databases.held) * (size.database + size.logs) * sets / size.free
         });
         let logs = if given.isolated { self.volumes } else { 0.0 };
@@ -137,7 +137,7 @@ impl StoredSpace {
     }
 }
 
-/// GB of a volume with `count` databases, out of at most `most`.
+/// GB of a volume that holds `count` of at most `most` databases.
 fn volume(given: &GivenInputs<'_>, count: f64, most: f64, size: DatabaseSize) -> f64 {
     let group = count * size.database;
     let restore = if given.deployment.data.restore_volume { 0.0 } else { 1.1 * group / most };
@@ -146,7 +146,7 @@ fn volume(given: &GivenInputs<'_>, count: f64, most: f64, size: DatabaseSize) ->
     (group + restore + index + logs) / size.free
 }
 
-/// Days of logs that are kept.
+/// Number of days for which logs are kept.
 fn kept_days(given: &GivenInputs<'_>) -> f64 {
     let availability = &given.deployment.availability;
     let backup = given.deployment.backup;

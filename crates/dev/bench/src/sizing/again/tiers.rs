@@ -6,7 +6,7 @@ use units::Nanos;
 use super::given::GivenInputs;
 use super::{Values, round, up};
 
-/// Means over all mailboxes, and sums of a group.
+/// Means over all mailboxes, and sums over a group.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tiers {
     pub mailboxes: f64,
@@ -17,15 +17,15 @@ pub(super) struct Tiers {
     pub cache_mb: f64,
     pub items: f64,
     pub message_kb: f64,
-    /// Logs and messages a day of all mailboxes.
+    /// Logs and messages per day of all mailboxes.
     pub logs: f64,
     pub messages: f64,
-    /// I/O of a group; the share of its reads.
+    /// I/O per second of a group, and the share of reads in it.
     pub iops: f64,
     pub reads: f64,
 }
 
-/// One mailbox.
+/// Figures of one mailbox of a tier, and the number of such mailboxes.
 struct OneMailbox {
     count: f64,
     on_disk_mb: f64,
@@ -82,7 +82,7 @@ impl Tiers {
     }
 }
 
-/// The sum over all mailboxes.
+/// Sum of `of` over all mailboxes.
 fn sum(all: &[OneMailbox], of: impl Fn(&OneMailbox) -> f64) -> f64 {
     all.iter().map(|one| one.count * of(one)).sum()
 }
@@ -140,7 +140,7 @@ fn mailbox(given: &GivenInputs<'_>, number: usize, tier: &Tier, values: &mut Val
     found
 }
 
-/// MB of deleted and changed items of a mailbox or archive of `limit` MB.
+/// MB of deleted and changed items in a mailbox or archive of `limit` MB.
 fn dumpster(tier: &Tier, whitespace: f64, limit: f64) -> f64 {
     let mut kept = whitespace * days(tier.deleted_item_retention);
     if tier.single_item_recovery {
@@ -152,7 +152,7 @@ fn dumpster(tier: &Tier, whitespace: f64, limit: f64) -> f64 {
     kept.min(30_720.0)
 }
 
-/// I/O of a mailbox, and the share of its reads before search multiplies them.
+/// I/O of a mailbox, and the share of reads in it before search multiplies them.
 fn load(
     given: &GivenInputs<'_>,
     tier: &Tier,
@@ -175,12 +175,12 @@ fn load(
     values.put(format!("t{number}.iops_base"), base);
     let searched = tier.desktop_search && on_disk >= 128.0;
     let search = if searched { round(on_disk / 170.666_666 * 2.0) / 2.0 } else { 1.0 };
-    // If both apply, the two products of reads are added.
+    // If both the factor and search apply, they are added instead of multiplied.
     let times = if search > 1.0 && factor > 1.0 { factor + search } else { factor * search };
     (base * share * times + base * (1.0 - share) * factor, share)
 }
 
-/// Growth rate of a mailbox, and when the workbook says that it is full.
+/// Growth rate of a mailbox, and the time at which the workbook counts it as full.
 fn growth(
     given: &GivenInputs<'_>,
     number: usize,

@@ -1,7 +1,7 @@
 //! The crash loop over many seeds, on every processor: `crash --seeds N [--first S]` runs N scripts
-//! with power failing at several of their requests each, `crash --seed S --step K` repeats one.
-//! `--log-segment 512|4096` gives all logs segments of that length; otherwise it changes between
-//! lives.
+//! with power failing at several of their requests each, `crash --seed S --step K` repeats one
+//! failure. `--log-segment 512|4096` sets the segment length of all logs; by default it changes
+//! each time the database is opened.
 
 mod tally;
 
@@ -16,8 +16,8 @@ use units::Seed;
 
 use crate::tally::CrashTally;
 
-/// Number of requests per script at which power fails in a run over many: scripts differ more than
-/// the requests of one do, so time is better spent on more of them.
+/// Number of requests per script at which power fails in a run over many scripts. Scripts differ
+/// more than the requests of one script do, so more scripts are a better use of the time.
 const STEPS_OF_A_SEED: u64 = 6;
 
 fn main() -> ExitCode {

@@ -15,7 +15,7 @@ pub(crate) struct CrashTally {
     done: u64,
     /// Counts of the scripts that passed.
     pub summary: CrashSummary,
-    /// Of those that did not.
+    /// Failures of the scripts that did not pass.
     pub failures: Vec<CrashFailure>,
     began: Instant,
     told: Instant,

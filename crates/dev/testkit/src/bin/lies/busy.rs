@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// One busy thread per processor; they end when this is dropped.
+/// One busy thread per processor; the threads end when this is dropped.
 pub(crate) struct BusyProcessors {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

@@ -11,7 +11,7 @@ use crate::fault_table::FaultRow;
 use crate::outcome::Observed;
 use crate::program::{self, Program, RunLoad};
 
-/// Runs a new database in `folder`, with healthy storage until it is prepared.
+/// Prepares a new database in `folder` on healthy storage, then runs it with the row's fault.
 pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Result<Observed> {
     let (backing, mount) = (folder.join("backing"), folder.join("disk"));
     fs::create_dir_all(&backing)?;
@@ -28,8 +28,8 @@ pub(crate) fn run(program: &Program, folder: &Path, row: &FaultRow) -> io::Resul
     Ok(Observed { injected, ..outcome })
 }
 
-/// Missing bytes are detected at the end of a run of any length, slowness only in one that can be
-/// judged.
+/// The load of a row: missing bytes are detected at the end of a run of any length, but slowness
+/// only in one long enough to be judged.
 fn load(row: &FaultRow) -> RunLoad {
     let is_of_time = row.is_of_time();
     RunLoad {

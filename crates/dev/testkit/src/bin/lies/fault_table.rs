@@ -44,9 +44,9 @@ pub(crate) enum Expectation {
 pub(crate) struct FaultRow {
     /// The fault.
     pub rule: Rule,
-    /// What it must come to.
+    /// Outcome that the run must have.
     pub wanted: Expectation,
-    /// The reason, if no failure is expected. A header and a checkpoint end in zeros, which a torn
+    /// Why no failure is expected, if none is. A header and a checkpoint end in zeros, which a torn
     /// write does not lose; the two copies of a checkpoint are equal, and misdirected writes swap
     /// them; an ignored flush loses nothing as long as power lasts.
     why: &'static str,
@@ -59,7 +59,7 @@ pub(crate) fn all() -> Vec<FaultRow> {
     for fault in faults {
         for kind in KINDS {
             rows.push(row(kind, Access::Write, fault));
-            // A read needs no room.
+            // A read needs no free space.
             if fault != Fault::Full {
                 rows.push(row(kind, Access::Read, fault));
             }
@@ -88,7 +88,7 @@ fn row(kind: FileKind, access: Access, fault: Fault) -> FaultRow {
     FaultRow { rule, wanted, why }
 }
 
-/// Requests that pass, so that the database can be opened.
+/// Number of matching requests without a fault, so that the database can be opened.
 fn first(kind: FileKind, access: Access) -> u64 {
     match (kind, access) {
         (FileKind::Database, Access::Read) => 50,

@@ -12,7 +12,7 @@ use crate::loop_volume::LoopVolume;
 use crate::outcome::Observed;
 use crate::program::{self, Program, RunLoad};
 
-/// Measured time, a little more than a verdict needs.
+/// Length of the measurement, a little more than a verdict needs.
 const MEASURED: Duration = Duration::from_secs(31);
 
 /// Smallest size that every file system here supports.
@@ -45,7 +45,7 @@ fn load(disturbance: Disturbance, free_bytes: u64) -> RunLoad {
         Disturbance::FullVolume => (free_bytes / 2, None),
         _ => (64 << 20, Some(200)),
     };
-    // The pause, and the intervals that it touches, are left out of the measurement.
+    // The pause and the intervals around it do not count in the measurement, so it is prolonged.
     let pause = disturbance.stopped().map(|time| time + Duration::from_secs(3));
     RunLoad { measured: MEASURED + pause.unwrap_or_default(), size_bytes, target_iops }
 }

@@ -17,15 +17,15 @@ pub(crate) enum Disturbance {
     BusyProcessors,
     /// The program is stopped for this long in the middle of the measurement.
     Stopped(Duration),
-    /// Both.
+    /// Both: busy processors, and a stop of this length.
     BusyAndStopped(Duration),
-    /// The database takes half of the space.
+    /// The database takes half of the volume's space.
     SmallVolume,
     /// The load grows the database until the volume is full.
     FullVolume,
 }
 
-/// Ten on each of three file systems.
+/// Ten disturbances, each tried on three file systems.
 pub(crate) const DISTURBANCES: [Disturbance; 10] = [
     Disturbance::Nothing,
     Disturbance::Nothing,

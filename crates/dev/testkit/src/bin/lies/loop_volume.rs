@@ -1,4 +1,5 @@
-//! A small separate volume: an image in a file, a loop device without a cache, a file system.
+//! A small separate volume: a file system on a loop device, backed by an image file and without a
+//! cache.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -21,7 +22,7 @@ impl TestFileSystem {
     /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
 
-    /// The program that makes one.
+    /// The program that creates this file system.
     pub(crate) fn maker(self) -> &'static str {
         match self {
             Self::Ext4 => "mkfs.ext4",
@@ -58,13 +59,13 @@ impl LoopVolume {
     ) -> io::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         call(Command::new(system.maker()).arg("-q").arg(image))?;
-        // Without direct I/O the image would be cached, and nothing could be judged.
+        // Without direct I/O the page cache would hold the image, and nothing could be judged.
         let mut attach = Command::new("losetup");
         attach.args(["--find", "--show", "--direct-io=on"]).arg(image);
         let device = call(&mut attach)?;
         let device = device.trim();
         let mounted = call(Command::new("mount").arg(device).arg(mount));
-        // A device in use disappears with its last user.
+        // Detaching takes effect once the last user, the mount, is gone.
         call(Command::new("losetup").args(["--detach", device]))?;
         mounted?;
         Ok(Self { image: image.to_owned(), mount: mount.to_owned() })

@@ -1,7 +1,7 @@
 //! The table of lies: the real program's verdicts on storage that loses bytes or stalls, and on
 //! healthy storage. `lies PROGRAM FOLDER [faults|healthy]` fails if one row is wrong; all its files
-//! are in FOLDER and are removed. `lies PROGRAM FOLDER faults NAME TIMES` repeats the rows whose name
-//! contains NAME.
+//! are in FOLDER and are removed. `lies PROGRAM FOLDER faults NAME TIMES` repeats the rows whose
+//! name contains NAME.
 
 mod busy;
 mod fault_run;
@@ -99,8 +99,7 @@ fn run_faults(program: &Program, folder: &Path, table: &LiesTable, name: &str, t
     });
 }
 
-/// One run on each file system at a time, so that all of them run under the same load. Whether the
-/// program that creates such a file system is installed; prints a message if not.
+/// Whether the program that creates such a file system is installed; prints a message if not.
 fn can_make(system: TestFileSystem) -> bool {
     let name = system.maker();
     let mut command = Command::new(name);

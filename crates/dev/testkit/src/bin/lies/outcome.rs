@@ -7,26 +7,26 @@ use std::process::ExitStatus;
 
 use serde_json::Value;
 
-/// The rule on processor time of other programs.
+/// Name of the rule on processor time that other programs took.
 const OTHERS: &str = "other-programs";
 
 /// How a run ended.
 pub(crate) enum Ending {
-    /// By itself, or by a signal.
+    /// The run ended by itself or by a signal.
     Exited(ExitStatus),
-    /// Not in time; each thread with the place in the kernel where it waits.
+    /// The run did not end in time; for each thread, where it waits in the kernel.
     Overdue(String),
 }
 
-/// What a run came to.
+/// The observed outcome of a run.
 pub(crate) struct Observed {
-    /// `None` if it did not exit by itself.
+    /// Exit status; `None` if the run did not exit by itself.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
     /// Whether Linux kept the process, which had ended, until the storage answered.
     pub was_kept: bool,
-    /// What its threads waited for when it did not end in time.
+    /// Where its threads waited in the kernel, if it did not end in time.
     pub waits: Option<String>,
     /// Requests in which a fault was injected.
     pub injected: u64,
@@ -138,7 +138,7 @@ fn texts(list: &Value) -> impl Iterator<Item = String> {
     texts.filter_map(|text| text.as_str().map(str::to_owned))
 }
 
-/// Null if the file does not exist.
+/// Parses a JSON file; null if the file does not exist.
 fn read_json(path: &Path) -> Value {
     let bytes = fs::read(path).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()

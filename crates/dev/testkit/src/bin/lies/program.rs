@@ -27,12 +27,12 @@ pub(crate) struct RunLoad {
     pub measured: Duration,
     /// Size of the database.
     pub size_bytes: u64,
-    /// `None` for the maximum rate.
+    /// Target rate of the load; `None` for the maximum rate.
     pub target_iops: Option<u32>,
 }
 
 impl Program {
-    /// The program in the file `path`.
+    /// Uses the program in the file `path`.
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         Ok(Self { path })
@@ -63,8 +63,9 @@ impl Program {
     }
 }
 
-/// Waits for a run to exit, and kills it after a deadline. A process that has ended but for a thread
-/// inside the kernel is kept by Linux until the storage answers: `let_go` makes it answer.
+/// Waits for a run to exit, and kills it after a deadline. If a process has ended except
+/// for a thread inside the kernel, Linux keeps it until the storage answers; `let_go` makes the
+/// storage answer.
 pub(crate) fn finish(
     mut child: Child,
     folder: &Path,

@@ -22,7 +22,7 @@ pub(crate) trait TableRow: fmt::Display + Sync {
     fn is_right(&self, outcome: &Observed) -> bool;
 }
 
-/// What all rows came to.
+/// Counts over all rows, and the wrong rows.
 #[derive(Default)]
 pub(crate) struct LiesTable {
     runs: AtomicUsize,
@@ -32,7 +32,7 @@ pub(crate) struct LiesTable {
 }
 
 impl LiesTable {
-    /// Runs all `rows`, a limited number at a time.
+    /// Runs all `rows`, at most `at_a_time` at the same time.
     pub(crate) fn fill<R: TableRow + Send>(
         &self,
         rows: Vec<R>,

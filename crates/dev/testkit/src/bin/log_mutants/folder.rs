@@ -1,5 +1,5 @@
-//! The folder of one mutant: its files in `set`, files that commands may write in `out`, and an
-//! empty folder for temporary files.
+//! The folder of one mutant, which contains its files in `set`, files that commands may write in
+//! `out`, and an empty folder for temporary files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ pub(crate) struct MutantFolder {
 }
 
 impl MutantFolder {
-    /// Writes `files`.
+    /// Creates the folder with `files` in its `set`.
     pub(crate) fn make(files: &Files) -> Result<Self, String> {
         let path = std::env::temp_dir().join(format!("log-mutants-{}", std::process::id()));
         let folder = Self { path };
@@ -31,7 +31,7 @@ impl MutantFolder {
         Ok(folder)
     }
 
-    /// A folder inside it.
+    /// Path of a folder inside.
     pub(crate) fn part(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::folder::MutantFolder;
 
-/// Address space of a command, in KiB: more than its memory use at any time.
+/// Address space limit of a command, in KiB.
 const MOST_KIB: u64 = 512 << 10;
 /// Seconds after which a command counts as hung, even on a busy machine.
 const MOST_SECONDS: u64 = 120;
@@ -23,7 +23,7 @@ pub(crate) struct Ended {
     time: Duration,
 }
 
-/// Runs the program in the set's folder.
+/// Runs the program in the folder `set` of `folder`.
 pub(crate) fn run(program: &Path, words: &[&str], folder: &MutantFolder) -> Result<Ended, String> {
     let began = Instant::now();
     let script = format!("ulimit -v {MOST_KIB}; exec timeout {MOST_SECONDS} \"$0\" \"$@\"");
@@ -31,7 +31,7 @@ pub(crate) fn run(program: &Path, words: &[&str], folder: &MutantFolder) -> Resu
     command.args(["-c", &script]).arg(program).args(words);
     command.current_dir(folder.part("set")).env("TMPDIR", folder.part("tmp"));
     command.stdin(Stdio::null());
-    // A dump of everything would have no reader.
+    // A dump of everything is large, and nothing reads it.
     if words[0] == "dump" {
         command.stdout(Stdio::null());
     }
@@ -45,8 +45,8 @@ pub(crate) fn run(program: &Path, words: &[&str], folder: &MutantFolder) -> Resu
 }
 
 impl Ended {
-    /// Fails if the command panicked, ran out of time or memory, or exited with a code that is not
-    /// the program's.
+    /// Fails if the command panicked, ran out of time or memory, or exited with a code that the
+    /// program does not use.
     pub(crate) fn judge(&self, words: &[&str]) -> Result<(), String> {
         let is_usual = self.code.is_some_and(|code| CODES.contains(&code));
         let is_panic = ["panicked", "bug in plimsoll", "memory allocation"]

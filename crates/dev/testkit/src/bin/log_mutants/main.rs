@@ -1,6 +1,6 @@
 //! Damaged logs of the real engine, given to the real program: `log_mutants PROGRAM [--mutants N]
-//! [--seed S]`. Each command must end in time and in 512 MiB, without a panic, and write nothing
-//! but what it was asked for; a single flipped bit must be named by file and segment.
+//! [--seed S]`. Each command must end in time, within 512 MiB and without a panic, and write only
+//! the files it was asked for; a single flipped bit must be named by file and segment.
 
 mod folder;
 mod limits;
@@ -60,7 +60,7 @@ fn options(words: &[String]) -> Option<Options> {
     Some(options)
 }
 
-/// Runs every command on every mutant. `None` if the samples are not on this machine.
+/// Runs every command on every mutant. `None` if this machine does not have the samples.
 fn run(options: &Options) -> Result<Option<Tally>, String> {
     let mut tally = Tally::default();
     let mut random = Prng::new(Seed(options.seed));
@@ -73,7 +73,8 @@ fn run(options: &Options) -> Result<Option<Tally>, String> {
         sets.push((name, files));
     }
     for number in 0..options.mutants {
-        // The smaller set is faster, and contains all types of records.
+        // Three quarters of the mutants are of the smaller set, which is faster and contains all
+        // record types.
         let (name, files) = &sets[usize::from(number % 4 == 3)];
         let mutant = Mutant::make(files, number % 2 == 0, &mut random);
         let folder = MutantFolder::make(&mutant.files)?;
@@ -87,9 +88,9 @@ fn run(options: &Options) -> Result<Option<Tally>, String> {
 /// A set of files, one of which is damaged.
 struct Mutant {
     files: Files,
-    /// The damaged file.
+    /// Name of the damaged file.
     name: String,
-    /// The byte in which one bit was flipped, if that is the damage.
+    /// Offset of the byte in which one bit was flipped, if that is the damage.
     flipped: Option<usize>,
 }
 

@@ -21,10 +21,10 @@ enum Step {
     Pin(u32),
     Unpin(u32),
     Change(u32),
-    /// As the checkpoint does.
+    /// Begins a write of a page, as the checkpoint does.
     Write(u32),
     Written(u32),
-    /// Makes the log durable up to this distance behind the last change.
+    /// Makes the log durable up to this distance before the last change.
     Flush(u16),
     Evict,
 }
@@ -131,7 +131,7 @@ impl Scene {
                 self.write(number);
             }
             Step::Written(_) => {
-                // It waited for the log.
+                // The write has waited for the log, which is therefore durable up to the change.
                 let Some(last) = page.written.take() else {
                     return;
                 };

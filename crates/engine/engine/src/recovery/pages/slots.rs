@@ -11,11 +11,12 @@ use crate::hash::QuickHash;
 
 /// State of a page.
 pub(super) enum SlotState {
-    /// Nothing: the record rebuilds the page, or the page is past the end of the file.
+    /// Neither in memory nor being read: the record rebuilds the page, or it is past the end of the
+    /// file.
     ToCome,
     /// It is being read.
     Loading(Completion),
-    /// All of it.
+    /// It is in memory.
     Here(Page),
 }
 
@@ -46,7 +47,7 @@ impl Slots {
         self.pages.len()
     }
 
-    /// How many of them are wanted.
+    /// Number of those that records ahead need.
     pub(super) const fn wanted(&self) -> usize {
         self.wanted
     }
@@ -104,7 +105,7 @@ impl Slots {
         self.pages.get_mut(&number).expect(ANNOUNCED).state = SlotState::Here(page);
     }
 
-    /// A page that is here.
+    /// A page that is in memory.
     pub(super) fn page(&mut self, number: PageNumber) -> &mut Page {
         match self.pages.get_mut(&number).map(|slot| &mut slot.state) {
             Some(SlotState::Here(page)) => page,
@@ -120,7 +121,7 @@ impl Slots {
             let slot = self.pages.get_mut(&number).expect(ANNOUNCED);
             slot.idle = None;
             match &slot.state {
-                // The record of a damaged page is needed at the end.
+                // A damaged page stays: its damage must be known until the end.
                 SlotState::Here(page) if page.damage.is_some() => {}
                 SlotState::Here(page) if page.dirty => return Some(Err(number)),
                 // Returned to the idle list once its write completes.

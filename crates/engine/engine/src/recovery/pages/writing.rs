@@ -45,7 +45,7 @@ pub(super) struct Writing {
     old: BTreeSet<PageNumber>,
     gather: usize,
     longest_run: u32,
-    /// Start of the last run: the search for the next one continues from here.
+    /// The page around which the last run was formed: the search for the next continues from here.
     hand: PageNumber,
     in_flight: Vec<(WriteRun, Completion)>,
     /// Pages written so far.
@@ -69,7 +69,7 @@ impl Writing {
         }
     }
 
-    /// A changed page should go.
+    /// Adds a changed page to evict.
     pub(super) fn add(&mut self, page: PageNumber) {
         self.gathered.insert(page);
     }
@@ -80,7 +80,7 @@ impl Writing {
         self.gathered.insert(page);
     }
 
-    /// Whether enough pages wait.
+    /// Whether twice as many pages have gathered as writing needs to start.
     pub(super) fn has_enough(&self) -> bool {
         self.gathered.len() >= 2 * self.gather.max(1)
     }
@@ -144,7 +144,7 @@ impl Writing {
         buffer
     }
 
-    /// A run is on its way.
+    /// Records that a write of a run is in flight.
     pub(super) fn begin(&mut self, run: WriteRun, write: Completion) {
         self.written += u64::from(run.length);
         self.in_flight.push((run, write));

@@ -198,7 +198,7 @@ impl Engine {
         });
     }
 
-    /// Writes a changed page once the log is durable; now and then forgets that it had.
+    /// Writes one of the changed pages, once the log is durable up to its last change.
     async fn write_a_page(&mut self) {
         let dirty = self.frames.iter().filter(|(_, frame)| frame.dirt.is_some());
         let dirty: Vec<PageNumber> = dirty.map(|(number, _)| *number).collect();

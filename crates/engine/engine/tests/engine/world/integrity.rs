@@ -1,5 +1,5 @@
 //! Proves that a closed database file is whole: checksums and page checks, trees, sibling chains,
-//! space, index and long values. Written apart from the engine, over the format crate alone.
+//! space, index and long values. Independent of the engine: it uses only the format crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub(crate) fn check(bytes: &[u8]) -> Rows {
     check_table(&mut reader, &nodes)
 }
 
-/// Index, long values and records agree.
+/// Checks that index, long values and records agree, and returns the rows.
 fn check_table(reader: &mut Reader<FileImage<'_>>, nodes: &BTreeMap<PageNumber, Nodes>) -> Rows {
     let table = reader.table("Messages").unwrap().clone();
     let column = |name: &str| table.definition.column_named(name).unwrap();
@@ -93,8 +93,8 @@ fn pages_of(set: &ExtentSet) -> BTreeSet<PageNumber> {
 }
 
 impl File<'_> {
-    /// Every page that a tree owns is used once: by the tree, its space trees, their reserves, a
-    /// child, or it is available. Returns the tree's nodes.
+    /// Checks that every page that a tree owns is used once, by the tree, its space trees, their
+    /// reserves or a child, or else is available. Returns the tree's nodes.
     fn check_space(&self, space: &TreeSpace, all: &[TreeSpace]) -> Nodes {
         let mut used = BTreeSet::new();
         let mut add = |pages: BTreeSet<PageNumber>, what: &str| {

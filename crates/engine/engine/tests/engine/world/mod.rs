@@ -73,7 +73,7 @@ impl World {
         });
     }
 
-    /// The file's bytes, checked; its rows.
+    /// Checks the file's bytes and returns its rows.
     pub(crate) fn check(&self) -> integrity::Rows {
         let image = self.volume.image();
         let file = &image.files[FILE];

@@ -58,7 +58,7 @@ fn an_index_may_have_a_column_of_the_template() {
     index.segments[0].column = ColumnId(256);
     index.segments[0].is_inherited = true;
     let index = index.clone();
-    // Column 256 of the template, then that of the table: a long one, kept apart.
+    // Column 256 of the template, then that of the table: a long value, stored separately.
     let record = [0, 127, 4, 0, 0, 1, 8, 0x80, 0, 1, 13, 0, 0, 7, 0, 0, 0, 5, 1, 0, 0, 0];
     let record = RecordRef::parse(&record, SIZE).expect("a record");
     let key = vec![0x7F, 0x80, 0, 0, 7];

@@ -48,7 +48,7 @@ pub(super) fn of_device(source: &str, table: &str, sys_folder: &Path) -> Caching
     loop_device(&mount, table, sys_folder, 0)
 }
 
-/// The file system's own report.
+/// Caching according to the file system that holds `path`.
 fn in_folder(path: &Path, mount: &Mount) -> Caching {
     let kind = mount.file_system.as_str();
     let file = any_file(path);

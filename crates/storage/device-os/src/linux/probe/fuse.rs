@@ -34,7 +34,7 @@ pub(super) fn shown_folders(mount: &Mount) -> Vec<PathBuf> {
     told.map_or_else(|_| Vec::new(), |branches| branches_of(&branches))
 }
 
-/// Branches such as `/mnt/a=RW:/mnt/b=NC,4G`.
+/// Parses branches such as `/mnt/a=RW:/mnt/b=NC,4G`.
 fn branches_of(told: &str) -> Vec<PathBuf> {
     told.split(':')
         .filter_map(|branch| branch.split('=').next())
@@ -95,7 +95,8 @@ fn serves(process: &Path, connection: u32) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a descriptor of `/dev/fuse` belongs to the connection; `true` also if it names none.
+/// Whether a descriptor of `/dev/fuse` belongs to the connection; `true` also if the facts name no
+/// connection.
 fn may_be(facts: &str, connection: u32) -> bool {
     let mut lines = facts.lines();
     let number = lines.find_map(|line| line.strip_prefix("fuse_connection:"));

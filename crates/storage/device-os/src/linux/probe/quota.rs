@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::sys::{self, Quota, QuotaKind};
 use crate::probe::SpaceLimit;
 
-/// File systems whose quotas this call fully covers: no answer means no quota.
+/// File systems whose quotas `quotactl_fd` fully covers: no answer means no quota.
 const ANSWERING: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "f2fs", "jfs"];
 
 /// The limits of this process on the folder or file `file`.

@@ -76,7 +76,7 @@ fn partition(folder: &Path) -> Partition {
     }
 }
 
-/// udev's record of the partition with this device number.
+/// Partition scheme according to udev's record of the partition with this device number.
 fn scheme(database: &Path, number: &str) -> Option<String> {
     let noted = fs::read_to_string(database.join(format!("b{number}"))).ok()?;
     let mut lines = noted.lines();

@@ -69,7 +69,7 @@ fn name(root: &Path, folder: &Path) -> String {
     PathBuf::from("/").join(inner).display().to_string()
 }
 
-/// Lines such as `8:0 rbps=max wbps=1048576 riops=max wiops=200`.
+/// Parses lines such as `8:0 rbps=max wbps=1048576 riops=max wiops=200`.
 fn of_second(text: &str, device: &str, group: &str) -> Vec<IoLimit> {
     let mine = text.lines().filter_map(|line| line.split_once(' '));
     let mut limits = Vec::new();
@@ -85,7 +85,7 @@ fn of_second(text: &str, device: &str, group: &str) -> Vec<IoLimit> {
     limits
 }
 
-/// One file for each kind, with lines such as `8:0 1048576`.
+/// Reads one file for each kind of limit, with lines such as `8:0 1048576`.
 fn of_first(
     folder: &Path,
     device: &str,

@@ -8,12 +8,12 @@ use units::Nanos;
 /// The shortest useful span.
 const SHORTEST: Nanos = Nanos::from_micros(8);
 
-/// For longer waits the server sleeps from the start. A client that reads 32 KiB at once asks again
-/// within half of it; `cargo xtask bench cache` shows benefit and cost.
+/// Longest useful span; for longer waits the server sleeps at once. A client that reads 32 KiB at
+/// once asks again within half of this; `cargo xtask bench cache` shows benefit and cost.
 const LONGEST: Nanos = Nanos::from_micros(64);
 
-/// A polling step that takes longer yielded the processor to something else: to the client itself
-/// if it has asked again by then, unless it takes longer than [`LONGEST`].
+/// A polling step that takes longer yielded the processor to something else. That was the client
+/// itself if it has asked again by then, unless the step took longer than [`LONGEST`].
 const DISPLACED: Nanos = Nanos::from_micros(10);
 
 /// Number of waits without polling after a displacement: the first time, and at most.
@@ -38,7 +38,7 @@ pub(super) struct Attention {
     span: Nanos,
     /// Waits to sleep through.
     rests: u32,
-    /// The same after the next displacement.
+    /// Value of `rests` after the next displacement.
     next_rests: u32,
 }
 
@@ -48,7 +48,7 @@ impl Attention {
         if self.rests > 0 { Nanos::ZERO } else { self.span }
     }
 
-    /// What follows from a wait.
+    /// The state after a wait.
     pub(super) fn after(self, wait: ClientWait) -> Self {
         let next = self.next_rests.clamp(*RESTS.start(), *RESTS.end());
         if wait.longest_step > DISPLACED || wait.last_step > LONGEST {

@@ -17,7 +17,7 @@ pub(super) struct CopiedAtOnce {
 }
 
 impl CopiedAtOnce {
-    /// Makes a request.
+    /// Executes a request.
     pub(super) fn start(&self, file: &OpenFile, op: Op, completer: Completer, clock: OsClock) {
         let completed = pool::call(file, op, clock);
         self.done.borrow_mut().push((completer, completed));

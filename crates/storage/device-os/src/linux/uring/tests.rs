@@ -17,7 +17,7 @@ fn read(device: &Rc<dyn Device>) -> Completion {
 }
 
 /// Waiting to form a batch is not part of a request's latency, and a request does not wait if its
-/// file has no other.
+/// file has no other in flight.
 #[test]
 fn time_begins_when_a_request_is_handed_over() {
     const OTHER_WORK: Duration = Duration::from_millis(30);

@@ -11,13 +11,13 @@ pub(super) struct ArcconfDrive {
     facts: LogicalDrive,
     /// The mode in force.
     mode: KnownFact<bool>,
-    /// The setting: on, and whether even without a battery.
+    /// The configured policy: whether writes are cached, and whether even without a battery.
     setting: KnownFact<WritePolicy>,
     /// Names of segments, each once.
     segments: Vec<String>,
     segment_count: Option<u32>,
     is_flash: Vec<bool>,
-    /// Whether it is of the generation that reports the state of the cache.
+    /// Whether the output is of the generation that reports the state of the cache.
     pub is_later: bool,
 }
 

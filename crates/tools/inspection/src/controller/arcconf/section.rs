@@ -21,7 +21,7 @@ pub(super) enum ArcconfSection {
 }
 
 impl ArcconfSection {
-    /// The section after this heading: segments are those of a drive.
+    /// The section after a heading: an unknown heading among the disks stays part of them.
     pub(super) fn after(self, before: Self) -> Self {
         match (self, before) {
             (Self::Other, Self::Disks) => Self::Disks,

@@ -4,7 +4,7 @@
 use super::super::{Controller, LogicalDrive, Tool};
 
 impl Controller {
-    /// What findings call it.
+    /// Name of the controller in findings.
     pub(in super::super) fn name(&self) -> String {
         let place = match self.tool {
             Tool::Ssacli => "slot",
@@ -34,7 +34,8 @@ impl Controller {
         format!("{}, drive {}{device}", self.name(), drive.id)
     }
 
-    /// Its name in commands; N if the output lacks it, so that no command hits another controller.
+    /// Number of the controller in commands; N if the output lacks it, so that no command hits
+    /// another controller.
     pub(super) fn number(&self) -> &str {
         self.id.as_deref().unwrap_or("N")
     }

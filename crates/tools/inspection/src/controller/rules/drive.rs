@@ -9,7 +9,8 @@ use crate::draft::{FindingDraft, mended_by};
 
 /// Smaller strips split one request over two disks.
 const LEAST_STRIP_BYTES: u64 = 256 << 10;
-/// A rebuild reads every other disk: more of them make the next loss likely.
+/// Maximum number of disks in a RAID 5: a rebuild reads every other disk, so more of them make the
+/// next loss likely.
 const MOST_RAID5_DISKS: u32 = 7;
 
 /// Why caches of disks must be off.
@@ -158,7 +159,7 @@ pub(super) fn each_disk(controller: &Controller) -> Option<StorageFinding> {
 
 /// Findings on faulty disks.
 pub(super) fn states_of_disks(controller: &Controller) -> Vec<StorageFinding> {
-    // A line for each disk in order would hide the others.
+    // One line for each good disk would hide the bad ones.
     controller
         .disks
         .iter()

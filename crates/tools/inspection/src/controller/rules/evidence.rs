@@ -8,7 +8,7 @@ use crate::draft::{FindingDraft, mended_by};
 
 const NAME: (&str, &str) = ("controller-output", "Output of the tool");
 
-/// Lines that are shown.
+/// Number of unread lines that a finding quotes.
 const SHOWN: usize = 5;
 
 /// Checks that may lack evidence without leaving the answer open: their findings suggest a change,

@@ -141,7 +141,7 @@ fn no_rule_passes_on_words_that_are_not_understood() {
         backup, writes, kept, without, mode, reads, caches, strip, level, disks, state, own, share,
     ];
     assert!(all.iter().all(|(outcome, _)| *outcome == CannotJudge), "{all:?}");
-    // The lesser checks leave nothing open themselves, so the finding names the output.
+    // Lesser checks do not leave the answer open, so a separate finding names the output.
     for change in [
         |of: &mut LogicalDrive| of.strip_bytes = odd(),
         |of: &mut LogicalDrive| of.disk_caches = odd(),

@@ -8,7 +8,7 @@ use super::SsacliParser;
 /// The array being read.
 #[derive(Default)]
 pub(super) struct ShortArray {
-    /// With their sizes.
+    /// Names and sizes.
     drives: Vec<(String, Option<u64>)>,
     disks: u32,
     least_bytes: Option<u64>,
@@ -91,7 +91,7 @@ impl SsacliParser {
         controller.disk(place).state.learn_words(state, health(state));
         let is_flash = bare.iter().any(|fact| fact.contains("Solid State") || fact.contains("SSD"));
         if let super::SsacliPart::Drive(id) = &self.part {
-            // The rows of its mirror groups.
+            // A row of the drive's mirror groups.
             let drive = controller.drive(id);
             let known = drive.disks.only().copied().unwrap_or(0);
             drive.disks = super::super::KnownFact::default();

@@ -88,7 +88,7 @@ fn controllers_and_their_drives_are_told_apart() {
     assert_eq!(second.backup.only(), Some(&CacheBackup::Absent));
 }
 
-/// HPE's tool prints this when a capacitor is fine and the cache is not.
+/// HPE's tool prints the changed line if the capacitor is good but the cache is not.
 #[test]
 fn the_state_of_the_cache_is_apart_from_the_battery() {
     let text = OUTPUT.replace("Cache Status: OK", "Cache Status: Permanently Disabled");

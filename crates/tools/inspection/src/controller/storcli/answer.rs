@@ -7,7 +7,8 @@ use super::super::words::{size_bytes, switch};
 use super::super::{Controller, Tool};
 use super::{Members, drives, energy, status, word, words_of};
 
-/// One controller. A failed part of an answer, such as a foreign configuration, leaves the rest.
+/// The controller of an answer. If part of the answer is a failure, such as one on foreign
+/// configurations, the rest still counts.
 pub(super) fn controller(answer: &Value) -> Option<Controller> {
     let data = answer.get("Response Data")?.as_object()?;
     let status = answer.get("Command Status")?;

@@ -8,7 +8,7 @@ use super::super::{Controller, DiskCaches, LogicalDrive, WritePolicy, policies};
 use super::rows::AnswerRows;
 use super::{Members, word, words_of};
 
-/// Takes in every drive and disk, wherever an answer has them.
+/// Adds every drive and disk, wherever the answer has them.
 pub(super) fn read(controller: &mut Controller, data: &Members) {
     let rows = AnswerRows::of(data);
     for row in &rows.drives {

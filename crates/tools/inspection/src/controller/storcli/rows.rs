@@ -24,7 +24,7 @@ impl<'a> AnswerRows<'a> {
     pub(super) fn of(data: &'a Members) -> Self {
         let mut rows = Self::default();
         for (name, part) in data {
-            // No output nests deeper.
+            // Depth limit; no output nests deeper.
             rows.take(name, part, 8);
         }
         rows

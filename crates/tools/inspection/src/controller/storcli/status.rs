@@ -13,7 +13,7 @@ const BAD_IF_YES: [&str; 3] = [
     "Failed to get lock key on bootup",
 ];
 
-/// Whether a part has the members of the part Status, whatever its name.
+/// Whether a part has the members of the part `Status`, whatever its name.
 pub(super) fn is_told_in(part: &Value) -> bool {
     let names = [
         "Controller Status",

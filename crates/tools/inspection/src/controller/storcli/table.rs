@@ -1,5 +1,5 @@
-//! A table of storcli's text: names between two lines of dashes, rows up to a third. Cells hold
-//! blanks in sizes (`640.0 GB`) and models, which the number of cells reveals.
+//! A table of storcli's text: column names between two lines of dashes, rows up to a third. Cells
+//! may contain blanks in sizes (`640.0 GB`) and models; a surplus of words reveals them.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ pub(super) struct TextTable {
     gaps: Vec<String>,
 }
 
-/// Put for a blank inside a cell.
+/// Replaces a blank inside a cell.
 const INNER: char = '\u{1}';
 
 /// Columns with cells that may contain blanks; one of them takes the surplus words.
@@ -24,7 +24,7 @@ impl TextTable {
         !self.names.is_empty()
     }
 
-    /// A line of dashes; whether it ends the table.
+    /// Processes a line of dashes; returns whether it ends the table.
     pub(super) fn rule(&mut self) -> bool {
         if self.is_begun() && !self.is_named {
             self.is_named = true;

@@ -80,13 +80,13 @@ impl StorcliParser {
 
     fn begin_part(&mut self, name: &str) {
         if name.ends_with("Properties") {
-            // So that one without lines is noticed.
+            // Without this entry a part without lines would go unnoticed.
             self.data.entry(name).or_insert_with(|| json!({}));
         }
         self.part = Some(name.to_owned());
     }
 
-    /// A line of dashes: before the names of a table, after them, or behind its rows.
+    /// Processes a line of dashes: before the names of a table, after them, or after its rows.
     fn rule(&mut self) {
         match &mut self.table {
             None => self.table = Some(TextTable::default()),
