@@ -2,16 +2,16 @@
 //! sealed record. The same commit gives the same bytes in every folder and at every time.
 //!
 //! `PLIMSOLL_COMMIT` and `SOURCE_DATE_EPOCH` override what git says, for builds without it.
-//! Development builds carry no commit: every commit would build all their tests anew.
+//! Development builds carry no commit: it would force a rebuild of all tests after every commit.
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Of the workspace, from this package.
+/// Root of the workspace, relative to this package.
 const ROOT: &str = "../../..";
 
-/// Digits of a commit that people see.
+/// Displayed digits of a commit hash.
 const SHORT: usize = 12;
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
     println!("cargo:rustc-env=PLIMSOLL_FEATURES={}", features());
 }
 
-/// What the program can do on the system that it is built for and not everywhere.
+/// Features that depend on the target system.
 fn features() -> &'static str {
     match env::var("CARGO_CFG_TARGET_OS").as_deref() {
         Ok("linux") => "io_uring, direct I/O, huge pages, iSCSI and NBD clients, scan --interface",
@@ -42,7 +42,7 @@ fn features() -> &'static str {
     }
 }
 
-/// How the C library comes into the program.
+/// Whether the C library is linked statically or dynamically.
 fn linkage() -> &'static str {
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     let is_asked_for = features.split(',').any(|feature| feature == "crt-static");
@@ -80,7 +80,7 @@ fn is_release() -> bool {
     env::var("PROFILE").is_ok_and(|profile| profile == "release")
 }
 
-/// Has cargo ask again after a commit or a change of any crate.
+/// Makes cargo rerun this script after a commit or a change in any crate.
 fn watch_sources() {
     let head = git(&["rev-parse", "--git-path", "logs/HEAD"]);
     let of_root = |path: &str| Path::new(ROOT).join(path).display().to_string();
@@ -91,7 +91,7 @@ fn watch_sources() {
     }
 }
 
-/// The commit that `cargo package` noted beside the manifest.
+/// The commit that `cargo package` recorded next to the manifest.
 fn packaged_commit() -> Option<String> {
     let noted = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
     let (_, rest) = noted.split_once("\"sha1\": \"")?;

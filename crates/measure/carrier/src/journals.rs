@@ -33,7 +33,7 @@ pub struct KeptJournal {
     pub chunks: Vec<JournalPiece>,
     /// Number of messages that are not pieces of a journal.
     pub malformed: u64,
-    /// Position of the last message in the stream; the reader's own if there was none.
+    /// Stream position of the last message read; the requested position if there was none.
     pub read_to: u64,
 }
 

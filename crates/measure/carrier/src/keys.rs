@@ -108,7 +108,7 @@ pub(crate) fn stream_of(name: &str, max_age: Duration, duplicate_window: Duratio
 }
 
 impl Bucket {
-    /// Reads `key`.
+    /// Reads `key`; `then` gets the answer, or is dropped if the server gives none.
     pub fn read(&self, key: String, then: impl FnOnce(KeyAnswer) + Send + 'static) {
         let store = self.store.clone();
         self.ask(async move { present(&store, &key).await }, then);
@@ -143,7 +143,8 @@ impl Bucket {
         let asked = async move {
             match store.update(&key, value.into(), revision).await {
                 Ok(revision) => Some(KeyAnswer::Stored(revision)),
-                // If the revision is still the expected one, the server failed, not the caller.
+                // If the revision is still the expected one, it was the server that failed, so
+                // there is no answer.
                 Err(_) => present(&store, &key).await.filter(|found| {
                     !matches!(found, KeyAnswer::Present { revision: now, .. } if *now == revision)
                 }),

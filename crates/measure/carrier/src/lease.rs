@@ -25,7 +25,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Larger than that of every earlier lease on this server.
+    /// Epoch of the lease, larger than that of every earlier lease on this server.
     pub const fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -29,7 +29,7 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// What `task` passes on to `waiting`.
+    /// Letters that `task` passes on through `waiting`.
     pub(crate) const fn of(waiting: Receiver<Letter>, task: tokio::task::JoinHandle<()>) -> Self {
         Self { waiting, listening: Listening(task) }
     }
@@ -65,7 +65,7 @@ impl Replies {
     }
 }
 
-/// A subscription whose messages are handed over; it ends when this is dropped.
+/// A subscription that passes its messages to a callback; dropping this ends it.
 #[derive(Debug)]
 pub struct Listening(tokio::task::JoinHandle<()>);
 
@@ -81,7 +81,7 @@ impl Carrier {
         Replies { handle: self.runtime.handle().clone(), client: self.client.clone() }
     }
 
-    /// Receives the messages of `subject` from now on, over reconnections too.
+    /// Receives the messages of `subject` from now on, and across reconnections.
     pub fn subscribe(&self, subject: String) -> Result<Letters, CarrierError> {
         let (sender, waiting) = sync_channel(MOST_WAITING);
         let listening = self.listen(subject, move |letter| pass_on(&sender, letter))?;

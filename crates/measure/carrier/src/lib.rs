@@ -41,7 +41,7 @@ const ATTEMPTS: u32 = 3;
 /// Longest wait for the answer to one attempt.
 const ATTEMPT: Duration = Duration::from_secs(2);
 
-/// Pause before the next one.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A longer round trip is useless for bounding a clock offset.
@@ -65,7 +65,7 @@ impl Carrier {
             .build()
             .map_err(|error| CarrierError::Runtime { why: error.to_string() })?;
         let client = runtime.block_on(access.connect())?;
-        // Its tasks belong to this runtime.
+        // The tasks of `JetStream` belong to this runtime.
         let jetstream = {
             let _entered = runtime.enter();
             jetstream::new(client.clone())

@@ -6,10 +6,10 @@ use tokio::sync::mpsc::{Sender, channel};
 
 use crate::Carrier;
 
-/// Messages that wait to be sent; more are dropped.
+/// Limit on queued messages; more are dropped.
 const MOST_WAITING: usize = 1_024;
 
-/// See the module.
+/// The sending end of a queue of messages.
 #[derive(Clone, Debug)]
 pub struct Outbox(Sender<(Subject, Vec<u8>)>);
 

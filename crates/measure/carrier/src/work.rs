@@ -26,13 +26,13 @@ const KNOWN_FOR: Duration = Duration::from_mins(2);
 /// Uncollected work and results are deleted after this time.
 const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 
-/// The server hands an item to another agent if it hears nothing of it for this time.
+/// Silence about an item after which the server hands it to another agent.
 const LOST_AFTER: Duration = Duration::from_secs(15);
 
 /// Longest delay of the server's answer.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
-/// Deliveries of an item before it is given up: each of these agents was lost with it.
+/// Deliveries of an item before it is given up: every agent that received it was lost.
 const MOST_DELIVERIES: i64 = 5;
 
 /// A queue item assigned to this agent.
@@ -114,7 +114,7 @@ impl Carrier {
         .map(drop)
     }
 
-    /// Queues the item of a key, once for each `epoch` of a lease.
+    /// Queues the item of a key; repeats within the same `epoch` of the lease are recognised.
     pub fn queue_work(
         &self,
         (key, epoch): (&str, u64),

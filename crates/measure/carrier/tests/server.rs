@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use carrier::{Carrier, CarrierError, Credentials, KeyAnswer, ServerAccess};
 use fleet::{AgentId, Assembly, JournalPiece, RunId};
 
-/// Buckets that two hosts make at once.
+/// Number of buckets that two hosts create at the same time.
 const BUCKETS: u32 = 300;
 
-/// A server of this test's own.
+/// The server of one test.
 struct Server {
     program: PathBuf,
     port: u16,
@@ -50,7 +50,7 @@ fn start(program: &Path, port: u16, store: &Path) -> Child {
 }
 
 impl Server {
-    /// None, said aloud, on a machine without the program.
+    /// `None`, with a printed notice, if nats-server is not installed.
     fn new(name: &str) -> Option<Self> {
         let Some(program) = program() else {
             println!("SKIPPED: nats-server is not installed (apt-get install nats-server)");
@@ -107,7 +107,7 @@ fn an_order_is_answered_and_silence_is_bounded() {
         let letter = orders.next(Duration::from_secs(10)).expect("an order");
         let reply = letter.reply.expect("a waiter");
         other.publish(reply, [letter.bytes, b" done".to_vec()].concat()).expect("sent");
-        // A connection that is dropped at once may take its last words with it.
+        // Dropping a connection at once may lose its last message.
         other
     });
     std::thread::sleep(Duration::from_millis(200));
@@ -227,12 +227,12 @@ fn keys_without_expiry_survive_the_death_of_the_server() {
         found = answer(|then| bucket.read("mail".to_owned(), then));
     }
     let Some(KeyAnswer::Present { value, .. }) = found else { panic!("{found:?}") };
-    // The change may have been carried out late, whole.
+    // The change may have been carried out late, but never in part.
     assert!(value == b"one" || value == b"two", "{value:?}");
 }
 
-/// Of two hosts that make a bucket at the same moment, one in some hundred was refused or not
-/// answered, and its server of a volume ended for good.
+/// When two hosts created a bucket at the same moment, about one in a few hundred was refused or
+/// got no answer, and its volume server exited.
 #[test]
 fn hosts_that_make_a_bucket_at_once_both_have_it() {
     let Some(server) = Server::new("at-once") else { return };

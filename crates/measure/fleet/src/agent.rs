@@ -43,8 +43,8 @@ pub enum AgentEffect {
         run: RunId,
         /// The plan, as TOML.
         plan: String,
-        /// Actions of the host during the measurement; the run itself needs those that change its
-        /// load.
+        /// Duties of the host during the measurement; the run itself carries out those that change
+        /// its load.
         duties: Vec<Duty>,
     },
     /// Ask the run to end.
@@ -62,7 +62,8 @@ pub enum AgentEffect {
         /// Id of the run.
         run: RunId,
     },
-    /// Read or write a copy of a database beside the run; [`Agent::copied`] reports the end.
+    /// Read or write a copy of a database while the run continues; [`Agent::copied`] reports the
+    /// end.
     Copy {
         /// Id of the run.
         run: RunId,
@@ -119,7 +120,7 @@ pub struct Agent {
     /// Real paths below which it may write.
     allowed: Vec<PathBuf>,
     sequence: u64,
-    /// Epoch of the newest controller obeyed; its last order and the answer.
+    /// Epoch of the newest controller obeyed; `last` is its last order and the answer.
     epoch: u64,
     last: Option<(u64, AgentAnswer)>,
     kept: Option<KeptJob>,
@@ -229,8 +230,8 @@ impl Agent {
         }
     }
 
-    /// Duties due by `now` of this host's clock, in order. Duties of the load are those of the run
-    /// itself.
+    /// Duties due by `now` of this host's clock, in order. The run itself carries out those that
+    /// change its load.
     pub fn due(&mut self, now: Nanos) -> Vec<AgentEffect> {
         let Some(kept) = &mut self.kept else { return Vec::new() };
         let Some(from_ns) = kept.measure_from_ns.filter(|_| kept.is_in_measurement()) else {
@@ -278,7 +279,7 @@ impl Agent {
         Ok((AgentAnswer::Accepted, effect))
     }
 
-    /// Makes `run` its job, unless another is under way.
+    /// Makes `run` the agent's job, unless another is under way.
     fn take_up(
         &mut self,
         run: &RunId,

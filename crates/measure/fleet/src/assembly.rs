@@ -16,7 +16,7 @@ pub struct Assembly {
 pub enum PieceFault {
     /// Bytes before it have not arrived.
     Gap {
-        /// How many bytes there are.
+        /// Bytes that have arrived.
         have: u64,
         /// Start of the piece.
         offset: u64,

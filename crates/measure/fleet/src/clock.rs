@@ -23,7 +23,7 @@ pub struct RoundTrip {
 pub struct ClockOffset {
     /// The host's clock less the controller's, in nanoseconds.
     pub offset_ns: i64,
-    /// The largest error of that, in nanoseconds: half of the shortest round trip.
+    /// Largest error of the offset, in nanoseconds: half of the shortest round trip.
     pub error_ns: u64,
 }
 

@@ -53,7 +53,7 @@ pub struct FleetController {
     timing: Timing,
     shared_storage: bool,
     warms_up_in_turns: bool,
-    /// The longest planned measurement of a host, with what each host does after it.
+    /// Limit on the measurement, including the time in which a returned host completes its own.
     measure_limit: Nanos,
     hosts: Vec<FleetHost>,
     stage: FleetStage,
@@ -203,7 +203,7 @@ impl FleetController {
         self.note_end_of(host);
     }
 
-    /// Records the host's deliberate actions.
+    /// Records deliberate actions of the host that its last heartbeat shows.
     fn note_change_of(&mut self, host: usize) {
         let of = &mut self.hosts[host];
         let is_down = of.step == Some(AgentStep::Down);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 const LONGEST: usize = 64;
 
-/// The agent on one host. It is drawn once and kept beside the agent, because host names repeat and
-/// cloned machines share more than their name.
+/// The agent on one host. The id is drawn once and stored with the agent, because host names repeat
+/// and cloned machines share more than their name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentId(String);

@@ -133,7 +133,7 @@ pub enum FleetEvent {
         /// Number of messages.
         count: u64,
     },
-    /// Always the last of a run that the controller saw through.
+    /// Always the last, if the controller saw the run to its end.
     Ended {
         /// Why it ended early, in a sentence; `None` if it did not.
         early: Option<String>,

@@ -1,5 +1,5 @@
-//! One run over many hosts: who takes part, when they begin together, who was lost, and what their
-//! journals are worth side by side.
+//! One run on many hosts: membership, the common start, lost hosts, and the verdict on all journals
+//! together.
 //!
 //! Everything here is a function of messages and time: no socket, no file, no clock. A
 //! [`FleetController`] and its [`Agent`]s take [`Heartbeat`]s, [`Ask`]s and [`AgentAnswer`]s in and

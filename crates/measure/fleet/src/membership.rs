@@ -36,7 +36,7 @@ pub(crate) enum HeardBeat {
 }
 
 impl Membership {
-    /// From the first heartbeat on.
+    /// Membership of an agent, starting with its first heartbeat.
     pub(crate) fn begin(beat: &Heartbeat, now: Nanos) -> Self {
         Self {
             heard: now,
@@ -46,7 +46,7 @@ impl Membership {
         }
     }
 
-    /// Takes a heartbeat.
+    /// Updates the membership with a heartbeat.
     pub(crate) fn hear(&mut self, beat: &Heartbeat, now: Nanos) -> HeardBeat {
         if !beat.follows(self.started, self.sequence) {
             return HeardBeat::OutOfOrder;
@@ -61,7 +61,7 @@ impl Membership {
         }
     }
 
-    /// Judges the silence up to `now`; the new presence if it has changed.
+    /// Judges the silence up to `now`; returns the new presence if it has changed.
     pub(crate) fn judge(&mut self, now: Nanos, timing: &Timing) -> Option<Presence> {
         let silence = now.since(self.heard);
         let presence = if silence >= timing.lost {

@@ -70,7 +70,7 @@ pub enum AgentStep {
     Preparing,
     /// Databases are filled.
     Prepared,
-    /// The run opens its databases, warms up and finds its sessions.
+    /// The run opens its databases, warms up and finds its number of sessions.
     WarmingUp,
     /// The load runs; the measurement begins on the controller's command.
     Waiting,
@@ -119,7 +119,7 @@ pub enum AgentOrder {
         /// The plan, as TOML.
         plan: String,
     },
-    /// Open, warm up, find the sessions, and wait.
+    /// Open, warm up, find the number of sessions, and wait.
     Start {
         /// Id of the run.
         run: RunId,
@@ -161,7 +161,7 @@ pub enum AgentAnswer {
         /// Reason and remedy, in one sentence.
         why: String,
     },
-    /// The host described.
+    /// The description of the host.
     Host(HostFacts),
 }
 
@@ -194,7 +194,7 @@ pub struct HostFacts {
 /// Why a message changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageFault {
-    /// Longer than any message is.
+    /// Longer than the limit on messages.
     TooLong {
         /// Its length.
         bytes: usize,
@@ -206,7 +206,7 @@ pub enum MessageFault {
     },
     /// Not a message of this kind.
     Malformed {
-        /// What the reader met.
+        /// The parser's error.
         why: String,
     },
 }

@@ -29,7 +29,7 @@ pub struct FleetOrder {
     pub hosts: Vec<HostOrder>,
     /// Whether two hosts may use the same folders because these are on shared storage.
     pub shared_storage: bool,
-    /// Whether hosts warm up one after the other, each beside the held load of those before it.
+    /// Whether hosts warm up one after the other, each while those before it hold their load.
     pub warms_up_in_turns: bool,
     /// Load of a passive copy in percent of an active one's: 0 to 100.
     pub passive_percent: u32,

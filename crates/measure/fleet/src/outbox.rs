@@ -1,6 +1,6 @@
 //! A journal on its way to the collector, in pieces that a message can hold.
 //!
-//! A piece is named by its place in the journal, so that one which is sent twice arrives once.
+//! A piece is identified by its offset in the journal, so that a repeat is recognised.
 
 use crate::{AgentId, RunId};
 
@@ -52,14 +52,14 @@ impl JournalOutbox {
         Some(JournalPiece { offset: self.acknowledged, whole, bytes: piece.to_vec() })
     }
 
-    /// The server keeps `chunk`.
+    /// Records that the server has stored `chunk`.
     pub fn acknowledged(&mut self, chunk: &JournalPiece) {
         let end = chunk.offset + chunk.bytes.len() as u64;
         self.acknowledged = self.acknowledged.max(end);
         self.is_end_acknowledged |= chunk.whole.is_some();
     }
 
-    /// Goes back to `offset`, from where on the collector lacks everything.
+    /// Continues from `offset` again: the collector lacks everything after it.
     pub fn resend_from(&mut self, offset: u64) {
         self.acknowledged = self.acknowledged.min(offset);
         self.is_end_acknowledged = false;

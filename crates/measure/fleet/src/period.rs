@@ -18,7 +18,7 @@ pub struct Period {
     pub to: Nanos,
     /// Before any event, while the load settles after one, or after that.
     pub kind: PeriodKind,
-    /// The last of the events before it, by its place in the plan.
+    /// Index in the plan of the last event before it.
     pub event: Option<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Period {
     }
 }
 
-/// The parts of a measurement of `measured`.
+/// Splits a measurement of length `measured` at the events.
 pub fn periods(events: &[PlannedEvent], measured: Nanos) -> Vec<Period> {
     let within: Vec<(usize, Nanos)> = events.iter().map(|event| event.at).enumerate().collect();
     let mut starts: Vec<(usize, Nanos)> = Vec::new();
@@ -110,7 +110,7 @@ impl FleetRecord {
         Ok(parts)
     }
 
-    /// The record of one part, with the load that the plan of the fleet has for it.
+    /// The record of one part, with the load that the fleet plan sets for it.
     fn part(
         &self,
         host: usize,
@@ -128,7 +128,7 @@ impl FleetRecord {
         part.start.settings.measure_ns = period.to.since(period.from).0;
         part.start.settings.target_iops = self.target(host, &part, period.from);
         if part.finished.is_none() && self.hosts[host].was_down() {
-            // It was deliberately killed later.
+            // The host was killed deliberately in a later part.
             part.finished = Some(Finished {
                 at_ns: to_ns,
                 interrupted: false,
@@ -142,7 +142,8 @@ impl FleetRecord {
         Ok(part)
     }
 
-    /// The rate that all databases of a host are held at, at an instant.
+    /// Target rate of all databases of a host at an instant, in database reads and writes per
+    /// second.
     fn target(&self, host: usize, part: &RunRecord, at: Nanos) -> Option<f64> {
         let plan = plan::Plan::parse("the record", &part.start.plan_text).ok()?;
         let parts = plan.databases.iter().map(|database| {

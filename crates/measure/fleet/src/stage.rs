@@ -12,13 +12,13 @@ pub enum FleetStage {
     Checking,
     /// For every database to be filled.
     Preparing,
-    /// For every host to be warm and to have found its sessions.
+    /// For every host to be warm and to have found its number of sessions.
     WarmingUp,
     /// For the clocks to be compared once more, and every host to know the common instant.
     Releasing,
     /// For every host to end.
     Measuring,
-    /// For nothing any more.
+    /// For nothing: the run is over.
     Ended,
 }
 

@@ -21,7 +21,7 @@ pub struct SimulationItem {
     pub array_file: String,
     /// The text of that file.
     pub array: String,
-    /// Keys and values that differ from the text.
+    /// Keys of the array that differ from the file, with their values.
     pub changes: Vec<(String, String)>,
     /// `true` to simulate with the operation model, `false` with the engine.
     pub is_by_operations: bool,

@@ -15,7 +15,7 @@ pub struct Timing {
     pub gather: Nanos,
     /// For all databases to be filled.
     pub prepare: Nanos,
-    /// For all hosts to open, warm up and find their sessions.
+    /// For all hosts to open, warm up and find their number of sessions.
     pub warm_up: Nanos,
     /// From the decision to measure to the common instant.
     pub lead: Nanos,

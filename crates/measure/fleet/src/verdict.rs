@@ -1,5 +1,5 @@
-//! One verdict on all hosts: every host is judged by its own record, and the fleet by what no host
-//! can know. A percentile of the fleet never hides a database that fails.
+//! One verdict on all hosts: every host is judged by its own record, and the fleet by facts that no
+//! single host can know. A percentile of the fleet never hides a database that fails.
 
 mod events;
 
@@ -85,7 +85,7 @@ const fn severity(outcome: Ruling) -> u8 {
     }
 }
 
-/// Storage that fails on one host fails, whatever became of another.
+/// The fleet fails if the storage of any host fails, whatever the outcome of the others.
 fn worst(outcomes: &[Ruling]) -> Ruling {
     let found = outcomes.iter().min_by_key(|outcome| severity(**outcome));
     match found {
@@ -99,7 +99,7 @@ fn host_verdict(host: &HostPart) -> HostVerdict {
     HostVerdict { name: host.name.clone(), verdict: host.record.as_ref().map(verdict::judge) }
 }
 
-/// A host that did not pass, with the finding that decided.
+/// The outcome of a host, with the finding that decided it; `None` without a record.
 fn host_outcome((host, verdict): (&HostPart, &HostVerdict)) -> Option<FleetFinding> {
     let (record, judged) = (host.record.as_ref()?, verdict.verdict.as_ref()?);
     let text = decisive(&host.name, record, judged);

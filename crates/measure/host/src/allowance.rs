@@ -1,5 +1,5 @@
-//! Checks the descriptors and memory that a test needs before it begins: a program that runs out of
-//! either half way leaves work behind and looks as if its storage had failed.
+//! Checks the descriptors, memory and file size that a test needs before it begins: a program that
+//! runs out of one half way leaves unfinished work, and its storage seems to have failed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::system;
 /// Folder with the limits of process groups (cgroup v2).
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Descriptors that a test has open whatever its databases.
+/// Descriptors that a test needs besides those of its databases.
 const DESCRIPTORS_OF_THE_PROGRAM: u64 = 48;
 
 /// Planned use of a plan's databases.
@@ -27,7 +27,7 @@ pub enum DatabaseUse {
     Read,
 }
 
-/// Its maximum demand.
+/// Maximum demand of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Demand {
     descriptors: u64,
@@ -45,7 +45,8 @@ struct Allowance {
 }
 
 /// Refuses `work` on the databases of `plan` if the system does not allow the program enough
-/// descriptors or memory. Raises the descriptor limit as far as permitted.
+/// descriptors, memory or file size. Raises the limits on descriptors and file size as far as
+/// permitted.
 pub fn check(plan: &Plan, work: DatabaseUse) -> Result<(), HostError> {
     let limits = Allowance {
         descriptors: device_os::raise_open_files().ok(),
@@ -59,7 +60,7 @@ pub fn check(plan: &Plan, work: DatabaseUse) -> Result<(), HostError> {
     refused.map_or(Ok(()), |sentence| Err(HostError::new(sentence)))
 }
 
-/// Measured with up to 256 databases, and rounded up.
+/// The demand of `work`; the constants were measured with up to 256 databases and rounded up.
 fn needs(plan: &Plan, work: DatabaseUse) -> Demand {
     let count = plan.databases.len() as u64;
     let (descriptors, each, program) = match work {
@@ -134,7 +135,7 @@ fn group_folder(membership: &str) -> PathBuf {
     Path::new(GROUPS).join(own.unwrap_or_default())
 }
 
-/// Memory left to a group, from the files of its folder. Cached files give way to programs.
+/// Memory left to a group, from the files of its folder. Its file cache counts as free.
 fn free_of_group(maximum: &str, current: &str, statistics: &str) -> Option<Bytes> {
     let maximum: u64 = maximum.trim().parse().ok()?; // Or `max`.
     let current: u64 = current.trim().parse().ok()?;

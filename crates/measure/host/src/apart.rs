@@ -1,5 +1,5 @@
-//! Work in a separate process: this program once more. Its processor time and reads are its own in
-//! every record, and locks that a stalled storage keeps end with it. Decision 091.
+//! Work in a separate process: this program once more. Its record counts only its own processor
+//! time and reads, and locks that stalled storage keeps end with it (decision 091).
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,8 +14,8 @@ use record::JOURNAL;
 use crate::error::HostError;
 use crate::system;
 
-/// A run writes its journal sooner, or reports why not. A simulation computes before it does: two
-/// seconds alone, and many times as long on processors that others use.
+/// Longest wait for a journal to begin. A run writes it sooner, or reports why not; a simulation
+/// first computes, for two seconds alone or many times as long on a busy machine.
 const BEGINS_WITHIN: Duration = Duration::from_mins(1);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -64,8 +64,8 @@ pub fn resume(folder: &Path) -> Result<(), HostError> {
     wait_for(child, || state_of(&journal) != before, |said| said.trim().is_empty(), "resumed")
 }
 
-/// Waits until `child` has begun, or has ended well by what it `said`; otherwise its message is the
-/// error.
+/// Waits until `child` has begun, or has ended with output that `has_ended_well` accepts; other
+/// output is returned as the error.
 fn wait_for(
     child: Child,
     has_begun: impl Fn() -> bool,
@@ -96,7 +96,7 @@ fn ends_of(child: Child) -> Result<Receiver<Vec<u8>>, HostError> {
     let (sender, ends) = mpsc::channel();
     let waiting = thread::Builder::new().name("run".to_owned()).spawn(move || {
         let said = child.wait_with_output().map(|output| output.stderr).unwrap_or_default();
-        // If the wait has ended, the journal has begun and contains the rest.
+        // The receiver is gone once the run has begun, or the wait has timed out.
         let _ = sender.send(said);
     });
     waiting.map_err(|error| HostError::new(format!("cannot start a thread: {error}")))?;

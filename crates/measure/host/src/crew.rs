@@ -1,5 +1,6 @@
-//! Threads whose every end is reported, a panic included: the main thread waits for reports, and
-//! for a thread itself only if all went well, since one whose request the kernel keeps never ends.
+//! Threads that report how they end, even by a panic. The main thread waits for these reports and
+//! joins the threads only if all went well: a thread whose request is stuck in the kernel never
+//! ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};

@@ -18,7 +18,7 @@ pub use whole::{create, make_folder, make_new_folder, make_parents, replace, wri
 use crate::error::HostError;
 use crate::{system, target};
 
-/// No plan or deployment is longer: 256 databases or 100 tiers take a tenth of it.
+/// Limit for plans and deployments: 256 databases or 100 tiers take a tenth of it.
 const LONGEST_TEXT: u64 = 1 << 20;
 /// Limit for configurations and results of other tools.
 const LONGEST_DOCUMENT: u64 = 16 << 20;
@@ -71,13 +71,13 @@ fn exact(path: &Path, bytes: &[u8]) -> Result<String, HostError> {
     Ok(decoded.text.into_owned())
 }
 
-/// The text of a log or a report of an administrator's. Letters of another code page are only in
+/// The text of an administrator's log or report. Characters in another code page occur only in
 /// names, and are replaced.
 pub fn read_data(path: &Path) -> Result<String, HostError> {
     Ok(decode(&read(path, LONGEST_DATA)?).text.into_owned())
 }
 
-/// The text of an output of a tool, read the same way.
+/// The text of a tool's output, read like [`read_data`].
 pub(crate) fn read_output(path: &Path) -> Result<String, HostError> {
     Ok(decode(&read_document(path)?).text.into_owned())
 }
@@ -134,7 +134,7 @@ pub fn dated_folder(parent: &Path, name: &str) -> PathBuf {
     let format = format_description!("[year][month][day]-[hour][minute][second]");
     // No component of the format can fail.
     let moment = OffsetDateTime::now_utc().format(format).unwrap_or_default();
-    // Blanks would have to be quoted wherever the folder is typed.
+    // Spaces would have to be quoted wherever the folder is typed.
     let word = name.replace(char::is_whitespace, "-");
     parent.join(format!("run-{word}-{moment}"))
 }

@@ -1,5 +1,5 @@
-//! Why work on this machine ended without a result: one sentence that names the thing and the way
-//! out.
+//! Why work on this machine ended without a result: one sentence that names the subject and the
+//! remedy.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::target::TargetError;
 /// Why work ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostError {
-    /// It could not be done, in a sentence that names the thing and the remedy.
+    /// Work could not be done: a sentence that names the subject and the remedy.
     Sentence(String),
     /// A file is at fault, not the request.
     Damage(String),
@@ -25,12 +25,12 @@ impl HostError {
         Self::Sentence(sentence.into())
     }
 
-    /// The same sentence, of a design that cannot be simulated.
+    /// The same error, attributed to the design that cannot be simulated.
     pub(crate) fn of_design(self) -> Self {
         Self::Design(self.to_string())
     }
 
-    /// The same as a function of the error, for operations that fail in several ways.
+    /// [`Self::file`] as a function of the error, for several operations on one file.
     pub(crate) fn of_file(path: &Path, doing: &str) -> impl Fn(io::Error) -> Self + Copy {
         move |error| Self::file(path, doing, &error)
     }
@@ -38,7 +38,7 @@ impl HostError {
     /// A failed operation of the standard library on `path`, with the remedy if there is one.
     pub fn file(path: &Path, doing: &str, error: &io::Error) -> Self {
         if let Some(told) = error.get_ref().filter(|inner| inner.is::<TargetError>()) {
-            // It names the place and the remedy itself.
+            // Its message already names the place and the remedy.
             return Self::new(told.to_string());
         }
         let remedy = match error.kind() {

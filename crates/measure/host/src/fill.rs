@@ -58,7 +58,7 @@ pub fn fill(plan: &Plan, stop: &StopFlag, observer: &HostObserver) -> Result<Fil
     fill_with(plan, Complete::Stays, stop, observer)
 }
 
-/// The same, with the treatment of `complete` databases.
+/// Like [`fill`]; `complete` decides what happens to complete databases.
 pub fn fill_with(
     plan: &Plan,
     complete: Complete,

@@ -94,8 +94,8 @@ impl RunCache {
         Rc::new(move || reading(&cache))
     }
 
-    /// Ends the session, so that the next one finds everything cached of the files in their present
-    /// state.
+    /// Ends the session and records the modification time of each file, so that the next session
+    /// can use its blocks.
     pub(crate) fn close(&self, world: &World) -> Result<(), HostError> {
         let store = self.cache.store();
         for volume in store.status().volumes {
@@ -106,8 +106,8 @@ impl RunCache {
     }
 }
 
-/// Blocks of files that nothing else has written to: all others are dropped once their file is
-/// opened.
+/// Counts the cached blocks of files that nothing else has written to. Blocks of other files are
+/// dropped when the file is opened.
 fn usable_blocks(store: &CacheStore) -> u64 {
     let volumes = store.status().volumes.into_iter();
     let unchanged = volumes.filter(|of| of.stamp == stamp(Path::new(&of.name)));
@@ -199,7 +199,8 @@ fn unusable(plan: &FlashCachePlan, error: &StoreError) -> HostError {
     }
 }
 
-/// Names a new store; two of one machine differ, since their times do.
+/// Returns an identity for a new store, drawn from the time and the process id so that the stores
+/// of one machine differ.
 fn identity(world: &World) -> [u8; 16] {
     let runtime = world.executor().runtime();
     let now = runtime.clock().epoch() + runtime.now();

@@ -19,12 +19,12 @@ use crate::stop::StopFlag;
 /// the sessions limits the load.
 const MORE_SESSIONS: u32 = 2;
 
-/// No longer samples: a step must have enough of them for a confidence interval.
+/// Longest sample interval: a step must have enough samples for a confidence interval.
 const LONGEST_SAMPLE: Nanos = Nanos::from_secs(5);
 
 /// Parameters of a search for the load line.
 pub struct LineOrder<'a> {
-    /// The plan, its databases prepared; its own load is not held.
+    /// The plan, its databases prepared; the search replaces its load.
     pub plan: Plan,
     /// Measurement time of each load.
     pub step: Nanos,
@@ -55,8 +55,8 @@ struct Search<'a> {
     took: Vec<Duration>,
 }
 
-/// Tries loads until there is nothing more to learn, or `stop` is asked for. The observer hears of
-/// each load before its run.
+/// Tries loads until no further one adds information, or `stop` is set. Announces each load to the
+/// observer before its run.
 pub fn search_line(
     mut order: LineOrder<'_>,
     stop: &StopFlag,
@@ -75,9 +75,9 @@ fn step_plan(mut plan: Plan, step: Nanos) -> Plan {
     plan.test.duration = step;
     plan.test.interval = plan.test.interval.min(LONGEST_SAMPLE).min(step);
     plan.test.checksum = false;
-    // The loads are shares of the highest already.
+    // The search chooses each load itself.
     plan.workload.throughput_percent = None;
-    // It loads the storage to its limit in any case.
+    // The search loads the storage to its limit in any case.
     plan.test.warm_up = WarmUpPace::Full;
     plan
 }

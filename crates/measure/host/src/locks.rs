@@ -1,5 +1,5 @@
-//! Waits for files that a process which was just killed still holds: the kernel ends its requests
-//! first, and until then the files stay locked.
+//! Waits for files that a process killed a moment ago still holds: they stay locked until the
+//! kernel has completed its requests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,8 +93,8 @@ pub fn wait_for(databases: impl IntoIterator<Item = Files>, observer: &HostObser
     wait_while(|| all.iter().find_map(Files::first_held), observer);
 }
 
-/// Waits as long for the database at `path`, which is about to be read in full, and refuses it if
-/// it is still held: changes during a read look like damage.
+/// Waits the same time for the database at `path`, which is about to be read in full, and refuses
+/// it if it is still held: changes during a read look like damage.
 pub fn refuse_held(path: &Path, observer: &HostObserver) -> Result<(), HostError> {
     match wait_while(|| is_held(path).then(|| path.to_owned()), observer) {
         None => Ok(()),
@@ -103,7 +103,7 @@ pub fn refuse_held(path: &Path, observer: &HostObserver) -> Result<(), HostError
 }
 
 /// Whether a process holds the file at `path`, or the raw device that it is on. An export or LUN
-/// that is held is refused when it is opened: to ask would take a connection.
+/// that is held is refused when it is opened: asking would need a connection.
 fn is_held(path: &Path) -> bool {
     match RawTarget::of(path).map(|target| target.device) {
         Some(RawDevice::Local(device)) => system::is_device_held(&device),

@@ -34,7 +34,7 @@ use crate::target;
 #[derive(Default)]
 pub struct Outputs {
     controllers: Vec<Controller>,
-    /// Tools that are here and did not answer, with their words.
+    /// Installed tools that failed, each with its error.
     silent: Vec<(String, String)>,
     /// Lines that could not be parsed.
     unread: Vec<StorageFinding>,

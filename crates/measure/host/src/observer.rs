@@ -15,7 +15,7 @@ pub enum HostEvent<'a> {
     Remark(&'a str),
     /// Must reach every user, even in quiet mode.
     Warning(&'a str),
-    /// Work that goes through files is so far.
+    /// Progress of work that goes through files.
     Bytes {
         /// The operation, such as `filling`.
         work: &'a str,
@@ -28,7 +28,7 @@ pub enum HostEvent<'a> {
     State {
         /// The work.
         work: &'a str,
-        /// How far it is, in words.
+        /// Its progress, in words.
         text: &'a str,
     },
     /// A load of a search begins.
@@ -44,7 +44,7 @@ pub enum HostEvent<'a> {
         /// Nanoseconds since the zero of the run's clock.
         at_ns: u64,
     },
-    /// The work is over: what follows is no longer part of it.
+    /// The work is over; later events are not part of it.
     Ended,
 }
 
@@ -83,7 +83,7 @@ pub struct PassWork {
     pub total_bytes: u64,
 }
 
-/// Listens to work; clones listen to the same. Threads may send events concurrently.
+/// Receives the events of work; clones share one receiver. Threads may send events concurrently.
 #[derive(Clone)]
 pub struct HostObserver(Arc<dyn Fn(HostEvent<'_>) + Send + Sync>);
 

@@ -1,5 +1,5 @@
-//! The pages of a database file for the verbs that walk its trees: few pages, again and again, so
-//! through the operating system's cache and a small one of our own.
+//! The pages of a database file for the verbs that walk its trees. They read few pages, repeatedly,
+//! so reads go through the operating system's cache and a small cache here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::target::{ByteSource, is_cut_off};
 /// Bytes of pages kept.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// Pages that something has changed in front of a database file, such as the replay of its log.
+/// Pages changed in memory in front of a database file, such as by a replay of its log.
 pub trait ChangedPages {
     /// Pages of the database with those changes.
     fn pages(&self) -> u32;
@@ -50,7 +50,7 @@ pub enum PageError {
         path: PathBuf,
         /// The page.
         page: PageNumber,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
     /// The file's storage became unreachable, so that no page can be judged.
@@ -135,7 +135,7 @@ impl FilePages {
         self
     }
 
-    /// Takes pages as a replay of the log has left them.
+    /// Reads pages as a replay of the log has left them.
     #[must_use]
     pub fn behind(mut self, overlay: Option<Arc<dyn ChangedPages>>) -> Self {
         self.pages = overlay.as_ref().map_or(self.pages, |overlay| overlay.pages());
@@ -214,7 +214,8 @@ impl PageSource for FilePages {
         if !is_bare {
             self.correct(&mut bytes, number)?;
         }
-        // Starting over costs a few reads now and then; order of use would cost every look.
+        // Clearing the cache costs a few reads now and then; tracking the order of use would slow
+        // every lookup.
         if self.cache.len() * self.page_size.bytes() >= CACHE_BYTES {
             self.cache.clear();
         }

@@ -14,7 +14,7 @@ use crate::scan::Scanned;
 
 /// How far a page's database time may exceed the latest sound one and still be plausible.
 const MOST_AHEAD: u64 = 1 << 32;
-/// The page number that large pages carry.
+/// Offset of the page number in large pages, in bytes.
 const OWN_NUMBER: usize = 64;
 
 /// The object that a damaged page belongs to.
@@ -59,7 +59,7 @@ pub struct Range {
     pub first: PageNumber,
     /// The last of them.
     pub last: PageNumber,
-    /// What they are part of.
+    /// The object that they belong to.
     pub place: PagePlace,
     /// Their possible cause.
     pub cause: Cause,
@@ -68,7 +68,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// How many they are.
+    /// Number of pages.
     pub const fn pages(&self) -> u64 {
         (self.last.0 - self.first.0) as u64 + 1
     }

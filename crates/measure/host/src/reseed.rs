@@ -1,5 +1,5 @@
 //! One end of a reseed: a database file read from first to last byte, or a file of its size
-//! written, at a given rate beside the load. The bytes are not sent anywhere: this tests the
+//! written, at a given rate alongside the load. The bytes are not sent anywhere: this tests the
 //! storage, not the network.
 
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::stop::StopFlag;
 use crate::target;
 use crate::wire;
 
-/// Bytes of one request, as a product seeds.
+/// Bytes per request, the size that a mail server uses to seed a copy.
 const PIECE: Bytes = Bytes::from_mib(1);
 
-/// What one end does.
+/// The work of one end.
 #[derive(Clone, Copy, Debug)]
 pub struct SeedEnd<'a> {
     /// Folder of the database file.
@@ -32,7 +32,7 @@ pub struct SeedEnd<'a> {
     pub bytes_per_second: u64,
 }
 
-/// How far it came.
+/// Result of one end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seeded {
     /// Bytes that were read or written.

@@ -33,7 +33,7 @@ pub(crate) use windows::{
     is_device_held, is_held, is_name_held, open_held, volume_number,
 };
 
-/// How an attempt ended to have something for this process alone.
+/// Result of an attempt to lock something for this process alone.
 pub enum Hold<T> {
     /// Locked against other processes while this exists.
     Held(T),
@@ -62,7 +62,7 @@ pub(crate) struct HostReading {
     pub(crate) repurposed_pages: Option<(Instant, u64)>,
 }
 
-/// Time of all processors, in a unit of the system's own.
+/// Time of all processors, in a system-specific unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessorCount {
     /// Not idle.

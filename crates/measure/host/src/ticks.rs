@@ -13,7 +13,7 @@ pub(crate) struct MachineTicks {
     pub total: u64,
 }
 
-/// A process since it was started.
+/// A process and its processor time since it was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     /// Its number, which is given again once the process has ended.

@@ -120,7 +120,7 @@ fn copy_folder(volumes: &OpenVolumes<'_>, folder: &str) -> Result<CopyFolder, Ho
 
 /// The volume that holds a folder, unless its file system reads and writes through a cache.
 fn storage(folder: &Path) -> Result<String, HostError> {
-    // Not asked: the server may take one connection at a time, which is open by now.
+    // The server is not queried: it may accept only one connection, which is already open.
     if let Some(name) = target::served(folder) {
         return Ok(name);
     }
@@ -134,8 +134,8 @@ fn storage(folder: &Path) -> Result<String, HostError> {
     }
 }
 
-/// The databases of a run of `plan`. A cache on flash is one pool, owned by one thread: so are all
-/// databases.
+/// The groups of databases for a run of `plan`. With a flash cache there is only one, since a
+/// single thread owns the cache.
 pub(crate) fn run_groups(plan: &Plan) -> Vec<Vec<plan::Database>> {
     match &plan.flash_cache {
         Some(_) => vec![plan.databases.clone()],

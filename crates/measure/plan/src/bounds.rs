@@ -6,7 +6,7 @@ use crate::complaint::{Complaint, Problem};
 use crate::quantity::{write_duration, write_size};
 use crate::reader::Given;
 
-/// A quantity with bounds, as complaints write it.
+/// A quantity with bounds; `write` formats it for complaints.
 pub(crate) trait Quantity: Copy + PartialOrd {
     fn write(self) -> String;
 }

@@ -19,7 +19,7 @@ pub struct PlanError {
     pub complaints: Vec<Complaint>,
 }
 
-/// One thing wrong.
+/// One problem and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     /// Line in the text, counted from 1; 0 if the command line is to blame.
@@ -30,13 +30,13 @@ pub struct Complaint {
     pub problem: Problem,
 }
 
-/// The kinds of wrong; each displays its remedy.
+/// The kinds of problems; each displays its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The text is not TOML.
     Syntax {
-        /// The parser's words.
+        /// The parser's message.
         message: String,
         /// The command that prints a document of this kind to start from.
         example: &'static str,
@@ -126,7 +126,7 @@ impl fmt::Display for PlanError {
                 write!(f, "{}: ", shortened(&complaint.key, LONGEST_KEY))?;
             }
             let problem = complaint.problem.to_string();
-            // Lines to copy are of no use in part, and quote no document.
+            // Lines to copy are useless if truncated, and do not quote the document.
             let longest = match complaint.problem {
                 Problem::NoFigures { .. } => problem.len(),
                 _ => LONGEST_PROBLEM,

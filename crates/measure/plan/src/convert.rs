@@ -43,7 +43,7 @@ pub struct Overrides {
     pub volume_of: Option<VolumeOf>,
 }
 
-/// Smallest database file: below it, the fill's own reserve leaves hardly a message.
+/// Smallest database file: below it, the fill's own reserve leaves room for hardly a message.
 pub const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
 
 /// Largest database file: the maximum of the format's own engine.
@@ -300,7 +300,8 @@ impl Check<'_> {
     }
 
     fn workload(&mut self, low: &low::Workload, page_size: Bytes) -> LoadSettings {
-        // The record keeps the short pad on its page, beside keys and hashes; two must fit.
+        // The record keeps the short pad on its page, with keys and hashes; a page must hold two
+        // records.
         let short_bounds = (Bytes(1), Bytes(1000.min(page_size.0 / 8)));
         let long_bounds = (Bytes(64), LONGEST_LONG_PAD);
         let short = given_by_preset(self.preset.workload.short_pad.as_ref()).min(short_bounds.1);

@@ -11,7 +11,7 @@ const HOURS: usize = 24;
 
 const HOUR: u64 = 3_600_000_000_000;
 
-/// The least that an hour may have, in percent of the target: a load of nothing has no pace.
+/// Smallest value of an hour, in percent of the target: a load of zero cannot be paced.
 const LEAST_PERCENT: f64 = 1.0;
 
 /// The target in each hour of the day, in percent of the plan's target.

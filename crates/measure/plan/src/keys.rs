@@ -62,12 +62,13 @@ impl<'a, 'c> Keys<'a, 'c> {
         self.section.has(key)
     }
 
-    /// Complaints so far; consequences of the first mistakes do not deserve a separate line.
+    /// Number of complaints so far. Callers compare it to omit complaints that only follow from
+    /// earlier ones.
     pub(crate) fn complaints(&self) -> usize {
         self.complaints.len()
     }
 
-    /// Contradiction at `key`.
+    /// Complains about a contradiction at `key`.
     pub(crate) fn conflict(&mut self, key: &str, message: impl Into<String>) {
         let message = message.into();
         let place = self.section.place(key);

@@ -1,4 +1,4 @@
-//! The document as written: every value optional, of its kind, with its place.
+//! The document as written: every value optional, with its type and position.
 //!
 //! The one table of a plan's keys: name and kind, the form in the commented example, and the order.
 //! Reading, writing and the example follow from it; [`convert`](crate::convert) checks the values
@@ -35,7 +35,7 @@ trait Keys: Sized {
     /// Their text in the example.
     const EXPLAINED: Explained;
 
-    /// Takes the keys of the section, and leaves others for whatever follows.
+    /// Takes the keys of the section; other keys remain to be taken.
     fn take(section: &mut TomlSection<'_>, complaints: &mut Vec<Complaint>) -> Self;
 
     /// Appends the section, with every key that has a value.

@@ -48,7 +48,7 @@ pub struct MirroredVolume {
     pub credentials: Option<String>,
     /// Sockets of clients.
     pub listen: Vec<String>,
-    /// Socket of `cache status` and the like.
+    /// Socket of `cache status` and similar commands.
     pub control: Option<String>,
     /// Time after the last renewal at which the server gives the volume to the other host.
     pub lease: Nanos,

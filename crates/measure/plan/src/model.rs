@@ -61,14 +61,14 @@ impl Plan {
         (!is_even).then_some(database.weight)
     }
 
-    /// How much of the load `database` has beside an average one, which has 1.
+    /// Load of `database` relative to the average database, which has 1.
     pub fn share(&self, database: &Database) -> f64 {
         let sum: f64 = self.databases.iter().map(|of| of.weight).sum();
         database.weight * self.databases.len() as f64 / sum
     }
 }
 
-/// The mailboxes that the storage is to carry.
+/// The mailboxes that the storage must carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MailboxDemand {
     /// Number of mailboxes.
@@ -109,7 +109,7 @@ pub struct Database {
     pub log_base: String,
     /// Folder to which a backup test copies the database; `None` if it is only read.
     pub backup_folder: Option<String>,
-    /// Its share of the load beside the weights of the others.
+    /// Its share of the load, relative to the weights of the other databases.
     pub weight: f64,
 }
 
@@ -152,7 +152,7 @@ pub struct LoadSettings {
     /// Database reads and writes per second of all databases at which the load is held; `None`: as
     /// many as the sessions produce.
     pub target_iops: Option<u32>,
-    /// The target over the day; `None`: it is held all the time.
+    /// The target over the day; `None` if it is constant.
     pub day: Option<LoadDay>,
     /// The share of the highest load found before the measurement at which the load is held, in
     /// percent; `None`: not in the document.
@@ -203,7 +203,7 @@ pub struct Mix {
 /// The test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Test {
-    /// Performance or stress.
+    /// Kind of test; decides the default duration and limits.
     pub kind: TestKind,
     /// Duration of the measurement, after the warm-up.
     pub duration: Nanos,
@@ -220,13 +220,13 @@ pub struct Test {
     /// Time limit for the steps after the measurement; `None`: derived from the size of the
     /// databases.
     pub finish: Option<Nanos>,
-    /// Copies of each database, this one included; each other one reads every closed log.
+    /// Copies of each database, this one included; every further one reads each closed log.
     pub copies: u32,
     /// Log files that a recovery test has replayed into each database.
     pub replay_logs: u32,
-    /// Checkpoint depth of the passive copy for replay, which goes into a copy of each database
-    /// from before those logs and writes pages as a passive copy does; `None`: replay goes into the
-    /// database itself.
+    /// Checkpoint depth of the passive copy that a recovery test replays into: a copy of each
+    /// database from before the logs, which writes pages as a passive copy does. `None`: replay
+    /// goes into the database itself.
     pub passive_copy: Option<Bytes>,
     /// Whether every page is verified after the run.
     pub checksum: bool,

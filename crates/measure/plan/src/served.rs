@@ -37,9 +37,9 @@ pub struct ServedCache {
     pub write_budget: Option<Bytes>,
     /// The iSCSI target that exports it, if any.
     pub iscsi: Option<CacheIscsi>,
-    /// Memory of all requests in progress.
+    /// Limit on memory for requests in progress.
     pub memory: Bytes,
-    /// Clients at once.
+    /// Maximum number of simultaneous clients.
     pub connections: usize,
     /// Certificates; `None` for unencrypted connections, which stay on this machine.
     pub tls: Option<CacheTls>,

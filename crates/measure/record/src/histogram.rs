@@ -24,7 +24,7 @@ pub struct Histogram {
 /// Report figures of a histogram; all zero if it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// How many latencies.
+    /// Number of latencies.
     pub count: u64,
     /// Exact arithmetic mean.
     pub mean_ns: f64,
@@ -98,7 +98,7 @@ impl Histogram {
         std::mem::take(self)
     }
 
-    /// How many latencies.
+    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.buckets.total()
     }

@@ -102,7 +102,7 @@ pub struct Unanswered {
     pub stalled_wait_ns: u64,
 }
 
-/// Shorter stalls show in the latencies of the waiting requests.
+/// Shortest stall; shorter waits show only in the latencies of the requests.
 pub const STALL_MINIMUM_NS: u64 = 1_000_000_000;
 
 impl Unanswered {
@@ -175,7 +175,7 @@ impl Unanswered {
 }
 
 impl SeriesInterval {
-    /// Nothing happened yet.
+    /// No requests yet.
     pub fn new(series: Series) -> Self {
         Self {
             series,
@@ -269,7 +269,7 @@ pub struct DatabaseInterval {
     pub index: u32,
     /// Requests by kind; kinds without requests are omitted.
     pub series: Vec<SeriesInterval>,
-    /// Things counted.
+    /// Event counts.
     #[serde(default)]
     pub counters: IntervalCounters,
     /// Levels at the end.

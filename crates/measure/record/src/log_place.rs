@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place in the log of a database, which only grows.
+/// A place in the log of a database; a later one is greater.
 #[derive(
     Clone,
     Copy,

@@ -5,7 +5,7 @@
 
 use crate::{HostSample, Phase};
 
-/// A program that was stopped this long has missed the storage's activity meanwhile.
+/// Shortest stop after which the program has missed activity of the storage.
 const PAUSE_LIMIT_NS: u64 = 500_000_000;
 
 /// Facts about an interval before it is evaluated.

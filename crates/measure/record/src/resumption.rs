@@ -13,9 +13,9 @@ pub use refusal::NotResumable;
 pub struct Resumption {
     /// The events so far.
     pub record: RunRecord,
-    /// Length of the valid part of the journal, in bytes; the rest was cut off.
+    /// Length of the valid part of the journal, in bytes.
     pub kept_bytes: u64,
-    /// Bytes behind them.
+    /// Length of the invalid rest, in bytes, to be removed.
     pub cut_bytes: u64,
     /// Seals the lines that follow.
     pub sealer: Sealer,

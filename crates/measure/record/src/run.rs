@@ -25,7 +25,7 @@ const SPREAD: [Series; 2] = [Series::DatabaseRead, Series::LogWrite];
 /// A run: totals per database and phase, one row per interval, and everything that was noted.
 #[derive(Clone, Debug, Default)]
 pub struct RunRecord {
-    /// The run.
+    /// The first line of the journal: the run, its machine and its settings.
     pub start: Start,
     /// The phases, in the order in which they began.
     pub phases: Vec<PhaseSpan>,
@@ -78,11 +78,11 @@ pub struct RunRecord {
 pub struct Break {
     /// The end of the known part, in nanoseconds since the start of the run.
     pub from_ns: u64,
-    /// When the run went on.
+    /// When the run continued.
     pub to_ns: u64,
 }
 
-/// When a phase was.
+/// Start and end of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseSpan {
     /// Which phase.
@@ -93,14 +93,14 @@ pub struct PhaseSpan {
     pub to_ns: Option<u64>,
 }
 
-/// Activity of one database in all counting intervals of a phase.
+/// Activity of one database in all intervals of a phase that count.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseTotals {
     /// Time covered by those intervals.
     pub span_ns: u64,
     /// Requests by kind.
     pub series: BTreeMap<Series, SeriesTotal>,
-    /// Things counted.
+    /// Event counts.
     pub counters: IntervalCounters,
     /// Levels at the end of the last interval.
     pub gauges: Gauges,
@@ -151,7 +151,7 @@ pub struct DatabaseRow {
     pub index: u32,
     /// Requests by kind.
     pub series: BTreeMap<Series, SeriesRow>,
-    /// Things counted.
+    /// Event counts.
     pub counters: IntervalCounters,
     /// Levels at the end.
     pub gauges: Gauges,
@@ -430,8 +430,8 @@ impl RunRecord {
 }
 
 impl PhaseTotals {
-    /// Requests waiting at the end of one interval are either answered in the next or reported
-    /// again by it.
+    /// Forgets the requests waiting at the end of the last interval: they are either answered in
+    /// the next or reported again by it.
     fn forget_unanswered(&mut self) {
         for total in self.series.values_mut() {
             total.unanswered = Unanswered::default();

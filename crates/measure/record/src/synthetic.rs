@@ -89,7 +89,7 @@ impl Synthetic {
         events
     }
 
-    /// The same, one event after the other: those of a long run would not fit into memory.
+    /// Passes on the same events one by one: those of a long run would not fit into memory.
     pub fn tell(&self, events: &mut dyn FnMut(Event)) {
         let mut prng = Prng::new(self.seed);
         let interval_ns = self.interval_seconds * SECOND;

@@ -10,7 +10,7 @@ use units::Nanos;
 use crate::policy;
 use crate::tune;
 
-/// Time limit for the steps after the load, unless the databases are large enough to need more.
+/// Shortest time limit of any part; parts with much data get more.
 const FINISH: Nanos = Nanos::from_secs(300);
 
 /// Assumed rate of a pass over whole databases, in bytes per second: a tenth of what one disk reads
@@ -25,11 +25,11 @@ const RANDOM_BYTES_PER_SECOND: u64 = 1 << 20;
 /// does 75 per second.
 const OF_A_LOG: Nanos = Nanos::from_secs(30);
 
-/// No part lasts longer.
+/// Longest time limit of any part, unless the plan gives one.
 const DAY: Nanos = Nanos::from_secs(24 * 3600);
 
-/// The search for the best number waits this long for surplus sessions to end, then continues
-/// alongside any that take longer.
+/// The search for the best number of sessions waits this long for surplus sessions to end, then
+/// continues alongside any that take longer.
 const LINGER: Nanos = Nanos::from_secs(10);
 
 /// A part of a run with a time limit.

@@ -227,8 +227,8 @@ impl Coordinator {
         }
     }
 
-    /// Keeps up the load once all sessions are found, until [`Coordinator::release`] sets the start
-    /// of the measurement, so that several machines start at the same instant.
+    /// Keeps up the load once the number of sessions is found, until [`Coordinator::release`] sets
+    /// the start of the measurement, so that several machines start at the same instant.
     pub fn hold(&self) {
         self.begin.store(HELD, SeqCst);
     }

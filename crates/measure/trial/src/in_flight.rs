@@ -12,7 +12,7 @@ use units::{Nanos, thousands};
 pub(crate) struct Open {
     /// The request.
     pub asked: Asked,
-    /// When.
+    /// When it was made.
     pub since: Nanos,
 }
 
@@ -73,7 +73,7 @@ impl InFlight {
         open.expect("invariant: an answer comes once")
     }
 
-    /// Visits everything that waits.
+    /// Calls `look` with every waiting request.
     pub(crate) fn each(&self, mut look: impl FnMut(&Open)) {
         self.slots.borrow().open.iter().flatten().for_each(&mut look);
     }

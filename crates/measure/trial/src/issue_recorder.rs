@@ -29,9 +29,9 @@ const REFUSED: &str = "the storage has no part in that; see what the database ho
 /// found no room.
 ///
 /// The storage is to blame for failed reads and writes, and for content that differs from the
-/// write. A refusal of the engine is between load and engine. A lost write may cause a duplicate or
-/// missing row, but the row does not prove it: reading back, flush map and the check after the load
-/// do.
+/// write. A refusal by the engine concerns only the load and the engine. A lost write may cause a
+/// duplicate or missing row, but the row does not prove it: reading back, flush map and the check
+/// after the load do.
 fn blame(error: &TransactionError, is_for_room: bool) -> IssueKind {
     match error {
         TransactionError::LostFlush(_) => IssueKind::LostFlush,
@@ -83,7 +83,7 @@ impl IssueRecorder {
         }
     }
 
-    /// The same for the database at `location`, so that issues name its volumes.
+    /// A recorder for the database at `location`, whose issues name its volumes.
     pub(crate) fn at(
         location: &Location,
         runtime: &Runtime,
@@ -113,7 +113,7 @@ impl IssueRecorder {
         self.volumes.first().map(|(_, volume)| volume.clone())
     }
 
-    /// How many there were.
+    /// Number of issues so far.
     pub(crate) fn count(&self) -> u32 {
         self.count.get()
     }

@@ -99,7 +99,7 @@ impl LoadSteps {
     }
 }
 
-/// Limit on that ratio, for loads that begin with hardly anything.
+/// Limit on that ratio, for loads that begin close to zero.
 const MOST_FACTOR: u32 = 16;
 
 #[cfg(test)]

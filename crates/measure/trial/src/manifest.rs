@@ -35,7 +35,7 @@ pub enum ManifestState {
 /// Origin of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of this form.
+    /// Version of the manifest format.
     pub form: u32,
     /// Whether the database is complete.
     pub state: ManifestState,
@@ -70,7 +70,7 @@ pub enum ManifestError {
         /// The database file.
         file: String,
     },
-    /// The file is no manifest.
+    /// The file is not a manifest.
     Unreadable {
         /// The manifest file.
         file: String,

@@ -235,7 +235,7 @@ mod tests {
         assert_ne!(series(Purpose::Maintenance, OpKind::Read), database);
     }
 
-    /// A clock that is set.
+    /// A clock that is set by hand.
     #[derive(Default)]
     struct Hand(Cell<Nanos>);
 

@@ -20,8 +20,8 @@ pub(crate) const LOG_RESERVE: Bytes = Bytes::from_mib(16);
 /// ahead.
 const LAST_LOG: Bytes = Bytes::from_mib(4);
 
-/// Pages by which a file grows at a time (ESE `JET_paramDbExtensionSize`); two such steps may occur
-/// while a load ends.
+/// Pages by which a file may grow while a load ends: two steps of 256 (ESE
+/// `JET_paramDbExtensionSize`).
 const LAST_PAGES: u64 = 2 * 256;
 
 /// Upper bound of database page requests per operation of the mail-like mix: a path, a leaf, a long

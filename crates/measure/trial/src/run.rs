@@ -340,7 +340,8 @@ impl Group {
         let (test, sampler) = (&self.plan.test, &load.sampler);
         let steps_from = self.coordinator().load_steps().origin(from);
         let mut taken = from.since(steps_from);
-        // After a stop, the program wakes up past several unseen ends: that makes one sample.
+        // After the program was stopped, it may have missed the ends of several samples: they
+        // become one.
         while let Some(end) =
             policy::sample_end(from, test.duration, test.interval, self.runtime.now())
         {

@@ -48,7 +48,7 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Samples nothing yet.
+    /// A sampler without databases.
     pub(crate) fn new(
         runtime: &Runtime,
         coordinator: &Arc<Coordinator>,

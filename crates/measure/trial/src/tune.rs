@@ -141,7 +141,7 @@ fn after_failures(steps: &[TuneStep]) -> Advice {
     }
 }
 
-/// Whether `best` sessions achieve hardly more than half as many.
+/// Whether `best` sessions achieve hardly more than half as many do.
 fn is_saturated(steps: &[TuneStep], best: u32) -> bool {
     let half = steps.iter().find(|step| step.sessions == best / 2);
     let whole = steps.iter().find(|step| step.sessions == best);

@@ -32,13 +32,13 @@ pub struct WriteProbe {
     pub in_flight: u32,
     /// Pause before the single writes and before the batch, to let caches drain.
     pub rest: Nanos,
-    /// Longest time of the many.
+    /// Time limit for the durable writes at random places.
     pub limit: Nanos,
     /// Seed of contents and places.
     pub seed: Seed,
 }
 
-/// Who follows a probe.
+/// Observer of a probe, which can end it.
 pub trait ProbeWatch {
     /// Reports that a part has begun or progressed: its name, and its share from 0 to 1.
     fn tell(&self, part: &'static str, share: f64);

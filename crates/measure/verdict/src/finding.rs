@@ -57,7 +57,7 @@ pub enum Ruling {
     Warn,
     /// The limit was not kept.
     Fail,
-    /// The record does not tell.
+    /// The record does not show whether the limit was kept.
     CannotJudge,
 }
 
@@ -115,7 +115,7 @@ pub enum Unit {
     Milliseconds,
     /// Seconds.
     Seconds,
-    /// Things per second.
+    /// Events per second.
     PerSecond,
     /// Database reads and writes per second.
     IoPerSecond,
@@ -123,7 +123,7 @@ pub enum Unit {
     MebibytesPerSecond,
     /// Pages.
     Pages,
-    /// Things counted.
+    /// A plain count.
     Count,
     /// Requests measured, out of those that a judgement requires.
     Requests,

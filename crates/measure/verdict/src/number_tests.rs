@@ -1,4 +1,4 @@
-//! Readers compare numbers: every outcome follows from the two numbers printed beside it.
+//! Readers compare numbers: every outcome follows from the two numbers printed next to it.
 
 use std::collections::BTreeSet;
 

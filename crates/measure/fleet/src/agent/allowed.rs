@@ -1,5 +1,5 @@
 //! Which folders an agent may write to. The list is the host administrator's; a controller cannot
-//! widen it, and a link out of an allowed folder leads nowhere.
+//! widen it, and links are resolved before the check.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn folders(plan: &Plan) -> Vec<PathBuf> {
 }
 
 /// The real path of a folder that may have to be created: its deepest existing ancestor resolved,
-/// and the rest below it, which may not climb.
+/// and the rest below it, which must not contain `..`.
 fn resolve_deep(folder: &Path, resolve: &dyn Fn(&Path) -> Option<PathBuf>) -> Option<PathBuf> {
     let climbs = folder.components().any(|part| matches!(part, std::path::Component::ParentDir));
     if climbs || !folder.is_absolute() {

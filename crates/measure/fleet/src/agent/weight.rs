@@ -1,8 +1,8 @@
-//! Orders that need the lease of the fleet, apart from the one that anyone may give.
+//! Separates orders that need the lease of the fleet from the one that anyone may give.
 
 use crate::{AgentOrder, Duty, RunId};
 
-/// Whether an order must come from the controller that holds the fleet, in its turn.
+/// Whether an order must come in sequence from the controller that holds the fleet.
 pub(super) enum Weight {
     /// It changes nothing on the host.
     Light {

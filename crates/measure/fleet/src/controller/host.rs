@@ -30,7 +30,7 @@ pub(super) struct FleetHost {
     copies: Vec<CopyReport>,
     copies_noted: usize,
     agent: Option<AgentId>,
-    /// Another agent that the name of the plan means as well.
+    /// Another agent that also matches the name in the plan.
     pub(super) rival: Option<AgentId>,
     pub(super) member: Option<Membership>,
     pub(super) facts: Option<HostFacts>,
@@ -51,12 +51,12 @@ struct PendingAsk {
     sent: Nanos,
 }
 
-/// How far a host is.
+/// Progress of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct HostNow<'a> {
     /// Its name in the plan.
     pub name: &'a str,
-    /// Its current step; `None` if it has not been heard of.
+    /// Its current step in the run; `None` if it has reported none.
     pub step: Option<&'a AgentStep>,
     /// Load of its run; `None` unless it is warm or measuring.
     pub load: Option<LiveLoad>,
@@ -67,7 +67,7 @@ pub struct HostNow<'a> {
 /// What an answer changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It does not answer any request.
+    /// The answer belongs to no pending order.
     Nothing,
     Done,
     Facts(HostFacts),
@@ -187,7 +187,7 @@ impl FleetHost {
         self.pending.is_none() && self.orders.is_empty()
     }
 
-    /// Whether nothing more is to come of it.
+    /// Whether the host's part in the run is over.
     pub(super) const fn has_ended(&self) -> bool {
         match self.step {
             Some(AgentStep::Ended { .. } | AgentStep::Failed { .. }) => true,

@@ -193,7 +193,7 @@ impl FleetController {
         }
     }
 
-    /// A stage that is over its bound ends the run and names the hosts that held it up.
+    /// Ends the run if the stage exceeds its bound, and names the hosts that delayed it.
     fn enforce_bound(&mut self, now: Nanos) {
         if self.stage == FleetStage::Ended || now.since(self.since) < self.bound() {
             return;

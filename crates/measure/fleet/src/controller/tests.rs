@@ -27,7 +27,7 @@ enum Fate {
     None,
     /// Agent and run die.
     Dies(u64),
-    /// Nothing of it gets through for the second number of seconds.
+    /// From the first second on, its messages are lost for the second number of seconds.
     IsCutOff(u64, u64),
     /// Its storage fails.
     Fails(u64),

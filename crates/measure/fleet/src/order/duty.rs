@@ -1,5 +1,5 @@
-//! The part of the events that one host carries out by itself, from the common instant on: a
-//! controller that is cut off changes nothing.
+//! The part of the events that one host carries out by itself, from the common instant on: it does
+//! so even while the controller is cut off.
 
 use plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -57,8 +57,8 @@ impl FleetOrder {
     ///
     /// # Errors
     ///
-    /// Returns a sentence if the plan lacks a database that the fleet plan names, or holds no rate
-    /// that could change.
+    /// Returns a sentence if the plan lacks a database that the fleet plan names, or has no target
+    /// rate although a copy has less than full load.
     pub fn duties(&self, host: usize, plan: &Plan) -> Result<Vec<Duty>, String> {
         let name = &self.hosts[host].host;
         let mut duties = Vec::new();

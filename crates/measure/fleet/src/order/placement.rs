@@ -40,7 +40,7 @@ pub(super) struct CopyPlacement {
 }
 
 impl CopyPlacement {
-    /// The first copies are active.
+    /// The first copy of every database is active, and no host is lost.
     pub(super) fn first(copies: &[CopySet], hosts: usize) -> Self {
         let active = copies.iter().map(|of| of.hosts.first().copied()).collect();
         Self { active, is_lost: vec![false; hosts] }

@@ -78,7 +78,7 @@ pub(super) fn copies(
     sets
 }
 
-/// Returns the events in time order. Nothing is checked against invalid copies.
+/// Returns the events in time order; none if the copies or an event's time are invalid.
 pub(super) fn events(
     written: &[WrittenEvent],
     copies: &[CopySet],

@@ -8,7 +8,8 @@ use verdict::{Ruling, Verdict};
 use super::{FleetFinding, decisive};
 use crate::{CopyReport, CopySide, EventAction, FleetRecord, HostPart, Period, last_part};
 
-/// An event that was carried out later than this after its instant is another event.
+/// Largest difference between an event's planned and actual time; beyond it the event does not
+/// count as carried out.
 const MOST_LATE: Nanos = Nanos::from_secs(5);
 
 /// The verdicts on one part of the measurement.

@@ -51,7 +51,7 @@ const STORCLI: &[&[&str]] = &[
 #[derive(Default)]
 pub(super) struct Answers {
     pub controllers: Vec<Controller>,
-    /// Tools that are here and did not answer, with their words.
+    /// Installed tools that failed, each with its error.
     pub silent: Vec<(String, String)>,
     /// Findings about lines that could not be parsed.
     pub unread: Vec<StorageFinding>,
@@ -101,7 +101,7 @@ fn texts(tool: &Inquiry, program: &str, first: io::Result<String>) -> Vec<Result
     all
 }
 
-/// An answer below its command.
+/// The answer with its command above it.
 fn shown(program: &str, words: &[&str], answer: io::Result<String>) -> Result<String, String> {
     let command = format!("$ {program} {}\n", words.join(" "));
     answer.map(|text| command + &text).map_err(|error| error.to_string())
@@ -114,7 +114,7 @@ fn controllers_found(text: &str) -> u32 {
     found.min(MOST_CONTROLLERS)
 }
 
-/// The first program of a tool that is here, and its answer to the first question.
+/// The first installed program of a tool, and its answer to the first question.
 fn installed(tool: &Inquiry) -> Option<(&'static str, io::Result<String>)> {
     tool.programs.iter().find_map(|program| match output(program, tool.questions[0]) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -10,12 +10,12 @@ pub(super) fn difference(before: &Start, present: Start) -> Option<(String, Stri
     first_difference("", &was, &is)
 }
 
-/// The parts that both parts of a run must share; `before` is how it began. The remaining time and
-/// the number of sessions found belong to this part alone.
+/// The values that both parts of a run must share. Values that may differ are cleared, or taken
+/// from `before`, the start of the first part.
 fn comparable(mut start: Start, before: &Start) -> Value {
     start.settings.measure_ns = before.settings.measure_ns;
     start.settings.threads_per_database = before.settings.threads_per_database;
-    // The plan decides; that of a load with steps is the mean over all of the measurement.
+    // Set by the plan; with load steps this is the mean over the whole measurement.
     start.settings.target_iops = before.settings.target_iops;
     start.started_epoch_ns = 0;
     start.machine.memory_bytes = 0;

@@ -30,7 +30,7 @@ pub(super) struct DeviceReads {
     counted: (Phase, Phase),
 }
 
-/// A count: the volume, the bound, and the bytes.
+/// A count: the volume, the index of its bound, and the bytes.
 type DeviceCount = (String, usize, ReadCount);
 
 /// Bytes read so far, if known.
@@ -55,7 +55,7 @@ struct ReadCounts {
     /// `true` if the plan has a flash cache in front of it.
     is_cached: bool,
     requested_bytes: u64,
-    /// Bytes read at the start of the warm-up, and at the end of the measurement.
+    /// Bytes read at the start of the first phase that counts, and at the end of the last.
     bounds: [ReadCount; 2],
 }
 

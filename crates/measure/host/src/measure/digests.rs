@@ -1,5 +1,5 @@
-//! Digests of journals, stored beside them: written when a journal is read, and used instead of it
-//! when many are.
+//! Digests of journals, stored next to them: written when a journal is read, and read in its place
+//! to load many runs quickly.
 
 use std::fs;
 use std::path::Path;
@@ -10,15 +10,15 @@ use super::runs::{folded, read};
 use crate::documents;
 use crate::error::HostError;
 
-/// Loads the run in `folder` from its journal, and keeps its digest once it has its end.
+/// Loads the run in `folder` from its journal, and stores its digest if the run has ended.
 pub fn load_to_digest(folder: &Path) -> Result<RunRecord, HostError> {
     let bytes = bytes(folder)?;
     whole(folder, &bytes)
 }
 
-/// Loads the run in `folder` by its digest, to the same record in a tenth of the time. Without a
-/// digest that fits, loads it from its journal and keeps another; the fault of one that does not
-/// fit comes with the record.
+/// Loads the run in `folder` from its digest, which gives the same record in a tenth of the time.
+/// Without a valid digest, loads the journal and stores a new digest; the fault of an invalid one
+/// is returned with the record.
 pub fn load_by_digest(folder: &Path) -> Result<(RunRecord, Option<DigestFault>), HostError> {
     let bytes = bytes(folder)?;
     let fault = match fs::read(folder.join(DIGEST)) {

@@ -110,7 +110,7 @@ pub(super) struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    /// For the run of `plan`.
+    /// Creates a follower for the run of `plan`.
     pub(super) fn new(
         plan: &Plan,
         stop: &'a StopFlag,
@@ -173,7 +173,8 @@ impl<'a> Follower<'a> {
         ends
     }
 
-    /// Threads silent since before `moment`, reported; a silent volume ends the run too.
+    /// Reports the threads that have been silent since before `moment`, and returns their ends. A
+    /// silent volume ends the run too.
     fn given_up(&mut self, moment: Nanos) -> Vec<End> {
         let waiting = self.room.waiting().into_iter().chain(self.reads.waiting());
         let volume = self.silence.volume(moment, waiting);

@@ -25,7 +25,7 @@ use crate::flash::{self, RunCache};
 use crate::target::RawTarget;
 use crate::wire;
 
-/// What one thread is given.
+/// Input of one thread.
 pub(super) struct Job {
     plan: Plan,
     databases: Vec<plan::Database>,
@@ -62,7 +62,7 @@ pub(super) fn jobs(
 }
 
 impl Job {
-    /// Runs it, and reports its progress.
+    /// Runs the job and reports its progress.
     pub(super) fn run(self, news: &GroupNews) -> Result<RunSummary, HostError> {
         // If requests are given up, or if this panics, the world is leaked: dropping it would wait
         // for its requests.
@@ -113,7 +113,8 @@ impl Job {
     }
 }
 
-/// Closes the cache. The run is over and holds: a failure costs the next one its warmth alone.
+/// Closes the cache. The run is already complete: if this fails, only the next one is affected, by
+/// an empty cache.
 fn close(cache: &RunCache, world: &World, events: &Sink<Event>) {
     if let Err(error) = cache.close(world) {
         let text = format!("flash cache: {error}; the next run begins with an empty cache");

@@ -28,7 +28,7 @@ pub(super) struct NeighbourRuns {
     /// A folder of the run, named in reports of a missing answer.
     folder: PathBuf,
     questions: Questions<(u64, Vec<OtherDisk>)>,
-    /// When was looked last, in nanoseconds since the start of the run.
+    /// Time of the last check, in nanoseconds since the start of the run.
     looked_ns: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct NeighbourRuns {
 type OtherDisk = (PathBuf, String);
 
 impl NeighbourRuns {
-    /// None has been seen.
+    /// Watches the disks of `plan`; no other run has been seen yet.
     pub(super) fn new(plan: &Plan) -> Result<Self, HostError> {
         let folders = plan.databases.iter().flat_map(|of| [&of.folder, &of.log_folder]);
         let mut disks = BTreeMap::new();

@@ -19,7 +19,7 @@ const PERIOD: Nanos = Nanos::from_millis(20);
 /// Shortest pause that counts. On a busy machine a shorter one may affect only this thread.
 const PAUSE: Nanos = Nanos::from_millis(500);
 
-/// Limit on remembered pauses; no request outlasts more.
+/// Limit on remembered pauses; no request spans more.
 const MOST_PAUSES: usize = 1_024;
 
 /// The pauses known so far.

@@ -11,13 +11,13 @@ use record::{ProcessorShares, ProgramShare};
 use crate::observer::HostObserver;
 use crate::ticks::{self, MachineTicks, Process};
 
-/// Shortest look before the start: sixty ticks on two processors.
+/// Shortest observation before the start: sixty ticks on two processors.
 const SHORTEST_LOOK: Duration = Duration::from_millis(300);
 
-/// Fewer ticks say nothing about shares.
+/// Fewest ticks between two readings from which shares are derived.
 const FEWEST_TICKS: u64 = 5;
 
-/// A program with less is not named.
+/// Smallest share at which a program is named.
 const LEAST_NAMED_PERCENT: f64 = 1.0;
 
 /// Samples the processors from time to time. Only the main thread does so, since reading every

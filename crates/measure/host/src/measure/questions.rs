@@ -13,7 +13,7 @@ use units::Nanos;
 use crate::crew;
 use crate::error::HostError;
 
-/// A working volume reports its free space sooner.
+/// Silence after which a volume counts as stuck; a working one reports its free space sooner.
 const STUCK: Nanos = Nanos::from_millis(500);
 
 type Question<A> = Box<dyn FnOnce() -> A + Send>;
@@ -66,7 +66,7 @@ impl<A: Send + 'static> Questions<A> {
         std::mem::take(&mut self.heard)
     }
 
-    /// The same, and those that come within `limit`.
+    /// Like [`Self::answers`], but waits up to `limit` for pending ones.
     pub(super) fn answers_within(&mut self, limit: Duration) -> Vec<A> {
         let began = Instant::now();
         while !self.waiting.is_empty() {

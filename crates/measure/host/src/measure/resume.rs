@@ -58,8 +58,8 @@ impl CutRun {
         ResumedRun::of(self.record())
     }
 
-    /// How long after the start of the run it is now, by the wall clock; a clock that was set back
-    /// makes no time of the record come twice.
+    /// Time since the start of the run by the wall clock, but never before the last time in the
+    /// record, even if the clock was set back.
     pub(super) fn later_ns(&self, epoch: Nanos) -> u64 {
         let record = self.record();
         epoch.0.saturating_sub(record.start.started_epoch_ns).max(record.last_ns())
@@ -69,8 +69,8 @@ impl CutRun {
     /// a run that began now would.
     pub(super) fn refuse_other_circumstances(&self, present: Start) -> Result<(), HostError> {
         let before = &self.record().start;
-        // Asked of all before any is opened: to open one is to recover it, and then a second
-        // attempt would find it used.
+        // All are checked before any is opened: opening one recovers it, and a second attempt would
+        // find it used.
         for database in &before.databases {
             let file = Path::new(&database.file);
             ByteSource::open(file).map_err(|error| HostError::file(file, "find", &error))?;

@@ -20,7 +20,7 @@ pub(super) struct RoomWatch {
     duration: Nanos,
     /// Whether the load ends by time; otherwise it ends when enough work is done.
     has_end: bool,
-    /// Whether files grow. Those that a backup makes have their length at once.
+    /// Whether files grow. The files of a backup get their full length at once.
     has_growth: bool,
     /// When the measurement began.
     measured_from: Option<Nanos>,
@@ -30,8 +30,8 @@ pub(super) struct RoomWatch {
     heard: Vec<FreeSpace>,
 }
 
-/// Answer of a volume: its name, the time of the question, and its free space if reported. The
-/// problem of a volume that cannot answer shows elsewhere.
+/// Answer of a volume: its name, the time of the question, and its free space if reported. A volume
+/// that cannot answer is reported elsewhere.
 pub(super) type FreeSpace = (String, Nanos, Option<Bytes>);
 
 /// One volume and what the run keeps on it.

@@ -15,7 +15,8 @@ use crate::system;
 
 /// Bytes of a file that show whether it can be a journal at all.
 const BEGINNING_BYTES: u64 = 64;
-/// Lines decoded before they are folded; one of many databases has megabytes in memory.
+/// Limit on decoded lines that wait to be folded: a line of a run with many databases takes
+/// megabytes of memory.
 const DECODED_AHEAD: usize = 16;
 
 /// Whether the run whose folder or journal is at `path` is live.

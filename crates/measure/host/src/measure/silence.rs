@@ -1,5 +1,5 @@
-//! Detects a thread that never returns from the kernel, since one that waits inside a call sees no
-//! request's age, and a volume that does not answer queries beside the requests.
+//! Detects a thread that never returns from the kernel, and so cannot check the age of its
+//! requests, and a volume that does not answer queries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,6 @@ const BEYOND: Nanos = Nanos::from_secs(5);
 const BUSY: &str = "the kernel has not come back from a call for this database, or another of its \
                     thread,";
 
-/// Remedy.
 const REMEDY: &str = "look at the disk, its controller and cables, and the system log";
 
 /// Watches over the groups of a run.
@@ -33,12 +32,12 @@ pub(super) struct Silence {
     give_up: Nanos,
     /// The first database of each group; `None` once the group was given up.
     groups: Vec<Option<(u32, String)>>,
-    /// One is enough to end the run.
+    /// `true` once a silent volume was reported; one is enough to end the run.
     volume_is_told: bool,
 }
 
 impl Silence {
-    /// Over the groups of `plan`, from now on; `origin` is the run's zero on the clock.
+    /// Watches the groups of `plan` from now on; `origin` is the run's zero on the clock.
     pub(super) fn new(plan: &Plan, origin: Nanos) -> Self {
         let clock = OsClock::new();
         let began = clock.now();
@@ -115,7 +114,8 @@ impl Silence {
     }
 }
 
-/// Whether the thread of group `number` waits inside the kernel: one that computes has a bug.
+/// Whether the thread of group `number` waits inside the kernel; if it computes instead, this
+/// program has a bug.
 fn waits(number: usize) -> bool {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
     let mut states = threads.flatten().filter_map(|thread| {

@@ -30,7 +30,7 @@ impl StopRequest {
         Ok(Self { folder: folder.to_path_buf(), looks, looked: Instant::now() })
     }
 
-    /// Whether a stop was asked for since the last call; what has been seen is taken away.
+    /// Whether a stop was requested since the last call; removes the request.
     pub fn is_made(&mut self) -> bool {
         if self.looked.elapsed() >= BETWEEN_LOOKS && self.looks.waiting().is_none() {
             self.looked = Instant::now();

@@ -37,7 +37,7 @@ impl WorkTally {
         }
     }
 
-    /// Whether sessions make a load in the phase.
+    /// Whether sessions load the storage in the phase.
     pub(super) fn is_loaded(&self) -> bool {
         matches!(self.phase, Some(Phase::Warm | Phase::Tune | Phase::Measure))
     }

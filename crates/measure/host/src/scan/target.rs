@@ -138,7 +138,7 @@ impl ScanTarget {
         Reader::open(pages).ok()?.pages_in_use().ok()?
     }
 
-    /// A tally of nothing yet.
+    /// An empty tally for this file.
     pub(crate) fn empty_tally(&self) -> Tally {
         Tally::new(self.pages, self.owned, self.flush_map.clone().ok())
     }

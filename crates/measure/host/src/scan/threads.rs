@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Scanned {
     /// The file, with its faults as a whole.
     pub target: ScanTarget,
-    /// What its pages are worth.
+    /// Tally of its pages and their findings.
     pub tally: Tally,
     /// From the first read of the file to the last, over all threads.
     pub took: Duration,
@@ -43,7 +43,7 @@ impl Scanned {
         is_known.then_some(self.tally.lost_flushes)
     }
 
-    /// Pages of whose last write the flush map knows, so that a lost one would show.
+    /// Pages whose last write is recorded in the flush map, so that its loss would show.
     pub fn pages_judged_by_map(&self) -> Option<u64> {
         let map = self.target.flush_map.as_ref().ok()?;
         let pages = (1..=self.target.last_read.0).map(PageNumber);
@@ -72,7 +72,7 @@ struct FilePart {
     pages: Range<PageNumber>,
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct ScanWork {
     targets: Vec<ScanTarget>,
     parts: Mutex<VecDeque<FilePart>>,

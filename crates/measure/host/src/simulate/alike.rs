@@ -14,7 +14,7 @@ use crate::simulate::SimulatedStorage;
 pub(super) struct Alike {
     /// Positions in the plan of the databases that are simulated.
     pub simulated: Vec<usize>,
-    /// For each database of the plan, the position in `simulated` of the one that it is like.
+    /// For each database of the plan, the position in `simulated` of its representative.
     pub like: Vec<usize>,
 }
 
@@ -47,8 +47,9 @@ impl Alike {
         Self { simulated, like }
     }
 
-    /// The same for the engine itself, whose search for sessions or for a share of the highest load
-    /// sums up the databases that it loads: with such a plan all are simulated.
+    /// Like [`Self::of`], for the engine itself: all are simulated if the plan searches for
+    /// sessions or for a share of the highest load, since that search sums up the databases that it
+    /// loads.
     pub(super) fn of_engine(storage: &SimulatedStorage, plan: &Plan) -> Self {
         let load = &plan.workload;
         let is_searched = load.sessions == Sessions::Auto && load.target_iops.is_some();
@@ -63,7 +64,7 @@ impl Alike {
         Self { simulated: (0..count).collect(), like: (0..count).collect() }
     }
 
-    /// An event of the simulated databases of `plan` as events of all.
+    /// Turns an event of the simulated databases of `plan` into events of all.
     pub(super) fn of_all(&self, plan: &Plan, event: Event) -> Vec<Event> {
         if self.simulated.len() == self.like.len() {
             return vec![event];
@@ -96,7 +97,7 @@ impl Alike {
         Interval { databases: all.collect(), ..interval }
     }
 
-    /// How many databases of the plan have the figures of each that is simulated.
+    /// Number of databases in the plan that each simulated one represents.
     pub(super) fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.simulated.len()];
         for &place in &self.like {

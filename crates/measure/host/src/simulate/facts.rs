@@ -11,7 +11,7 @@ use units::Nanos;
 
 use super::SimulationOrder;
 
-/// The facts of a run of `plan`, which is that of the order made small enough.
+/// The facts of a run of `plan`: the order's plan, which level 1 scales down.
 pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoch: Nanos) -> Start {
     let (version, update) = WRITTEN_FORMAT;
     let machine = Machine {

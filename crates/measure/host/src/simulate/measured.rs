@@ -24,7 +24,7 @@ const LARGEST_FREE_SHARE: u64 = 16;
 /// The engine's checkpoint advances this often while the log grows by its depth.
 const STEPS_OF_A_DEPTH: u64 = 5;
 
-/// It advances at the latest when the log has grown by this.
+/// The checkpoint advances at the latest when the log has grown by this.
 const LONGEST_STEP_BYTES: u64 = 4 << 20;
 
 /// Requests less than this apart count as near. The pages of a message and of its body are that
@@ -44,8 +44,8 @@ pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     Ok(profile)
 }
 
-/// The profile with bursts of writes as they come at the pace of an array, from as many sessions as
-/// `plan` has, which is small enough for memory.
+/// The profile with the write bursts of as many sessions as `plan` has, at the pace of an array.
+/// The databases of `plan` must fit in memory.
 pub(super) fn paced(
     profile: &OperationProfile,
     plan: &Plan,
@@ -56,7 +56,7 @@ pub(super) fn paced(
 }
 
 /// Cost of a cold cache under the load of `plan`: the reads of the first batches after the database
-/// was opened, until they fill the cache of the database in memory, beside the reads of as many
+/// was opened, until the cache of the scaled database is full, compared with the reads of as many
 /// batches with a warm one.
 pub(super) fn cold(plan: &Plan, profile: &OperationProfile) -> Result<ColdCache, HostError> {
     let (small, _) = scaled(plan);
@@ -77,8 +77,8 @@ fn pages(plan: &Plan) -> u64 {
     plan.cache.maximum.0 / plan.page_size.0.max(1)
 }
 
-/// Additional reads for each read at first, if `reads` were made in place of `wanted` until the
-/// cache was warm, and they decreased evenly.
+/// Additional reads per read at the start, if `reads` were made instead of `wanted` until the cache
+/// was warm, and the excess decreased evenly.
 fn extra_reads(reads: f64, wanted: f64) -> f64 {
     if wanted > 0.0 { (2.0 * (reads - wanted) / wanted).max(0.0) } else { 0.0 }
 }
@@ -226,7 +226,7 @@ fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
             OpKind::Flush | OpKind::SetLength => {}
         }
     }
-    // The first one followed reads that were not traced.
+    // The first burst followed reads that were not traced.
     bursts.drain(..1.min(bursts.len()));
     bursts
 }
@@ -300,7 +300,7 @@ const fn beside_kind(purpose: Purpose, kind: OpKind) -> Option<(usize, Operation
     }
 }
 
-/// Returns the destination of such a request.
+/// Returns the destination of a request that accompanies the log.
 fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace {
     let file_bytes = LOG_FILE_BYTES.cast_signed();
     let from = match file {
@@ -327,8 +327,8 @@ mod tests {
         assert!(extra_reads(90.0, 100.0).abs() < 1e-9, "chance");
     }
 
-    /// A cold cache has the inner pages of the trees to read, and the part of the rows that it
-    /// would hold.
+    /// A cold cache must read the inner pages of the trees, and the rows that a warm one would
+    /// hold.
     #[test]
     fn the_engine_reads_more_after_the_database_was_opened() {
         let text = "[databases]\nfolders = [\"/a\"]\nsize = \"2GiB\"\n[engine]\n\

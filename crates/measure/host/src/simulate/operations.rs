@@ -24,7 +24,8 @@ use super::series::OperationSeries;
 use super::{SimulatedStorage, SimulationOrder, flash_cache};
 use crate::error::HostError;
 
-/// Minimum time before anything is counted: queues fill. The array's memory may take longer.
+/// Minimum warm-up before anything is counted, so that queues fill. The array's memory may take
+/// longer.
 const WARM_UP: Nanos = Nanos::from_secs(30);
 
 /// Extension of the warm-up, repeated until the array's memory has settled.
@@ -33,7 +34,7 @@ const WARM_UP_STEP: Nanos = Nanos::from_secs(10);
 /// Space for a log whose oldest files are removed: the next ones reuse their space.
 const LOG_ROOM: u64 = 16 << 30;
 
-/// A read of the background scan.
+/// Bytes of one read of the background scan.
 const SCAN_BYTES: u64 = 256 << 10;
 
 /// Plays the load of an order and reports its events, except for the first and the last.
@@ -113,7 +114,8 @@ fn databases<'a>(
         let folder = &*database.folder;
         let place = placed(share_of(storage, &folders, folder), &mut taken, folder, plan.size.0)?;
         places.push(place);
-        // As at level 1, for equally long seeks; missing space is omitted.
+        // Space to grow as at level 1, so that seeks are equally long; left out if the share is too
+        // small.
         let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
         let room = room_of_database(plan.size.0);
         if room * in_folder as u64 + LOG_ROOM * in_folder as u64
@@ -257,7 +259,7 @@ impl<'a> Playback<'a, '_> {
         Some(activity)
     }
 
-    /// Reports what came until a moment of a phase.
+    /// Reports everything that came up to a moment of a phase.
     fn sampled(
         &mut self,
         (phase, to): (Phase, Nanos),

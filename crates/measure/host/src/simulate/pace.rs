@@ -26,7 +26,7 @@ impl NotedLatencies {
         Self { kept: Vec::new(), seen: 0, sum: Nanos::ZERO, prng: Prng::new(Seed(0)) }
     }
 
-    /// Always `span`.
+    /// Latencies that are always `span`.
     pub(super) fn fixed(span: Nanos) -> Self {
         Self { kept: vec![span], seen: 1, sum: span, ..Self::new() }
     }
@@ -65,13 +65,13 @@ pub(super) struct ArrayPace {
     pub reads: NotedLatencies,
     pub writes: NotedLatencies,
     pub log: NotedLatencies,
-    /// How long a session rests after a batch, in percent of the batch: it is to, or its load is
-    /// held.
+    /// Rest of a session after a batch, in percent of the batch: as ordered, or as the held load
+    /// imposes.
     pub rest_percent: u32,
 }
 
 impl ArrayPace {
-    /// Nothing was seen yet.
+    /// Nothing has been seen yet.
     pub(super) fn new() -> Self {
         let (reads, writes) = (NotedLatencies::new(), NotedLatencies::new());
         Self { reads, writes, log: NotedLatencies::new(), rest_percent: 0 }

@@ -1,5 +1,5 @@
-//! A deployment's groups as runs: the profile that they are played with, and the journal of each
-//! host, whose clock counts the time that is played.
+//! Plays a deployment's groups as runs: the profile for playing them, and the journal of each host,
+//! whose clock counts only the time played.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};

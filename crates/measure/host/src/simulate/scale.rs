@@ -1,5 +1,5 @@
 //! How large the databases of a simulated run are: small enough for memory, large enough that
-//! caches answer no more of the reads than they would.
+//! caches answer no more of the reads than at full size.
 
 use plan::{Plan, Sessions};
 use units::{Bytes, Nanos};
@@ -7,9 +7,8 @@ use units::{Bytes, Nanos};
 /// Memory for the images of all databases. Pages that are written and logs come on top.
 const IMAGE_BYTES: u64 = 640 << 20;
 
-/// A database is at least this many times the size of its cache: otherwise the cache would answer a
-/// larger share of the reads. The original's load then has the same figures; see `cargo xtask bench
-/// fidelity`.
+/// Largest ratio of a scaled database to its cache, with which the original's load has the same
+/// figures as at full size; see `cargo xtask bench fidelity`.
 const CACHES_OF_A_DATABASE: u64 = 32;
 
 /// Minimum size that holds the pages in use by the sessions of a database.
@@ -22,8 +21,8 @@ const USUAL_SECONDS: f64 = 120.0;
 /// Limit for loads held low, so that the engine still simulates them.
 const LONGEST_USUAL_SECONDS: f64 = 600.0;
 
-/// A database that is held at so few requests per second is simulated for longer than usual: two
-/// minutes of it bring fewer log writes than a judgement needs.
+/// A database held below this rate is simulated for longer than usual: two minutes of it bring
+/// fewer log writes than a verdict needs.
 const FEW_REQUESTS_PER_SECOND: f64 = 100.0;
 
 /// Returns the maximum simulated time, unless the user asks for another.
@@ -36,19 +35,19 @@ pub fn usual_duration(plan: &Plan) -> Nanos {
     Nanos::from_secs(whole(seconds))
 }
 
-/// Limit on the number of bytes that one byte of a simulated database represents: two databases of
-/// a TiB and more. Both levels were compared up to 1,792 (docs/method.md).
+/// Limit on real bytes per simulated byte: it permits two databases of more than 1 TiB. Both levels
+/// were compared up to 1,792 (docs/method.md).
 const LARGEST_STRETCH: f64 = 4_096.0;
 
-/// Minimum size of a database in caches for level 2, which sends every read to storage if a trace
-/// of small databases did; a cache that holds a larger part of a database differs between the two.
+/// Minimum size of a database for level 2, in caches. Level 2 sends to storage the reads that a
+/// trace of small databases did; if the cache holds a larger part of the database, the two differ.
 const LEAST_CACHES_FOR_OPERATIONS: u64 = 8;
 
-/// With fewer pages, sessions wait for each other's to leave the cache, and read pages again that
-/// they have just used. Level 2 leaves that out: with 32 pages a session (4 sessions, 4 MiB) it has
-/// a third more log writes than the engine, and page writes 8 % faster. Level 1 must not add it by
-/// making the cache smaller: with 27 pages a session (6 sessions, 1 GiB made 5 MiB) it read a tenth
-/// more for each transaction. See `cargo xtask bench levels`.
+/// With fewer pages, sessions wait for the pages of others to leave the cache, and reread pages
+/// that they have just used. Level 2 does not model that: with 32 pages a session (4 sessions, 4
+/// MiB) it has a third more log writes than the engine, and page writes 8 % faster. Level 1 must
+/// not add it by making the cache smaller: with 27 pages a session (6 sessions, 1 GiB made 5 MiB)
+/// it read a tenth more for each transaction. See `cargo xtask bench levels`.
 const LEAST_PAGES_OF_A_SESSION: u64 = 64;
 
 /// Returns why level 1 cannot represent the databases of `plan`; `None` if it can.
@@ -85,8 +84,8 @@ pub(super) fn beyond_engine(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Returns the pages of a cache and its sessions if the sessions have too few of them. How many a
-/// search will reach is unknown: it ends where more sessions bring nothing.
+/// Returns the pages of a cache and its sessions if the sessions have too few of them. If the plan
+/// searches for the number of sessions, it is unknown here.
 fn crowd(plan: &Plan) -> Option<(u64, u32)> {
     let Sessions::Count(sessions) = plan.workload.sessions else {
         return None;
@@ -114,8 +113,8 @@ pub(super) fn beyond_operations(plan: &Plan) -> Option<String> {
 }
 
 /// A plan of the same load on smaller databases, and the real bytes per simulated byte. Cache and
-/// checkpoint depth shrink with the database, so that the same share of it is cached and pages are
-/// as seldom changed twice before they are written.
+/// checkpoint depth shrink with the database, so that the same share of it is cached, and a page is
+/// as unlikely to change twice before it is written.
 pub(crate) fn scaled(plan: &Plan) -> (Plan, f64) {
     scaled_to(plan, plan.databases.len())
 }
@@ -200,7 +199,7 @@ mod tests {
 
     #[test]
     fn each_level_refuses_what_it_cannot_stand_for() {
-        // Eighteen of 35 MiB would have a cache of a ninth, not of a 32nd.
+        // Eighteen databases of 35 MiB would have caches of a ninth of their size, not of a 32nd.
         let shelf = plan("64GiB", 18);
         assert!(beyond_engine(&shelf).unwrap().contains("18 would have 35."));
         assert_eq!(beyond_operations(&shelf), None);

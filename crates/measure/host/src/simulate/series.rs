@@ -10,7 +10,7 @@ use simdisk::operations::{OperationAnswer, OperationKind};
 pub(super) struct OperationSeries(BTreeMap<Series, SeriesInterval>);
 
 impl OperationSeries {
-    /// Adds an answer; `is_replay` if a passive copy asked for it.
+    /// Adds an answer; `is_replay` if a passive copy requested it.
     pub(super) fn note(&mut self, answer: &OperationAnswer, is_replay: bool) {
         let series = series_of(answer.kind, is_replay);
         self.0

@@ -75,7 +75,7 @@ impl SimulatedStorage {
         }
     }
 
-    /// The least mean random read that the physics of the arrays under `plan` allow.
+    /// Smallest mean latency of a random read that the physics of the arrays under `plan` allow.
     fn least_read(&self, plan: &Plan) -> Nanos {
         let folders = plan.databases.iter().map(|of| &*of.folder);
         let of_each = folders.map(|folder| self.databases_bytes(plan, folder));
@@ -89,7 +89,7 @@ impl SimulatedStorage {
         plan.size.0 * count as u64
     }
 
-    /// The arrays under the folders of `databases`, their memory whole.
+    /// The arrays under the folders of `databases`, each with its full memory.
     pub(super) fn arrays<'a>(
         &self,
         databases: impl Iterator<Item = &'a Database>,
@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn memory_that_holds_the_databases_may_answer_every_read() {
-        // 512 MiB of 640 MiB on one array, and of 160 MiB on each of four.
+        // The array's memory of 512 MiB for 640 MiB of databases, or for 160 MiB on each of four
+        // arrays.
         assert_eq!((least_read_us(false), least_read_us(true)), (439, 0));
     }
 }

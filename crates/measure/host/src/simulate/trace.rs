@@ -21,8 +21,8 @@ use super::pace::ArrayPace;
 use super::storage::prepared;
 use crate::error::HostError;
 
-/// Latency of every request to the database: about the read rate per database of a disk array,
-/// since some background work is driven by time.
+/// Latency of every request to the database. It gives about the read rate per database of a disk
+/// array, since some background work is driven by time.
 pub(super) const READ_LATENCY: Nanos = Nanos::from_millis(5);
 
 /// Latency of every request to the log: too short to be mistaken for a read.
@@ -53,7 +53,7 @@ pub(super) enum TracedStep {
     Request { purpose: Purpose, kind: OpKind, file: LogFile, offset: u64, bytes: u64 },
     /// A transaction with this many changes is about to commit.
     Asked { updates: usize },
-    /// It has committed, its log ends there.
+    /// It has committed; `place` is the end of its log.
     Committed { is_durable: bool, place: Lgpos },
 }
 
@@ -70,7 +70,7 @@ pub(super) enum LogFile {
     Other,
 }
 
-/// Notes what happens.
+/// Records requests and commits while it is on.
 struct Tracer {
     runtime: RefCell<Option<Runtime>>,
     log_base: String,
@@ -147,7 +147,8 @@ impl TracedLoad {
     }
 }
 
-/// A plan of the same load for `sessions` of one database, which nothing disturbs.
+/// A plan of the same load for `sessions` of one database, without a target rate, background scan
+/// or checksum pass.
 fn lonely(plan: &Plan, sessions: u32) -> Plan {
     let mut lonely = plan.clone();
     lonely.databases.truncate(1);
@@ -161,7 +162,8 @@ fn lonely(plan: &Plan, sessions: u32) -> Plan {
     lonely
 }
 
-/// The trace of a load of `plan`, small enough for memory, from when it has settled on.
+/// The trace of a load of `plan`, which must fit in memory. It begins once the load has settled, or
+/// at opening if `load` says so.
 pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostError> {
     let plan = lonely(plan, load.sessions);
     let images = prepared(&plan, &plan.databases.iter().collect::<Vec<_>>())?;
@@ -216,7 +218,7 @@ pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostE
     Ok(tracer.steps.take())
 }
 
-/// Switches the trace on once the load has settled, and ends it.
+/// Starts the trace, at opening or once the load has settled, and ends it after its batches.
 struct CommitWatch {
     tracer: Rc<Tracer>,
     coordinator: Arc<Coordinator>,

@@ -68,7 +68,7 @@ impl SweepFolder {
         Ok(folder)
     }
 
-    /// Whether the folder of a run is there.
+    /// Whether the folder of a run exists.
     pub fn has_run(&self, name: &str) -> bool {
         self.path.join(name).is_dir()
     }

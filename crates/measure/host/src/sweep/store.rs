@@ -19,7 +19,7 @@ impl ContentKey {
         Self(record::digest(parts.iter().map(|part| part.as_bytes())))
     }
 
-    /// In hexadecimal digits.
+    /// The key in hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

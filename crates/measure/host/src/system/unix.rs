@@ -56,17 +56,16 @@ pub(crate) fn is_held(path: &Path) -> bool {
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// The same of a raw device, or of the file used as one.
+/// Whether a process has the lock of a raw device, or of the file used as one.
 pub(crate) fn is_device_held(device: &Path) -> bool {
     let shared = File::open(device).map(|file| file.try_lock_shared());
     matches!(shared, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// A name is held by a socket that is bound to it, outside of every file system: it goes with the
-/// process.
+/// A name is held by binding an abstract socket to it, which disappears with the process.
 pub(crate) use std::os::unix::net::UnixDatagram as NameHold;
 
-/// Takes a name for this process alone, among all that share its network.
+/// Takes a name for this process alone, among the processes of its network namespace.
 #[cfg(target_os = "linux")]
 pub(crate) fn hold_name(name: &str) -> Hold<NameHold> {
     let bound = SocketAddr::from_abstract_name(name).and_then(|it| NameHold::bind_addr(&it));
@@ -91,7 +90,7 @@ pub(crate) fn hold_name(_: &str) -> Hold<NameHold> {
     Hold::Unheld
 }
 
-/// See above.
+/// Always `false`: names cannot be held here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn is_name_held(_: &str) -> bool {
     false
@@ -163,17 +162,18 @@ pub fn layout_roots() -> LayoutRoots {
     }
 }
 
-/// Whether reads from it may never end.
+/// Whether reads from a file of this kind may never end.
 pub(crate) fn is_device(kind: FileType) -> bool {
     kind.is_char_device() || kind.is_block_device()
 }
 
-/// Whether it consumes bytes in order and keeps no file: a pipe, a terminal, `/dev/null`.
+/// Whether a file of this kind consumes bytes in order and keeps none: a pipe, a terminal,
+/// `/dev/null`.
 pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Whether it is a disk or a part of one.
+/// Whether a file of this kind is a disk or a part of one.
 pub(crate) fn is_block_device(kind: FileType) -> bool {
     kind.is_block_device()
 }
@@ -184,7 +184,7 @@ pub fn keep_owner(path: &Path, other: &Path) -> io::Result<()> {
     chown(other, Some(owner.uid()), Some(owner.gid()))
 }
 
-/// Makes the name of `path` last: it does when its folder does.
+/// Makes the name of `path` durable by syncing its folder.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) => File::open(folder)?.sync_all(),

@@ -60,7 +60,7 @@ impl Check<'_> {
         page_size: Bytes,
         volume_of: Option<VolumeOf>,
     ) -> Option<Sizing> {
-        // Page numbers end at a whole GiB.
+        // The limit on page numbers is rounded down to a whole GiB.
         let most = LARGEST_FILE.min(Bytes((MOST_PAGES * page_size.0) >> 30 << 30));
         let percent = section.capacity_percent.as_ref().map(|given| {
             let percent = self.number(Some(given), 100, (1, 100));

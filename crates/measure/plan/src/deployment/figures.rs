@@ -141,7 +141,7 @@ figures! {
     client_access_memory_gb,
     /// Memory of client access in GB per core that it occupies.
     client_access_memory_gb_per_busy_core,
-    /// Memory of client access in GB per core, where its load is not known.
+    /// Memory of client access in GB per core, if its load is unknown.
     client_access_memory_gb_per_core,
     /// `SPECint_rate2006` of one core of the server that megacycles are counted in.
     baseline_spec_per_core,

@@ -1,4 +1,4 @@
-//! The product that is sized for: a generation, its figures, and whose figures they are.
+//! The product that is sized for: a generation, its figures, and any taken from another product.
 
 use super::figures::{Figures, WORDS, known};
 use super::sources::{AssumedFigures, Sources};
@@ -11,7 +11,7 @@ pub struct Product {
     pub name: String,
     /// Its figures.
     pub figures: Figures,
-    /// Figures taken from another product; `None` if all are its own or given.
+    /// Figures taken from another product; `None` if there are none.
     pub assumed: Option<AssumedFigures>,
 }
 

@@ -71,7 +71,8 @@ fn members(deployment: &Deployment, relations: &Relations) -> Option<Complaint> 
 }
 
 /// Each server holds at most one copy of a database. The workbook counts both sites together, so
-/// sizing in compatible mode gives its numbers and refuses the layout.
+/// compatible mode does not check this here: sizing gives the workbook's numbers, and the layout is
+/// refused.
 fn copies(deployment: &Deployment, relations: &Relations) -> Option<Complaint> {
     let (first, first_lagged) = deployment.copies_in_first_site_checked()?;
     let lagged = if deployment.availability.lagged_on_own_servers { 0 } else { first_lagged };

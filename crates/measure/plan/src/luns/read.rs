@@ -18,8 +18,8 @@ use crate::reader::{Given, TomlSection};
 /// Default port of a target, as registered.
 const USUAL_PORT: u16 = 3260;
 
-/// Bounds of a LUN's size; SCSI counts blocks of 512 bytes in 64 bits, and no file is longer than 8
-/// EiB.
+/// Bounds of a LUN's size, well below the limits of SCSI (2^64 blocks of 512 bytes) and of files (8
+/// EiB).
 const LUN_BOUNDS: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(1 << 50));
 
 pub(super) fn document(root: TomlSection<'_>, complaints: &mut Vec<Complaint>) -> LunDocument {

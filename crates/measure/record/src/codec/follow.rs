@@ -1,4 +1,4 @@
-//! Reads a journal that grows meanwhile.
+//! Reads a journal while it is being written.
 
 use super::v1;
 use crate::Event;

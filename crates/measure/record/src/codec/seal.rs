@@ -2,7 +2,7 @@
 //! run into a passed one unnoticed.
 //!
 //! The last member of every line is `chain`: the SHA-256 of the previous line's hash and of this
-//! line's bytes up to its own. Changing a line and recomputing all hashes goes undetected: the
+//! line's bytes before that member. Changing a line and recomputing all hashes goes undetected: the
 //! chain proves that a record is unchanged, not who wrote it. Against forgery, keep the last hash,
 //! which every report shows, in a safe place.
 

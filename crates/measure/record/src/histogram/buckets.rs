@@ -45,7 +45,7 @@ pub(super) struct Bucket {
 }
 
 impl Buckets {
-    /// How many latencies.
+    /// Number of latencies.
     pub(super) const fn total(&self) -> u64 {
         self.total
     }

@@ -78,7 +78,8 @@ struct DatabaseFigures {
 }
 
 /// Requests of one kind in an interval: bytes and errors, then the members of [`Summary`] and of
-/// [`Unanswered`] in their order. The mean is the bits of its number, since text may round it.
+/// [`Unanswered`] in their order. The mean is kept as the bits of its `f64`, since text may round
+/// it.
 #[derive(Serialize, Deserialize)]
 struct RequestFigures(Series, [u64; 2], [u64; 7], [u64; 5]);
 

@@ -35,7 +35,7 @@ pub enum LoadError {
     Line {
         /// Line, counted from 1.
         line: usize,
-        /// Why.
+        /// The decoder's error.
         error: DecodeError,
     },
 }

@@ -63,7 +63,7 @@ impl Draw {
         values[usize::try_from(at).expect("invariant: below the length")].clone()
     }
 
-    /// Half of the time none.
+    /// One of `values`, or `None` half of the time.
     fn perhaps<T: Clone>(&mut self, values: &[T]) -> Option<T> {
         self.one_in(2).then(|| self.of(values))
     }

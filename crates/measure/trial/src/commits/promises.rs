@@ -48,7 +48,7 @@ pub enum Breach {
         transaction: u64,
         /// A change that survived.
         kept: Change,
-        /// A change that is not.
+        /// A change that did not.
         missing: Change,
     },
     /// A commit survived, and an earlier one did not.

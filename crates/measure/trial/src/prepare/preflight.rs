@@ -20,15 +20,14 @@ pub enum Action {
     Restart,
     /// There is nothing yet.
     Create,
-    /// It is complete, and has grown through runs or shall have another content: it is deleted with
-    /// its log, then filled.
+    /// It is complete and must be filled anew: it is deleted with its log, then filled.
     Reset,
 }
 
 /// Treatment of complete databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complete {
-    /// Left unchanged since the last run.
+    /// Complete databases of this plan stay; those of another plan are refused.
     Stays,
     /// They are filled anew, whatever they hold. Their contents and logs are lost.
     Reset,
@@ -82,7 +81,7 @@ pub async fn preflight(
     Ok(targets)
 }
 
-/// Bytes that the files of a database occupy beside its log.
+/// Bytes that the files of a database occupy, without its log.
 async fn taken(location: &Location) -> Result<Bytes, PrepareError> {
     let there = location.database.list().await?;
     let own = own_files(location, &there, &[]).database;

@@ -31,7 +31,7 @@ use crate::sampler::Sampled;
 use crate::settings::engine_settings;
 use crate::worker::Shared;
 
-/// A database of the group, open or not. Clones are the same database.
+/// A database of the group, open or not. Clones share its state.
 #[derive(Clone)]
 pub(super) struct Opened {
     pub location: Location,
@@ -199,7 +199,7 @@ async fn last_message(
 ) -> Result<i64, TransactionError> {
     let hint = i64::try_from(hint).unwrap_or(i64::MAX / 4).max(1);
     let (mut low, mut step) = (0, 1);
-    // Whether any message has at least this number.
+    // Doubles the step until no message has the number `high` or a larger one.
     let mut high = hint;
     while exists_from(database, table, high).await? {
         low = high;

@@ -23,12 +23,12 @@ pub struct ResumedRun {
     breaks: u32,
     /// The last attachment of each database.
     attachments: BTreeMap<u32, Attached>,
-    /// Position up to which its log was at least acknowledged as durable.
+    /// Position up to which each log was acknowledged as durable; more of it may be.
     durable_to: BTreeMap<u32, LogPlace>,
 }
 
 impl ResumedRun {
-    /// From the events so far.
+    /// Collects the state from the events so far.
     pub fn of(record: &RunRecord) -> Self {
         let mut durable_to = BTreeMap::new();
         for ((_, database), totals) in &record.totals {

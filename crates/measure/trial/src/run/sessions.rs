@@ -1,5 +1,5 @@
 //! The sessions at work on a group's databases; their number changes during the search for the best
-//! one.
+//! number.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -68,8 +68,8 @@ impl Sessions {
         self.databases.iter().any(|loaded| loaded.shared.under_way.get() > 0)
     }
 
-    /// From now on holds each database at `target_iops` scaled by its weight (1 on average), and of
-    /// that at the `percent` given for its index.
+    /// Holds each database at `target_iops` scaled by its weight (1 on average) and by the
+    /// `percent` given for its index.
     pub(super) fn hold(&self, target_iops: f64, percent: impl Fn(u32) -> u32) {
         for loaded in &self.databases {
             loaded.hold(target_iops, percent(loaded.shared.index()), &self.runtime);

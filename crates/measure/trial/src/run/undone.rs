@@ -57,7 +57,6 @@ fn pass_left(pass: Option<PassSoFar>) -> Option<String> {
     (!pass.is_over).then(|| format!("check: {done} of {total} MiB read, then stopped"))
 }
 
-/// Remedy.
 pub(super) const fn remedy(part: RunStage) -> &'static str {
     match part {
         RunStage::Finishing => "look at the storage, or give it longer with finish in [test]",

@@ -7,7 +7,7 @@ use crate::{Evidence, Finding, Kind, Ruling, Unit};
 
 /// Inconclusive if a cache is known to be in the way, or if neither kernel nor devices can rule one
 /// out for a database volume. A cache hides storage failures and causes none, so a limit exceeded
-/// in doubt still counts. No finding if the kernel knows of no cache.
+/// in doubt still counts. No finding if every volume is known to have no cache in front of it.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let volumes = volumes(run);
     let mut evidence = Vec::new();

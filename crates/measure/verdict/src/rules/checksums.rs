@@ -68,7 +68,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 }
 
 impl PagePass<'_> {
-    /// Parts that it should have read but did not; empty unless it read anything.
+    /// Databases whose file it should have read but did not.
     fn unread(&self, run: &RunRecord) -> Vec<Evidence> {
         run.start
             .databases

@@ -12,11 +12,11 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// The reason why a database was read slowly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brake {
-    /// Its own reads, which would have been too slow even without a copy.
+    /// The reads themselves, which would have been too slow even without a copy.
     Reads,
-    /// The copy: even one at a time, its reads would have been fast enough.
+    /// The copy: the reads would have been fast enough, even one at a time.
     Copy,
-    /// The copy, and perhaps its reads too.
+    /// The copy, and perhaps the reads too.
     CopyAtLeast,
 }
 

@@ -22,7 +22,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     })
 }
 
-/// Adds them to the evidence of every exceeded limit.
+/// Adds the control group limits to the evidence of every failed limit of the load.
 pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     let limits = of(run).join("; ");
     if limits.is_empty() {
@@ -38,7 +38,7 @@ pub(crate) fn name_beside(run: &RunRecord, findings: &mut [Finding]) {
     }
 }
 
-/// Every limit once.
+/// The distinct limits of all volumes.
 fn of(run: &RunRecord) -> Vec<String> {
     let mut limits: Vec<String> = run
         .start

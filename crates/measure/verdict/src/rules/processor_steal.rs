@@ -9,7 +9,7 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// Machine-readable rule name.
 pub(crate) const RULE: &str = "processor-steal";
 
-/// More shows in latencies.
+/// Stolen time, in percent, above which latencies are affected.
 const LIMIT_PERCENT: f64 = 5.0;
 
 /// Warns of stolen time; [`crate::judge`] turns that into doubt if the load failed. No finding for

@@ -47,12 +47,12 @@ pub(super) fn is_starved(row: &IntervalRow) -> bool {
         })
 }
 
-/// The typical shares in the judged phase, if known.
+/// The mean shares in the judged phase, if known.
 pub(super) fn on_average(run: &RunRecord) -> Option<ProcessorShares> {
     mean(&told(run))
 }
 
-/// The typical shares in these intervals.
+/// The mean shares in these intervals, weighted by time; `None` without intervals.
 pub(super) fn mean(rows: &[(&IntervalRow, &ProcessorShares)]) -> Option<ProcessorShares> {
     let all = rows.iter().map(|(row, _)| row.span_ns() as f64).sum::<f64>();
     if all <= 0.0 {

@@ -7,8 +7,8 @@ use super::copy_rate::{Brake, brake_of};
 use super::{mebibytes, rate};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails if a database was read more slowly; inconclusive if one was not read to its end, or was
-/// held back by its copy. No finding in other tests, or without a limit.
+/// Fails if a database was read more slowly than the limit; inconclusive if one was not read to its
+/// end, or was held back by its copy. No finding in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let passes = match run.start.test {
         TestType::Backup => &run.backups,

@@ -6,8 +6,8 @@ use units::thousands;
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
-/// Fails if a database took longer for its logs; inconclusive if one was not replayed. No finding
-/// in other tests, or without a limit.
+/// Fails if a database took longer per log file than the limit; inconclusive if one was not
+/// replayed. No finding in other tests, or without a limit.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let limit_ns = run.start.settings.thresholds.replay_ns_per_log;
     let limit_ns = limit_ns.filter(|_| run.start.test == TestType::Recovery)?;

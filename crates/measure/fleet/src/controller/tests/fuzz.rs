@@ -70,7 +70,7 @@ fn a_controller_does_nothing_for_damaged_heartbeats_and_answers_from_elsewhere()
     let (before, mut prng) = (state(&world), Prng::new(Seed(8)));
     let mut read = 0;
     for _ in 0..MESSAGES {
-        // The first of an agent that has sent many since.
+        // The first heartbeat of an agent that has sent many since.
         let beat = Heartbeat {
             agent: id(0),
             host: "EX0".to_owned(),

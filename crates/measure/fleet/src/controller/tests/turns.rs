@@ -5,7 +5,7 @@ use units::Nanos;
 use super::{Fate, World};
 use crate::AgentStep;
 
-/// Hosts that are warming up at the same time, at most, in a run of three.
+/// Largest number of hosts that warm up at the same time, in a run of three.
 fn most_at_once(events: &str, fates: &[Fate]) -> (usize, World) {
     let mut world = World::with_keys(9, fates, events);
     let mut most = 0;

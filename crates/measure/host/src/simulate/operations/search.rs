@@ -111,7 +111,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds an answer that came to `count` databases.
+    /// Adds an answer that counts for `count` databases.
     const fn add(&mut self, answer: &OperationAnswer, count: u64) {
         self.count += count;
         self.nanoseconds += answer.latency.0 * count;

@@ -67,7 +67,7 @@ struct Ended {
     stop: Option<Stop>,
     /// Requests that were slow.
     slow: usize,
-    /// When.
+    /// Duration of the run.
     at: Nanos,
 }
 

@@ -51,7 +51,7 @@ fn pages_that_need_the_log_that_was_lost_are_the_fault_of_the_storage() {
     assert!(summary.failure.is_some_and(|failure| !failure.at_open));
 }
 
-/// A different run cannot distinguish lost storage from moved files.
+/// A new run cannot distinguish lost data from moved files.
 #[test]
 fn a_new_run_does_not_say_whose_fault_the_lost_log_is() {
     let world = prepared(PLAN);

@@ -15,7 +15,8 @@ pub(super) fn p99_ns(unanswered: &Unanswered, answered: u64, quantile: impl Fn(f
     nanoseconds as f64
 }
 
-/// A remark on a mean that includes such requests; recent ones are always present.
+/// A remark on a mean that includes unanswered requests; empty if they are all recent, as some
+/// always are.
 pub(super) fn remark(unanswered: &Unanswered) -> String {
     let mut remark = String::new();
     let oldest_ms = milliseconds(unanswered.oldest_ns as f64);
@@ -38,7 +39,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// Within a microsecond.
+    /// Whether `mean` is within a microsecond of `expected`.
     fn is_about(mean: f64, expected: u64) -> bool {
         (mean - expected as f64).abs() < 1_000.0
     }
