@@ -34,7 +34,7 @@ const fn mix(mut z: u64) -> u64 {
 }
 
 /// A stream of random numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prng {
     state: u64,
 }

@@ -22,8 +22,7 @@ fn group_thousands(digits: &str) -> String {
 pub fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
-    let fraction = fraction.map(|fraction| format!(".{fraction}")).unwrap_or_default();
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     format!("{sign}{}{fraction}", group_thousands(whole))
 }
 

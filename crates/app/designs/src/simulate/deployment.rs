@@ -102,7 +102,7 @@ pub(crate) fn run(
     let (mut arrangement, mut occurrences) = match document {
         DeploymentDocument::Provision(value) => {
             refuse_for_provision(flags)?;
-            (from_provision::arranged(value, &choice, (flags.seed, flags.rest))?, Vec::new())
+            (from_provision::arranged(value, &choice, flags.seed)?, Vec::new())
         }
         DeploymentDocument::Fleet(order) => from_fleet::arranged(flags, order, &choice)?,
     };
@@ -114,6 +114,7 @@ pub(crate) fn run(
     }
     let length = flags.duration.unwrap_or(USUAL);
     refuse_late(&occurrences, length)?;
+    let arrangement = arrangement.measured(&choice, flags.rest)?;
     let folder = folder(flags, &arrangement.name)?;
     let order = RehearsalOrder {
         arrangement: &arrangement,

@@ -10,9 +10,10 @@ use simdisk::operations::{
 };
 use units::Nanos;
 
+use super::memo::Memo;
 use super::pace::ArrayPace;
 use super::scale::scaled;
-use super::trace::{LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
+use super::trace::{self, LogFile, READ_LATENCY, Traced, TracedLoad, TracedStep, trace};
 use crate::error::HostError;
 
 /// Page writes that the engine keeps in flight to free memory.
@@ -51,7 +52,10 @@ pub(super) fn paced(
     plan: &Plan,
     pace: ArrayPace,
 ) -> Result<OperationProfile, HostError> {
-    let bursts = bursts(&trace(plan, &TracedLoad::at(plan, pace))?);
+    static BURSTS: Memo<(Plan, ArrayPace), Vec<WriteBurst>> = Memo::new();
+    let load = TracedLoad::at(plan, pace);
+    let key = (trace::key(plan, load.sessions), load.pace.clone());
+    let bursts = BURSTS.of(key, || Ok(bursts(&trace(plan, &load)?)))?;
     Ok(OperationProfile { bursts, ..profile.clone() })
 }
 
@@ -59,6 +63,11 @@ pub(super) fn paced(
 /// was opened, until the cache of the scaled database is full, compared with the reads of as many
 /// batches with a warm one.
 pub(super) fn cold(plan: &Plan, profile: &OperationProfile) -> Result<ColdCache, HostError> {
+    static COLD: Memo<Plan, ColdCache> = Memo::new();
+    COLD.of(trace::key(plan, 1), || cold_cache(plan, profile))
+}
+
+fn cold_cache(plan: &Plan, profile: &OperationProfile) -> Result<ColdCache, HostError> {
     let (small, _) = scaled(plan);
     let trace = trace(&small, &TracedLoad::from_opening())?;
     let warm = profile.mean(|span| u64::from(span.reads + span.reads_beside));

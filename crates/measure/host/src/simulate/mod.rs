@@ -8,6 +8,7 @@ mod facts;
 mod flash_cache;
 mod level;
 mod measured;
+mod memo;
 mod operations;
 mod pace;
 pub mod played;
@@ -34,6 +35,7 @@ use crate::system;
 use engine_run::{EngineRun, SimulatedJournal};
 pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
+use memo::Memo;
 use scale::scaled;
 pub use scale::usual_duration;
 pub use storage::SimulatedStorage;
@@ -86,7 +88,9 @@ pub fn simulate(
 
 /// The operation model's profile of the load of `plan`, measured from the engine.
 pub fn measured_profile(plan: &Plan) -> Result<OperationProfile, HostError> {
-    measured::profile(&scaled(plan).0)
+    static PROFILES: Memo<Plan, OperationProfile> = Memo::new();
+    let small = scaled(plan).0;
+    PROFILES.of(trace::key(&small, 1), || measured::profile(&small))
 }
 
 /// Simulates the order with the operation model.

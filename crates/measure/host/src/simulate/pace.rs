@@ -13,7 +13,7 @@ use units::{Nanos, Prng, Seed};
 const MOST_KEPT: u64 = 4_096;
 
 /// Latencies of one kind of requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct NotedLatencies {
     kept: Vec<Nanos>,
     seen: u64,
@@ -60,7 +60,7 @@ impl NotedLatencies {
 }
 
 /// Latencies of a database's requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ArrayPace {
     pub reads: NotedLatencies,
     pub writes: NotedLatencies,

@@ -17,8 +17,8 @@ use trial::run::Group;
 use trial::{Coordinator, Location, Stop};
 use units::Nanos;
 
+use super::memo::{images, nameless};
 use super::pace::ArrayPace;
-use super::storage::prepared;
 use crate::error::HostError;
 
 /// Latency of every request to the database. It gives about the read rate per database of a disk
@@ -112,10 +112,10 @@ impl Observer for Tracer {
 
 /// The sessions of one database that are traced.
 pub(super) struct TracedLoad {
-    sessions: u32,
+    pub(super) sessions: u32,
     /// Batches of all sessions together.
     batches: u64,
-    pace: ArrayPace,
+    pub(super) pace: ArrayPace,
     /// Whether the trace begins with the first batch instead of waiting for the load to settle.
     is_from_opening: bool,
 }
@@ -162,11 +162,17 @@ fn lonely(plan: &Plan, sessions: u32) -> Plan {
     lonely
 }
 
+/// The part of `plan` that a trace with this many sessions depends on.
+pub(super) fn key(plan: &Plan, sessions: u32) -> Plan {
+    nameless(&lonely(plan, sessions))
+}
+
 /// The trace of a load of `plan`, which must fit in memory. It begins once the load has settled, or
 /// at opening if `load` says so.
 pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostError> {
+    // Sessions do not change what is prepared.
+    let images = images(&lonely(plan, 1))?;
     let plan = lonely(plan, load.sessions);
-    let images = prepared(&plan, &plan.databases.iter().collect::<Vec<_>>())?;
     let reactor = VirtualReactor::new();
     let executor = Executor::new(Rc::clone(&reactor) as _);
     let runtime = executor.runtime();

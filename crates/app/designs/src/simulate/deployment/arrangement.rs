@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use host::simulate::played::{paced_profile, sessions};
+use host::simulate::played::paced_profile;
 use host::simulate::{SimulatedStorage, SimulationLevel, SimulationOrder};
 use plan::Plan;
 use record::SimulationDetail;
@@ -17,11 +17,29 @@ pub(crate) struct Arrangement {
     /// Its name.
     pub name: String,
     pub deployment: PlayedDeployment,
+    /// The load of each of its profiles.
+    pub(super) loads: Vec<Plan>,
     /// One plan per host; its databases are the host's copies in the order of the deployment's
     /// databases.
     pub plans: Vec<Plan>,
     /// The array that all others resemble.
     pub array: ArrayDescription,
+}
+
+impl Arrangement {
+    /// Measures the profile of each load on the arrays of `choice`, which takes seconds; without
+    /// profiles the deployment cannot be played.
+    pub(crate) fn measured(
+        mut self,
+        choice: &ArrayChoice,
+        rest_percent: u32,
+    ) -> Result<Self, CommandError> {
+        for load in &self.loads {
+            self.deployment.profiles.push(profile(load, choice, rest_percent)?);
+        }
+        self.deployment.check()?;
+        Ok(self)
+    }
 }
 
 /// The arrays underneath the hosts' copies.
@@ -53,13 +71,13 @@ pub(crate) enum Sharing {
     Sets(usize),
 }
 
-/// Returns the profile of the load of `plan` at the array's pace, with sessions that rest for a
-/// share of each batch, and the sessions of its databases.
-pub(super) fn load_of(
+/// The profile of the load of `plan` at the array's pace, with sessions that rest for a share of
+/// each batch.
+fn profile(
     plan: &Plan,
     choice: &ArrayChoice,
     rest_percent: u32,
-) -> Result<(OperationProfile, Vec<u32>), CommandError> {
+) -> Result<OperationProfile, CommandError> {
     if SimulationLevel::Two.detail(plan)? != SimulationDetail::Operations {
         return Err(CommandError::new("a deployment is simulated by the operation model alone"));
     }
@@ -78,5 +96,5 @@ pub(super) fn load_of(
         tags: &[],
         folder: std::path::Path::new(""),
     };
-    Ok((paced_profile(&order)?, sessions(plan)))
+    Ok(paced_profile(&order)?)
 }

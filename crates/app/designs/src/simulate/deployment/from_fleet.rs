@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fleet::{EventAction, FleetOrder};
 use host::StopFlag;
-use host::simulate::played::side_by_side;
+use host::simulate::played::{sessions, side_by_side};
 use plan::{Database, Plan};
 use rehearsal::{
     Happening, Occurrence, PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules,
@@ -12,7 +12,7 @@ use rehearsal::{
 
 use super::super::flags::SimulateFlags;
 use super::super::overrides;
-use super::arrangement::{Arrangement, ArrayChoice, Sharing, load_of};
+use super::arrangement::{Arrangement, ArrayChoice, Sharing};
 use super::conduct::{FleetNotes, host_folder};
 use super::shelf::{Shelf, ShelvedCopy};
 use console::Console;
@@ -102,15 +102,20 @@ pub(super) fn arranged(
             ..PlayedRules::default()
         },
     };
-    let arrays = (choice, &shelf, flags.rest);
+    let mut loads = Vec::new();
     for (number, copies) in names.iter().enumerate() {
-        add_host(&mut deployment, (order, &plans), (number, copies), arrays)?;
+        let load = match choice.sharing {
+            Sharing::All => beside_the_others(&plans, number),
+            Sharing::Host | Sharing::Folder | Sharing::Sets(_) => plans[number].clone(),
+        };
+        let sessions = sessions(&load);
+        add_host(&mut deployment, (order, &plans), (number, copies), (&shelf, &sessions))?;
+        loads.push(load);
     }
     deployment.arrays = shelf.into_arrays();
-    deployment.check()?;
     let occurrences = occurrences(order, &deployment);
     let (name, array) = (order.name.clone(), choice.array.clone());
-    Ok((Arrangement { name, deployment, plans, array }, occurrences))
+    Ok((Arrangement { name, deployment, loads, plans, array }, occurrences))
 }
 
 fn hosts(order: &FleetOrder) -> Vec<PlayedHost> {
@@ -153,14 +158,8 @@ fn add_host(
     deployment: &mut PlayedDeployment,
     (order, plans): (&FleetOrder, &[Plan]),
     (number, names): (usize, &[String]),
-    (choice, shelf, rest_percent): (&ArrayChoice, &Shelf, u32),
+    (shelf, sessions): (&Shelf, &[u32]),
 ) -> Result<(), CommandError> {
-    let load = match choice.sharing {
-        Sharing::All => beside_the_others(plans, number),
-        Sharing::Host | Sharing::Folder | Sharing::Sets(_) => plans[number].clone(),
-    };
-    let (profile, sessions) = load_of(&load, choice, rest_percent)?;
-    deployment.profiles.push(profile);
     for (position, name) in names.iter().enumerate() {
         let set = order.databases.iter().find(|of| of.database == *name);
         let holders = set.map_or_else(|| vec![number], |of| of.hosts.clone());

@@ -1,12 +1,13 @@
 //! Converts the servers of a provision to hosts of a deployment, from the JSON that `plan` writes.
 
+use host::simulate::played::sessions;
 use plan::{Plan, quoted, write_size};
 use provision::layout::Witness;
 use rehearsal::{PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules};
 use serde_json::Value;
 use units::{Bytes, Nanos, Seed};
 
-use super::arrangement::{Arrangement, ArrayChoice, Sharing, load_of};
+use super::arrangement::{Arrangement, ArrayChoice, Sharing};
 use super::shelf::{Shelf, ShelvedCopy};
 use console::error::CommandError;
 
@@ -20,7 +21,7 @@ const CACHE_MIB: (u64, u64) = (256, 4);
 pub(crate) fn arranged(
     provision: &Value,
     choice: &ArrayChoice,
-    (seed, rest_percent): (Option<u64>, u32),
+    seed: Option<u64>,
 ) -> Result<Arrangement, CommandError> {
     let reader = ProvisionReader { provision, choice, seed: Seed(seed.unwrap_or(1)) };
     let (hosts, held) = reader.hosts()?;
@@ -29,7 +30,8 @@ pub(crate) fn arranged(
     let plans: Result<Vec<Plan>, CommandError> =
         held.iter().map(|of| reader.plan(&of.databases)).collect();
     let plans = plans?;
-    let (profile, sessions) = load_of(&reader.set_plan(&held)?, choice, rest_percent)?;
+    let load = reader.set_plan(&held)?;
+    let sessions = sessions(&load);
     for database in &mut databases {
         database.sessions = sessions.first().copied().unwrap_or(1);
     }
@@ -37,13 +39,13 @@ pub(crate) fn arranged(
         hosts,
         arrays: shelf.into_arrays(),
         databases,
-        profiles: vec![profile],
+        profiles: Vec::new(),
         rules: reader.rules(),
     };
-    deployment.check()?;
     let name = provision["title"].as_str().unwrap_or("deployment");
     let name = plan::sound_name(name).unwrap_or_else(|| "deployment".to_owned());
-    Ok(Arrangement { name, deployment, plans, array: choice.array.clone() })
+    let array = choice.array.clone();
+    Ok(Arrangement { name, deployment, loads: vec![load], plans, array })
 }
 
 /// The databases of a host in order, each with its volume number.
@@ -196,6 +198,8 @@ impl ProvisionReader<'_> {
             quoted(&write_size(size)),
             (cache / 2).max(1)
         );
+        let each = (self.number("mailboxes_per_database")?, iops);
+        text += &provision::mailboxes_section(each, databases.len(), size);
         for name in databases {
             let folder = quoted(&format!("/mnt/mail/{name}"));
             text.extend(["[[database]]\nfolder = ", folder.as_str(), "\n"]);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blueprint::{Claim, ClaimState};
+use blueprint::Claim;
 use host::HostError;
 use host::simulate::played::side_by_side;
 use plan::Deployment;
@@ -19,6 +19,7 @@ use units::{Nanos, Seed};
 use super::case::{PlayedCase, Trust};
 use super::cases::{PlayedClaim, claims};
 use super::deciding::{deciding, deciding_anew};
+use super::outage::longest_outage;
 use super::paper::OnPaper;
 use super::recovery::recovery_work;
 use crate::plan as plan_verb;
@@ -58,6 +59,8 @@ pub(super) struct Trial {
     pub(crate) disk_load: Option<f64>,
     /// Total disks for databases, logs, restores and reseeds; `None` if they are not sized.
     disks_in_all: Option<f64>,
+    /// The longest interruption that the document allows.
+    longest_outage: Option<Nanos>,
     arrangement: Arrangement,
     groups: Vec<HostGroup>,
 }
@@ -76,7 +79,8 @@ impl Trial {
         let others = others(&deployment, &provision)?;
         let choice = ArrayChoice { array, sharing, others };
         let document = plan_verb::layout_of(&deployment)?;
-        let arrangement = from_provision::arranged(&document, &choice, (None, 0))?;
+        let arrangement =
+            from_provision::arranged(&document, &choice, None)?.measured(&choice, 0)?;
         let sizing = provision::size(&deployment);
         let violations = findings.iter().filter(|of| of.severity == Severity::Violation);
         Ok(Self {
@@ -84,6 +88,7 @@ impl Trial {
             groups: groups(&arrangement.deployment),
             disk_load: provision::disk_load(&sizing),
             disks_in_all: sizing.number(Key::DiskAll),
+            longest_outage: deployment.availability.longest_outage,
             provision,
             arrangement,
         })
@@ -157,9 +162,10 @@ impl Trial {
         let worst = self.case(&deployment, (&all[at], &outlines[at], &anew[at]), CONFIRMED)?;
         let disks = self.disk_load.map(|load| load * adjustment.share);
         let paper = OnPaper { objection: claim.objection.clone(), disks };
-        let uncertainty = self.uncertainty_percent() / 100.0;
-        let trust = Trust { limits: self.limits(), uncertainty };
-        Ok(worst.claim((&claim.name, all.len()), &paper, trust))
+        let uncertainty_percent = self.uncertainty_percent();
+        let trust = Trust { limits: self.limits(), uncertainty_percent };
+        let outage = longest_outage(all, &outlines, self.longest_outage);
+        Ok(worst.claim((&claim.name, all.len(), outage), &paper, trust))
     }
 
     fn adjusted(&self, Adjustment { share, reseeds_take }: Adjustment) -> PlayedDeployment {
@@ -179,13 +185,6 @@ impl Trial {
     /// Seeding rate of copies, in MB per second.
     pub(super) fn reseed_mb_per_second(&self) -> f64 {
         self.arrangement.deployment.rules.reseed_rate / 1e6
-    }
-
-    /// Plays the claim of this name again; `true` if it holds, `false` also if the design does not
-    /// make it.
-    pub(super) fn holds(&self, name: &str, adjustment: Adjustment) -> Result<bool, CommandError> {
-        let played = self.play_again(name, adjustment)?;
-        Ok(played.is_some_and(|of| of.state == ClaimState::Holds))
     }
 
     /// Plays the claim with this name; `None` if the design does not make it, or it fails on paper.
@@ -228,12 +227,11 @@ impl Trial {
         let judgement = judge(deployment, (stretches, occurrences), &outcomes, &limits);
         let inactive = stretches.last().map_or(0, Stretch::inactive);
         let name = occurrences.iter().map(|of| of.text.as_str()).collect::<Vec<_>>().join(" and ");
-        let by_hand = inactive == 0 && stretches.iter().any(|of| of.inactive() > 0);
         let mut copies = deployment.databases.iter().flat_map(|of| &of.copies);
         let has_lagged = copies.any(|of| of.is_lagged);
         let lag = if has_lagged { deployment.rules.lag } else { Nanos::ZERO };
         let recovery = recovery_work(deployment, stretches);
-        Ok(PlayedCase { name, judgement, inactive, by_hand, lag, recovery })
+        Ok(PlayedCase { name, judgement, inactive, lag, recovery })
     }
 
     fn limits(&self) -> Limits {
