@@ -86,6 +86,18 @@ fn size_of(part: &[u8]) -> Result<[u8; 2], PageError> {
     u16::try_from(part.len()).map(u16::to_le_bytes).map_err(|_| too_long)
 }
 
+/// Makes all of `change`, or nothing if a part of it is impossible: a page that stays behind keeps
+/// its bytes.
+pub(super) fn whole(
+    bytes: &mut Vec<u8>,
+    change: impl FnOnce(&mut [u8]) -> Result<(), PageError>,
+) -> Result<(), PageError> {
+    let mut changed = bytes.clone();
+    change(&mut changed)?;
+    *bytes = changed;
+    Ok(())
+}
+
 /// Replaces the key of the node at `line`.
 pub(super) fn replace_key(bytes: &mut [u8], line: usize, key: &[u8]) -> Result<(), PageError> {
     let mut changed = node(PageRef::new(bytes), line)?;
@@ -157,4 +169,24 @@ fn encoded(prefix: &[u8], node: &NodeCopy) -> Result<(Vec<u8>, u8), PageError> {
 
 const fn flags_of(node: &NodeCopy, compressed: u8) -> u8 {
     node.flags & !node_flags::COMPRESSED | compressed
+}
+
+#[cfg(test)]
+mod tests {
+    use ese::page::{PageSize, page_flags};
+    use units::ObjectId;
+
+    use super::{fresh, insert, pointer, replace_data, whole};
+
+    /// A split's pointer to the new half is impossible if the parent lacks the one to the old half.
+    #[test]
+    fn a_change_that_is_half_possible_leaves_the_page_alone() {
+        let mut bytes = fresh(PageSize::KIB_8, page_flags::PARENT_OF_LEAF, ObjectId(2));
+        let before = bytes.clone();
+        let done = whole(&mut bytes, |bytes| {
+            insert(bytes, 0, &pointer(b"key", units::PageNumber(7)))?;
+            replace_data(bytes, 1, &8_u32.to_le_bytes())
+        });
+        assert!(done.is_err() && bytes == before, "{done:?}");
+    }
 }

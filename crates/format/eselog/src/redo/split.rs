@@ -78,8 +78,10 @@ impl<S: PageStore> LogReplay<S> {
         let line = first_pointer_from(PageRef::new(&bytes), key);
         let pointer = edit::pointer(key, child.page(Field::Page));
         let new = child.page(Field::NewPage).0.to_le_bytes();
-        let done = edit::insert(&mut bytes, line, &pointer)
-            .and_then(|()| edit::replace_data(&mut bytes, line + 1, &new));
+        let done = edit::whole(&mut bytes, |bytes| {
+            edit::insert(bytes, line, &pointer)?;
+            edit::replace_data(bytes, line + 1, &new)
+        });
         self.close(page, bytes, after, place, done)
     }
 
