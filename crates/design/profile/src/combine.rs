@@ -99,8 +99,7 @@ pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     } else {
         let messages = messages_per_mailbox(&seen, (count, origin), &mut rules);
         let messages = messages.ok_or(ProfileError::NoMessages)?;
-        let sizes = of_sizes(&seen, &mailboxes, count, &mut rules);
-        sizes
+        of_sizes(&seen, &mailboxes, count, &mut rules)
             .into_iter()
             .map(|(name, mailboxes, initial_size, size_limit)| TierProfile {
                 name,
@@ -178,6 +177,7 @@ fn choose_traffic(seen: &mut Collector, rules: &mut Vec<String>) -> TrafficOrigi
                 .to_owned(),
         );
     }
+    rules.extend(without_id(traffic));
     if !traffic.system.is_empty() {
         rules.push(format!(
             "system mailboxes left out: {}: {}",
@@ -261,6 +261,18 @@ fn messages_per_mailbox(
         rules.push("messages: sent and received of the activity report per calendar day".into());
     }
     Some(messages)
+}
+
+/// How rows without a message id were counted.
+fn without_id(traffic: &Traffic) -> Option<String> {
+    let rows = traffic.without_id;
+    (rows > 0).then(|| {
+        let (word, verb) = if rows == 1 { ("row", "counts") } else { ("rows", "count") };
+        format!(
+            "messages: {rows} {word} without a message id {verb} too; if a log repeats them, they \
+             count twice"
+        )
+    })
 }
 
 fn average_message(seen: &Collector, rules: &mut Vec<String>) -> Option<Bytes> {

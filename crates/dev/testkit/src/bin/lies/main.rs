@@ -54,9 +54,8 @@ enum Rows {
 
 /// Program, folder and rows.
 fn chosen(words: &[String]) -> Option<(&str, &str, Rows)> {
-    let (program, folder, rest) = match words {
-        [program, folder, rest @ ..] => (program, folder, rest),
-        _ => return None,
+    let [program, folder, rest @ ..] = words else {
+        return None;
     };
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let rows = match rest.as_slice() {
@@ -92,8 +91,8 @@ fn run_faults(program: &Program, folder: &Path, table: &LiesTable, name: &str, t
         return;
     }
     say("storage that loses bytes or stands still");
-    let rows = (0..times).flat_map(|_| fault_table::all());
-    let rows = rows.filter(|row| row.to_string().contains(name)).collect();
+    let mut rows: Vec<_> = (0..times).flat_map(|_| fault_table::all()).collect();
+    rows.retain(|row| row.to_string().contains(name));
     table.fill(rows, FAULT_RUNS_AT_A_TIME, |number, row| {
         fault_run::run(program, &folder.join(number.to_string()), row)
     });

@@ -120,16 +120,20 @@ fn is_gone(id: u32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
 }
 
+fn waits_of(thread: &Path) -> String {
+    let [name, stat, place] = ["comm", "stat", "wchan"]
+        .map(|file| fs::read_to_string(thread.join(file)).unwrap_or_default());
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    format!("{} {} {place}", name.trim(), state.unwrap_or('?'))
+}
+
 /// Each thread of the process `id`: name, state, and where it waits in the kernel.
 fn waits(id: u32) -> String {
-    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
-    let each = threads.map(|thread| {
-        let read = |file| fs::read_to_string(thread.path().join(file)).unwrap_or_default();
-        let stat = read("stat");
-        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-        format!("{} {} {}", read("comm").trim(), state.unwrap_or('?'), read("wchan"))
-    });
-    each.collect::<Vec<_>>().join("; ")
+    let mut all = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+        all.push(waits_of(&thread.path()));
+    }
+    all.join("; ")
 }
 
 /// Messages of the last command in `folder`.
