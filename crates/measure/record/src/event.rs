@@ -183,6 +183,24 @@ impl Checksum {
         let seconds = self.elapsed_ns as f64 / 1e9;
         (seconds > 0.0).then(|| self.bytes as f64 / f64::from(1 << 20) / seconds)
     }
+
+    /// Combines the passes over all databases. Pages and bytes add up; the databases are read
+    /// concurrently, so the longest time counts.
+    pub fn together(all: &[Self]) -> Self {
+        let mut sum = Self::default();
+        for of in all {
+            sum.seen_pages += of.seen_pages;
+            sum.bad_pages += of.bad_pages;
+            sum.correctable_pages += of.correctable_pages;
+            sum.wrong_page_number_pages += of.wrong_page_number_pages;
+            sum.lost_flush_pages += of.lost_flush_pages;
+            sum.uninitialised_pages += of.uninitialised_pages;
+            sum.foreign_pages += of.foreign_pages;
+            sum.bytes += of.bytes;
+            sum.elapsed_ns = sum.elapsed_ns.max(of.elapsed_ns);
+        }
+        sum
+    }
 }
 
 /// The copy of one database made by a backup.
@@ -256,8 +274,9 @@ pub struct Tuned {
     pub target_iops: Option<u32>,
 }
 
-/// Bytes read from a volume between the start of the warm-up and the end of the measurement, and
-/// the counters of its block devices over that time.
+/// Bytes read from a volume, and the counters of its block devices over the same time: from the
+/// start of the warm-up to the end of the measurement, or during the pass or replay of another
+/// test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VolumeReads {
     /// Mount point of the volume.

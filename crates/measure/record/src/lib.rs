@@ -60,7 +60,7 @@ pub use run::{
     RunRecord, SeriesRow, SeriesTotal, journal_lines,
 };
 pub use server::{ServerBackup, ServerLoad, ServerReplay};
-pub use simulated::{Simulation, SimulationDetail};
+pub use simulated::{Simulation, SimulationDetail, scenario_names, true_range};
 pub use spread::LatencySpread;
 pub use start::{
     DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,

@@ -2,8 +2,8 @@
 //! here or imported: rates are sums over databases, latencies their unweighted means.
 
 use crate::{
-    ImportedResult, Phase, PhaseTotals, PublishedInstance, PublishedRequests, Replay, RunRecord,
-    Series,
+    Checksum, ImportedResult, Phase, PhaseTotals, PublishedInstance, PublishedRequests, Replay,
+    RunRecord, Series,
 };
 
 /// Transactional activity under a load.
@@ -22,9 +22,10 @@ pub struct ServerLoad {
 /// How fast databases were read by a backup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServerBackup {
-    /// Mean over the databases.
+    /// Mean over the databases, each over its own time.
     pub mib_per_second_each: f64,
-    /// All of them together.
+    /// All of them over the time until the last was read, the figure of every other report of the
+    /// run. A published result states only rates, so theirs is the sum.
     pub mib_per_second: f64,
 }
 
@@ -96,11 +97,15 @@ impl ServerBackup {
     pub fn of(run: &RunRecord) -> Option<Self> {
         let rates: Option<Vec<f64>> = match run.imported() {
             Some(imported) => imported.backups.iter().map(|of| of.mib_per_second).collect(),
-            None => run.backups.iter().map(crate::Checksum::mib_per_second).collect(),
+            None => run.backups.iter().map(Checksum::mib_per_second).collect(),
         };
         let rates = rates.filter(|rates| !rates.is_empty())?;
-        let mib_per_second = rates.iter().sum();
-        Some(Self { mib_per_second_each: mib_per_second / rates.len() as f64, mib_per_second })
+        let sum: f64 = rates.iter().sum();
+        let mib_per_second = match run.imported() {
+            Some(_) => sum,
+            None => Checksum::together(&run.backups).mib_per_second()?,
+        };
+        Some(Self { mib_per_second_each: sum / rates.len() as f64, mib_per_second })
     }
 }
 
@@ -187,6 +192,10 @@ mod tests {
         run.backups = vec![read(50 << 20), read(70 << 20)];
         let backup = ServerBackup::of(&run);
         assert_eq!(backup, Some(ServerBackup { mib_per_second_each: 60.0, mib_per_second: 120.0 }));
+        // The second database took twice as long: 120 MiB in two seconds.
+        run.backups[1].elapsed_ns *= 2;
+        let uneven = ServerBackup { mib_per_second_each: 42.5, mib_per_second: 60.0 };
+        assert_eq!(ServerBackup::of(&run), Some(uneven));
         let replay =
             |logs, elapsed_ns| Replay { logs, elapsed_ns, pages_changed: 1, ..Replay::default() };
         run.replays = vec![replay(10, 20_000_000_000), replay(10, 40_000_000_000)];

@@ -1,6 +1,7 @@
 //! Description of a run: machine, plan and every setting that the report or a rule needs, with
 //! defaults resolved, so that a record can be read years later without the plan's code.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -28,7 +29,7 @@ pub struct Start {
     pub seed: u64,
     /// Kind of test.
     pub test: TestType,
-    /// Its name; empty in records of earlier releases and of imported results.
+    /// Name of the run; empty in records of earlier releases and of imported results.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Keywords for finding it.
@@ -65,6 +66,20 @@ pub struct Start {
     pub storage: Vec<StorageFinding>,
 }
 
+impl Start {
+    /// Number of simulated arrays: with `--each-folder` one below each folder.
+    pub fn array_count(&self) -> usize {
+        if self.options.iter().all(|(option, _)| option != "--each-folder") {
+            return 1;
+        }
+        let mut folders = BTreeSet::new();
+        for database in &self.databases {
+            folders.extend([&*database.volume.mount, &*database.log_volume.mount]);
+        }
+        folders.len().max(1)
+    }
+}
+
 /// The kind of test, which decides the thresholds and the report's sections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +93,7 @@ pub enum TestType {
     Backup,
     /// Reads and verifies every page of the databases.
     Checksum,
-    /// Replaying logs.
+    /// Generates logs and replays them into the databases.
     Recovery,
 }
 
@@ -360,7 +375,7 @@ pub struct VolumeFacts {
     /// Why an operating system cache is known to answer in place of the storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<String>,
-    /// Why that cannot be known.
+    /// Why it is unknown whether such a cache answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caching_unknown: Option<String>,
     /// How a write was made durable, such as `RWF_DSYNC` or `write and fdatasync`.

@@ -7,9 +7,10 @@ mod stated;
 
 use std::fmt;
 
-use record::{Phase, RunRecord, Seal, TestType};
+use record::{Checksum, Phase, RunRecord, Seal, TestType};
 use units::Bytes;
 
+pub(crate) use circumstances::work;
 pub use metric::Metric;
 
 use crate::overlap::overlaps;
@@ -64,8 +65,8 @@ pub struct ComparedValue {
 pub struct MetricChange {
     /// In percent of the first.
     pub percent: f64,
-    /// The true change is within this distance, jointly with those of the other runs within theirs,
-    /// 19 times in 20; `None` if there are too few intervals.
+    /// Half-width of the confidence interval of the change, in percent of the first. The intervals
+    /// of all runs hold together 19 times in 20. `None` if there are too few samples.
     pub margin_percent: Option<f64>,
 }
 
@@ -129,7 +130,8 @@ impl fmt::Display for NotComparable {
             ),
             Self::Kind { kind } => write!(
                 f,
-                "tests of kind {} are not compared; set their reports side by side",
+                "a test of kind {} has one result without a margin, so no change is judged; read \
+                 the results of both runs",
                 kind.name()
             ),
             Self::NothingMeasured { name } => {
@@ -236,6 +238,7 @@ impl MetricOfRun {
         let value = match metric.quantity {
             // There are no totals of the machine's activity.
             MetricSource::Processors => mean(&samples),
+            quantity if quantity.is_of_pass() => Checksum::together(pass(run)).mib_per_second(),
             quantity if quantity.is_of_flash() => {
                 run.flash_cache_of(phase).and_then(|cache| quantity.of_flash(&cache))
             }
@@ -260,14 +263,19 @@ impl MetricOfRun {
         let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
             let spread = 100.0 * one.margin_of_difference(&other, confidence) / one.mean.abs();
             let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
-            // The spread is that of the intervals' means: it does not cover an overall change that
-            // exceeds theirs, such as that of a percentile that falls between two humps.
+            // The spread comes from the intervals' means. The overall value may change by more than
+            // they do, such as a percentile that falls between two humps: the excess is added.
             let beyond = (percent - 100.0 * (other.mean - one.mean) / one.mean.abs()).abs();
             spread.hypot(of_repeats) + beyond
         });
         let margin_percent = margin_percent.filter(|margin| margin.is_finite());
         Some(MetricChange { percent, margin_percent })
     }
+}
+
+/// The pass that a backup or a checksum test consists of.
+fn pass(run: &RunRecord) -> &[Checksum] {
+    if run.start.test == TestType::Backup { &run.backups } else { &run.checksums }
 }
 
 fn mean(samples: &[f64]) -> Option<f64> {
@@ -301,7 +309,8 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
         ));
     }
     doubts.extend(runs.iter().filter_map(imported::doubt));
-    doubts.extend(runs.iter().filter_map(doubt_of_simulated));
+    let has_several = runs.iter().any(|run| arrays(run).is_some_and(|count| count > 1));
+    doubts.extend(runs.iter().filter_map(|run| doubt_of_simulated(run, has_several)));
     doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
     let records: Vec<&RunRecord> = runs.iter().map(|run| &run.record).collect();
     doubts.extend(
@@ -311,11 +320,22 @@ fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
     doubts
 }
 
-/// Warns that a run was not measured at all.
-fn doubt_of_simulated(run: &NamedRun) -> Option<String> {
+/// The number of arrays that a run was simulated on; `None` for a measured one.
+fn arrays(run: &NamedRun) -> Option<usize> {
+    run.record.simulated().map(|_| run.record.start.array_count())
+}
+
+/// Warns that a run was not measured at all. If any run has several arrays, each names its number:
+/// more spindles are not a better model.
+fn doubt_of_simulated(run: &NamedRun, has_several: bool) -> Option<String> {
     let simulation = run.record.simulated()?;
+    let on = match arrays(run)? {
+        _ if !has_several => "the model".to_owned(),
+        1 => "1 array of the model".to_owned(),
+        count => format!("{count} arrays of the model"),
+    };
     Some(format!(
-        "{}: SIMULATED on the model \"{}\"; expect latencies within +-{:.0} %.",
+        "{}: SIMULATED on {on} \"{}\"; expect latencies within +-{:.0} %.",
         run.name, simulation.array, simulation.uncertainty_percent
     ))
 }

@@ -66,12 +66,20 @@ fn of_load(run: &RunRecord, imported: &ImportedResult) -> [Finding; 3] {
     let limits = &run.start.settings.thresholds;
     [
         held(
-            ("read-latency-average", "Database read latency, average", Unit::Milliseconds),
+            (
+                "read-latency-average",
+                "Database read latency, mean of the worst database",
+                Unit::Milliseconds,
+            ),
             limits.read_average_ns as f64 / 1e6,
             latencies(imported, PublishedInstance::database_reads),
         ),
         held(
-            ("log-write-latency-average", "Log write latency, average", Unit::Milliseconds),
+            (
+                "log-write-latency-average",
+                "Log write latency, mean of the worst database",
+                Unit::Milliseconds,
+            ),
             limits.log_write_average_ns as f64 / 1e6,
             latencies(imported, PublishedInstance::log_writes),
         ),

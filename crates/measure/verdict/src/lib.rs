@@ -21,6 +21,7 @@ pub use load_line::{Knee, LoadStep, knee};
 pub use overlap::{RunOverlap, overlaps};
 pub use rules::{LEAST_CACHE, MailboxRoom, room_bytes};
 pub use samples::{Estimate, Trend, estimate, estimate_of_runs};
+pub use simulated::judged_by_range;
 
 use record::RunRecord;
 
@@ -49,6 +50,11 @@ impl Verdict {
         self.warns(rules::MAILBOX_LOAD)
     }
 
+    /// Whether rate or latency changed so much from begin to end that no mean describes the run.
+    pub fn is_unsteady(&self) -> bool {
+        self.warns(rules::STEADY_STATE)
+    }
+
     fn warns(&self, rule: &str) -> bool {
         let mut warnings = self.findings.iter().filter(|of| of.outcome == Ruling::Warn);
         warnings.any(|finding| finding.rule == rule)
@@ -66,6 +72,12 @@ impl Verdict {
         });
         objections
     }
+}
+
+/// Identifies the work of a run by its kind of test and the settings that decide its result. Only
+/// runs of the same work form a series.
+pub fn work_of(run: &RunRecord) -> String {
+    comparison::work(run)
 }
 
 /// The combined outcome of several tests: one failure fails them all, whatever the others prove.

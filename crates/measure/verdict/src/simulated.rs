@@ -63,8 +63,18 @@ pub(crate) fn doubt_what_is_near(run: &RunRecord, findings: &mut [Finding]) {
     }
 }
 
+/// Judges a simulated quantity by the range of the true one: every simulation is judged by this
+/// rule, of a run as of a deployment.
+pub fn judged_by_range((least, most): (f64, f64), limit: Limit) -> Ruling {
+    match (limit.admits(least), limit.admits(most)) {
+        (true, true) => Ruling::Pass,
+        (false, false) => Ruling::Fail,
+        _ => Ruling::CannotJudge,
+    }
+}
+
 fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
-    if limit.admits(least) == limit.admits(most) {
+    if judged_by_range((least, most), limit) != Ruling::CannotJudge {
         return;
     }
     finding.outcome = Ruling::CannotJudge;

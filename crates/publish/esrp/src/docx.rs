@@ -28,7 +28,7 @@ const A4: (u32, u32) = (11_906, 16_838);
 /// Widths of text between the usual margins, in the same unit.
 const UPRIGHT_WIDTH: usize = 8_500;
 const SIDEWAYS_WIDTH: usize = 13_400;
-/// Half points.
+/// Font sizes, in half points.
 const SMALL: usize = 14;
 const TABLE_SIZE: usize = 18;
 /// English metric units in a pixel of 1/96 inch.

@@ -7,17 +7,17 @@ use record::{DatabaseFacts, Settings, VolumeFacts};
 use crate::roles::Server;
 use crate::vendor::Vendor;
 
-/// Storage demand of a mailbox.
+/// Storage demand of the mailboxes of one server.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Demand {
     /// Active mailboxes of one server.
     pub mailboxes: Option<u64>,
     /// Transactional IOPS per mailbox as the plan states them, else the vendor's.
     pub iops_each: Option<f64>,
-    /// Reserve that the load of the plan has in addition, in percent of them; `None` if the number
-    /// is the vendor's, which includes its reserve.
+    /// Excess of the plan's load over the demand of its mailboxes, in percent; `None` if
+    /// `iops_each` is the vendor's, which includes a reserve.
     pub reserve_percent: Option<f64>,
-    /// Size of one.
+    /// Size of one mailbox.
     pub bytes_each: Option<f64>,
 }
 
@@ -67,8 +67,8 @@ impl Demand {
     }
 }
 
-/// The excess of the plan's load over the demand of its mailboxes, in percent of it; 0 if there is
-/// none. `None` if the plan states no IOPS of a mailbox.
+/// The excess of the plan's load over the demand of its mailboxes, in percent of the demand; 0 if
+/// there is no excess. `None` if the plan does not state the IOPS of a mailbox.
 fn reserve_percent(settings: &Settings) -> Option<f64> {
     let each = settings.iops_per_mailbox?;
     let needed = settings.mailboxes.map_or(0.0, |mailboxes| mailboxes as f64 * each);

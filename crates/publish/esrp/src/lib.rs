@@ -36,7 +36,7 @@ pub struct TestedRun {
     pub name: String,
     /// The record.
     pub record: RunRecord,
-    /// How it is judged.
+    /// The verdict on it.
     pub verdict: Verdict,
 }
 
@@ -45,19 +45,19 @@ pub struct TestedRun {
 pub enum PaperError {
     /// There are no runs.
     NoRun,
-    /// It is a prediction; a paper reports measurements.
+    /// A run is a prediction; a paper reports measurements.
     Simulated {
         /// Name of the run.
         run: String,
     },
-    /// Its record was changed after it was written.
+    /// The record of a run was changed after it was written.
     Altered {
         /// Name of the run.
         run: String,
-        /// The first line that was.
+        /// The first changed line.
         line: usize,
     },
-    /// It may belong to any of several servers with the same host name.
+    /// A run may belong to any of several servers with the same host name.
     WhichMachine {
         /// Name of the run.
         run: String,

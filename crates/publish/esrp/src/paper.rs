@@ -58,7 +58,7 @@ pub(crate) struct PaperTable {
     pub caption: String,
     /// Headings; empty if the first column names each row.
     pub head: Vec<&'static str>,
-    /// Each with as many cells.
+    /// The rows, all with the same number of cells.
     pub rows: Vec<Vec<Words>>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum Words {
     },
 }
 
-/// Who would fill a gap.
+/// The source that would fill a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wanted {
     /// A key of the vendor's file.

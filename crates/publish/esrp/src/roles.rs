@@ -62,13 +62,13 @@ impl PaperTest {
 pub(crate) struct Server<'a> {
     /// The machine's name, numbered if the runs are from several machines of that name.
     pub name: String,
-    /// Whether another server of the paper has the same machine name.
+    /// Whether the paper has another server with the same machine name.
     pub shares_name: bool,
-    /// The load of a day.
+    /// The load that proves reliability, usually of a day.
     pub reliability: Option<&'a TestedRun>,
     /// The load that the solution is designed for.
     pub performance: Option<&'a TestedRun>,
-    /// A load beyond that.
+    /// A load beyond the intended one.
     pub maximum: Option<&'a TestedRun>,
     pub backup: Option<&'a TestedRun>,
     pub recovery: Option<&'a TestedRun>,
@@ -102,7 +102,7 @@ impl<'a> Server<'a> {
         wanted.all(|test| self.run_of(test).is_some())
     }
 
-    /// Every test that there is.
+    /// The tests that were run, in the order of the appendices.
     pub(crate) fn tests(&self) -> Vec<(PaperTest, &'a TestedRun)> {
         PaperTest::ALL.into_iter().filter_map(|test| Some((test, self.run_of(test)?))).collect()
     }

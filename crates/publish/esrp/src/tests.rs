@@ -57,7 +57,7 @@ fn every_chapter_and_table_of_the_papers_is_there() {
         "Test Result Summary",
         "Reliability",
         "Table 6: Storage performance of each server",
-        "Table 7: Rates of the databases in a backup",
+        "Table 7: Backup of all databases at once",
         "Table 8: Replay of logs",
         "Conclusion",
         "Appendix A: User Mailbox Sizing",
@@ -76,6 +76,39 @@ fn every_chapter_and_table_of_the_papers_is_there() {
     }
     assert!(!page.contains("Maximum solution"), "no load beyond the usual one was made");
     assert!(page.contains("3,209 GB") && page.contains("76.4 %"), "what follows is computed");
+}
+
+/// On paper, the head of a table repeats on each page, a few rows stay with it, no row is split,
+/// and a table without a head is not split at all.
+#[test]
+fn printed_tables_keep_head_and_rows_together() {
+    let page = page(&[made("load", TestType::Performance)], SAID);
+    for rule in [
+        "thead { display: table-header-group; }",
+        "tr, figure { break-inside: avoid; }",
+        "tbody tr:nth-child(-n+3), tbody tr:last-child { break-before: avoid; }",
+        ".paper table:not(:has(thead)) { break-inside: avoid; }",
+    ] {
+        assert!(page.contains(rule), "{rule}");
+    }
+}
+
+#[test]
+fn tables_of_results_say_over_what_their_figures_are_taken() {
+    let mut backup = made("backup", TestType::Backup);
+    backup.record.backups = std::mem::take(&mut backup.record.checksums);
+    backup.record.backups[0].elapsed_ns *= 2;
+    let rate = record::Checksum::together(&backup.record.backups).mib_per_second();
+    let page = page(&[made("load", TestType::Performance), backup], SAID);
+    let rate = format!("<td>{}</td>", units::three_digits(rate.unwrap_or(0.0)));
+    for part in [
+        "Of all: their bytes over the time until the last was read",
+        "Log files of 1 MiB, all databases",
+        "the time for one as the mean over databases",
+        &rate,
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
 }
 
 #[test]

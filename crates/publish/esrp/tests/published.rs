@@ -140,8 +140,8 @@ fn cells(page: &str, caption: &str) -> Vec<String> {
 const VENDOR: &str = "[[disks]]\ncapacity_gb = 600.0\ncount = 7\nformatted_gb = 3209.0\n";
 
 /// The figures that the paper of seven disks printed in its tables 6 to 8, and the mailboxes of its
-/// appendix. Of table 4 the share of formatted capacity is the printed one; that of databases was
-/// printed as 46.5 %, binary gigabytes over decimal ones.
+/// appendix. In table 4 the share of formatted capacity is as printed, but the share of databases
+/// is not: the paper printed 46.5 %, a quotient of binary and decimal gigabytes.
 #[test]
 fn the_tables_of_a_published_paper_are_reproduced() {
     let Some(rows) = rows() else { return };

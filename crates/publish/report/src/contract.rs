@@ -11,7 +11,7 @@ pub(crate) const ANSWER_SCHEMA: u32 = 1;
 /// Whole numbers beyond this are no longer exact as IEEE 754 doubles.
 const LARGEST_EXACT: u64 = 1 << 53;
 
-/// The answer `kind` with these members; a list is put in `members`.
+/// Builds the answer `kind` with these members; members that are no object become its `members`.
 pub fn answer(kind: &str, members: Value) -> Value {
     let mut answer = match exact(members) {
         Value::Object(members) => members,
@@ -22,7 +22,7 @@ pub fn answer(kind: &str, members: Value) -> Value {
     Value::Object(answer)
 }
 
-/// A value as human-readable text.
+/// Serialises a value as indented JSON.
 pub(crate) fn written(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value)
         .expect("invariant: a report has text keys and finite numbers");
@@ -30,7 +30,7 @@ pub(crate) fn written(value: &impl Serialize) -> String {
     units::plain_json(&text).into_owned()
 }
 
-/// The value, with whole numbers as text if a double would round them.
+/// The value, with whole numbers beyond [`LARGEST_EXACT`] as text.
 fn exact(value: Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -7,7 +7,8 @@ use crate::margin::margin_of_finding;
 use crate::meaning;
 
 /// The deciding number and its limit: for a failed run, the number that misses its limit by most;
-/// for a passed run, the latency closest to its limit. `None` if no number decided.
+/// for a passed run, the latency closest to its limit; for an inconclusive run, the number of the
+/// first decisive finding. `None` if no number decided.
 pub fn deciding_number(verdict: &Verdict) -> Option<String> {
     let finding = match verdict.outcome {
         Ruling::Fail => worst_miss(verdict)?,

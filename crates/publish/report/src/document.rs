@@ -21,7 +21,7 @@ pub struct Banner {
     pub started: String,
     /// The verdict in one or two words.
     pub verdict: String,
-    /// How it looks.
+    /// How the verdict is coloured.
     pub tone: Tone,
     /// The main number.
     pub number: String,
@@ -44,9 +44,9 @@ pub struct Figure {
     pub metric: &'static str,
     /// The number with its unit.
     pub value: String,
-    /// Its reference value; empty if there is no value.
+    /// Reference value next to the number; empty if there is none.
     pub remark: String,
-    /// How it looks.
+    /// How the value is coloured.
     pub tone: Tone,
 }
 
@@ -70,7 +70,7 @@ pub enum Block {
     Table(Table),
     /// Pictures side by side; omitted in plain text.
     Pictures(Vec<Picture>),
-    /// A sentence.
+    /// A paragraph of text.
     Note(String),
     /// Lines with their time.
     Log(Vec<(String, String)>),
@@ -155,7 +155,7 @@ pub struct TableRow {
 pub struct Cell {
     /// The value.
     pub text: String,
-    /// How it looks.
+    /// How the value is coloured.
     pub tone: Tone,
     /// Glossary entry, if the cell names a metric itself.
     pub metric: Option<&'static str>,
@@ -211,12 +211,12 @@ impl Column {
 }
 
 impl Cell {
-    /// A value like all others.
+    /// A value in the plain tone.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tone: Tone::Plain, metric: None, share: None }
     }
 
-    /// No value.
+    /// The placeholder for a missing value.
     pub fn none() -> Self {
         Self::plain("-").toned(Tone::Muted)
     }

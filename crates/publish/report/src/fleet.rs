@@ -63,7 +63,7 @@ pub struct FleetSheetPeriod<'a> {
     pub hosts: Vec<(&'a str, &'static str, Option<&'a RunRecord>)>,
 }
 
-/// One self-contained HTML page.
+/// The page of a fleet run: self-contained HTML.
 pub fn fleet_html(sheet: &FleetSheet<'_>) -> String {
     html::page(&document(sheet))
 }
@@ -176,7 +176,7 @@ fn read_p99(record: &RunRecord) -> u64 {
     sum.series.get(&Series::DatabaseRead).map_or(0, |total| total.latency.quantile(0.99))
 }
 
-/// Maximum number of databases shown; the report of each host has all of the host's.
+/// Maximum number of databases shown; the report of a host has all of its databases.
 const MOST_DATABASES: usize = 40;
 
 /// The databases with the slowest reads of all hosts.

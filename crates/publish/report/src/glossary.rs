@@ -12,7 +12,7 @@ pub(crate) struct GlossaryEntry {
     pub(crate) title: &'static str,
     /// Unit of the number.
     pub(crate) unit: &'static str,
-    /// Source of the number.
+    /// How the number is measured or computed.
     pub(crate) source: &'static str,
     /// The definition, in paragraphs of plain text.
     pub(crate) text: &'static str,

@@ -19,7 +19,7 @@ pub(crate) use json::render as json;
 
 use words::{outcome_words, sentences, started};
 
-/// The whole report.
+/// The whole report of an imported result.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Document {
     let mut sections = vec![findings::section(run, verdict), test_summary(run, imported)];
     sections.extend(tables::sections(imported));

@@ -52,7 +52,7 @@ pub use json::{outcome_name, report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{
     RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
-    started_iso, started_ns, verdict_name,
+    set_headline, started_iso, started_ns, verdict_name,
 };
 pub use margin::margin_percent;
 pub use result_xml::result_xml;
@@ -75,12 +75,12 @@ pub fn document(run: &RunRecord, verdict: &Verdict) -> document::Document {
     }
 }
 
-/// Any document as a page, in the style of a report.
+/// Renders any document as an HTML page in the style of reports.
 pub fn document_html(document: &document::Document) -> String {
     html::page(document)
 }
 
-/// The same as plain text in lines of at most `width` characters.
+/// Renders any document as plain text in lines of at most `width` characters.
 pub fn document_text(document: &document::Document, width: usize) -> String {
     text::render_within(document, width)
 }
@@ -90,12 +90,12 @@ pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
     html::page(&document(run, verdict))
 }
 
-/// The same as plain text, at most 100 columns wide except for foreign text.
+/// The report as plain text, at most 100 columns wide except for foreign text.
 pub fn text(run: &RunRecord, verdict: &Verdict) -> String {
     text::render(&document(run, verdict))
 }
 
-/// The same numbers for programs; `docs/report-json.md` describes every member.
+/// The report as JSON for programs; `docs/report-json.md` describes every member.
 pub fn json(run: &RunRecord, verdict: &Verdict) -> String {
     match run.imported() {
         Some(imported) => imported::json(run, verdict, imported),
@@ -113,7 +113,7 @@ pub fn summary(run: &RunRecord, verdict: &Verdict) -> String {
     summary::render(run, verdict, &next::steps(run, verdict))
 }
 
-/// The same for a run in `folder`, quoted for a shell: the next step names the folder.
+/// The last lines of a run in `folder`, a path quoted for a shell: the next step names the folder.
 pub fn summary_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> String {
     summary::render(run, verdict, &next::steps_in(run, verdict, folder))
 }

@@ -19,25 +19,26 @@ use crate::{html, text};
 pub struct LineReport<'a> {
     /// The last run that was measured, for the plan's limits, volumes and mailboxes.
     pub run: &'a RunRecord,
-    /// The loads.
+    /// The loads tried.
     pub steps: &'a [LoadStep],
-    /// Database reads and writes per second that the plan requires, if it states them.
+    /// Database reads and writes per second that the plan requires; `None` if it states no
+    /// requirement.
     pub required_iops: Option<f64>,
     /// Whether the search was completed.
     pub is_complete: bool,
 }
 
-/// One self-contained HTML page with the picture.
+/// The load line as one self-contained HTML page with a picture.
 pub fn line_html(line: &LineReport<'_>) -> String {
     html::page(&document(line))
 }
 
-/// The same as plain text.
+/// The load line as plain text.
 pub fn line_text(line: &LineReport<'_>) -> String {
     text::render(&document(line))
 }
 
-/// The same numbers for programs.
+/// The load line as JSON for programs.
 pub fn line_json(line: &LineReport<'_>) -> String {
     json::render(line)
 }

@@ -1,33 +1,56 @@
 //! One line of a list of runs, for measured, simulated and imported runs alike.
 
-use record::{Phase, PublishedInstance, RunRecord, Series, TestType};
+use record::{Checksum, Phase, PublishedInstance, RunRecord, Series, TestType};
 use serde_json::{Value, json};
-use verdict::Verdict;
+use verdict::{Ruling, Verdict};
 
 use crate::document::Tone;
 use crate::imported::words;
 use crate::{format, passes, sections};
 
 /// The verdict on a run in a few words: an imported run is marked as such, and a passed one names
-/// any requirement of its plan that it lacks.
+/// the requirement that it does not meet.
 pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
-    let outcome = verdict.outcome.name();
-    let lacking = lacking(verdict).map(|lacking| format!(", {lacking}")).unwrap_or_default();
+    let outcome = verdict.outcome;
     match (run.imported(), run.simulated()) {
         (Some(imported), _) => words::outcome_words(imported, verdict),
-        (None, Some(_)) => format!("Simulated {}{lacking}", outcome.to_lowercase()),
-        (None, None) => format!("{outcome}{lacking}"),
+        (None, Some(_)) => {
+            format!("Simulated {}", qualified(&outcome.name().to_lowercase(), lacking(verdict)))
+        }
+        (None, None) => qualified(outcome.name(), lacking(verdict)),
     }
 }
 
-/// The plan's requirement that a passed run lacks, in two words: room for its mailboxes, or their
-/// load.
+/// An outcome with what it lacks, as every headline prints it.
+pub(crate) fn qualified(outcome: &str, lacking: Option<&str>) -> String {
+    let lacking = lacking.map(|lacking| format!(", {lacking}")).unwrap_or_default();
+    format!("{outcome}{lacking}")
+}
+
+/// What a passed run lacks, in two words: room for the mailboxes of its plan, their load, or a
+/// state that a mean describes.
 pub fn lacking(verdict: &Verdict) -> Option<&'static str> {
-    match (verdict.exit_code(), verdict.lacks_room(), verdict.lacks_load()) {
-        (0, true, _) => Some("too small"),
-        (0, false, true) => Some("below plan"),
-        _ => None,
-    }
+    let found = [
+        (verdict.lacks_room(), "too small"),
+        (verdict.lacks_load(), "below plan"),
+        (verdict.is_unsteady(), "not steady"),
+    ];
+    let mut found = found.into_iter().filter(|_| verdict.exit_code() == 0);
+    found.find(|(is_lacking, _)| *is_lacking).map(|(_, words)| words)
+}
+
+/// The outcome of several tests; a passed one names what the first of them lacks.
+pub fn set_headline<'a>(outcome: Ruling, tests: impl IntoIterator<Item = &'a Verdict>) -> String {
+    qualified(outcome.name(), set_lacking(outcome, tests))
+}
+
+/// What a passed set lacks: the gap of the first of its tests that has one. `None` for any other
+/// set.
+pub(crate) fn set_lacking<'a>(
+    outcome: Ruling,
+    tests: impl IntoIterator<Item = &'a Verdict>,
+) -> Option<&'static str> {
+    tests.into_iter().find_map(lacking).filter(|_| outcome.exit_code() == 0)
 }
 
 /// Colour of a run's outcome.
@@ -43,11 +66,11 @@ pub fn is_cut_off(run: &RunRecord) -> bool {
 /// State of a run, as shown in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// It is being measured.
+    /// Being measured.
     Live,
-    /// Ended normally or was stopped.
+    /// Ended normally, or stopped by the user.
     Ended,
-    /// A crash or a power cut has ended it.
+    /// Ended by a crash or a power cut.
     CutOff,
     /// Its journal has not been read yet.
     Unread,
@@ -147,7 +170,7 @@ pub fn started_ns(run: &RunRecord) -> Option<u64> {
     }
 }
 
-/// The same in ISO 8601, in UTC; without a zone if it is not known.
+/// The start of a run in ISO 8601, in UTC; without a zone if that is unknown.
 pub fn started_iso(run: &RunRecord) -> Option<String> {
     let text = format::iso_time(started_ns(run)?)?;
     let is_utc = run.imported().is_none();
@@ -186,7 +209,7 @@ pub fn backup_mib_per_second(run: &RunRecord) -> Option<f64> {
     }
     match run.imported() {
         Some(imported) => imported.backup_mib_per_second(),
-        None => passes::judged(run).and_then(|pass| passes::sum(pass).mib_per_second()),
+        None => passes::judged(run).and_then(|pass| Checksum::together(pass).mib_per_second()),
     }
 }
 
@@ -195,9 +218,24 @@ mod tests {
     use record::TestType;
 
     use super::{achieved_iops, backup_mib_per_second};
+    use crate::document::Tone;
     use crate::format;
     use crate::sections::summary::{banner, main_number};
-    use crate::tests::{backup, passing};
+    use crate::tests::{backup, drifting, passing};
+
+    /// A mean of a run whose rate changed throughout describes no state of the storage.
+    #[test]
+    fn a_drift_reaches_the_headline_and_its_colour() {
+        let run = drifting();
+        let verdict = verdict::judge(&run);
+        assert_eq!((verdict.exit_code(), super::lacking(&verdict)), (0, Some("not steady")));
+        assert_eq!(super::verdict_name(&run, &verdict), "Pass, not steady");
+        assert_eq!(super::tone_of(&verdict), Tone::Warn);
+        assert_eq!(super::set_headline(verdict.outcome, [&verdict]), "Pass, not steady");
+        assert_eq!(super::set_headline(verdict::Ruling::Fail, [&verdict]), "Fail");
+        let page = crate::html(&run, &verdict);
+        assert!(page.contains("<header class=\"banner warn\">"), "no warning colour");
+    }
 
     #[test]
     fn a_list_has_the_rate_of_a_backup_that_its_report_has() {

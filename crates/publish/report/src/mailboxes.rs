@@ -15,8 +15,8 @@ const USUAL_IOPS_EACH: f64 = 0.1;
 /// Exchange 2013 and later, 2 GB.
 const USUAL_SIZE: Bytes = Bytes(2 << 30);
 
-/// Mailboxes that a run supports, by each bound: I/O is accurate to two digits, space to a single
-/// mailbox.
+/// Mailboxes that a run supports, by each bound: the bound by I/O has two significant digits, the
+/// one by space is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
     /// By I/O: the measured rate divided by the rate of one mailbox, rounded down to two digits.
@@ -64,12 +64,12 @@ impl Carried {
         self.by_space.map_or(self.by_io, |by_space| by_space.min(self.by_io))
     }
 
-    /// The plan's requirement for its mailboxes; `None` if it does not state their number.
+    /// IOPS that the plan's mailboxes require; `None` if it does not state their number.
     pub(crate) fn required_iops(&self) -> Option<f64> {
         Some(self.wanted? as f64 * self.iops_each)
     }
 
-    /// States which bound the number is, and the other bound.
+    /// States which bound limits the number, and gives the other one.
     pub(crate) fn remark(&self) -> String {
         let each = format::number(self.iops_each, 2);
         let by_io = format::number(self.by_io, 0);
@@ -121,7 +121,8 @@ impl Carried {
         let Some(by_space) = self.by_space else {
             return format!("{asked}; capacity was not checked.");
         };
-        // A held load says nothing about the disk's reserve.
+        // With a mailbox size in the plan the number is exact; otherwise the usual size gives an
+        // estimate.
         let (fitting, bound) = match self.room {
             Some(room) => (format::whole(room.fitting()), bound(room)),
             None => (about(by_space), "; the plan states no size"),

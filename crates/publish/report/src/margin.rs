@@ -2,14 +2,15 @@
 
 use verdict::{Finding, Kind, Limit, Unit, Verdict};
 
-/// The least distance of a latency of the storage from its limit, in percent of the limit; negative
-/// beyond it. `None` if no latency was judged.
+/// Smallest distance of any storage latency from its limit, in percent of the limit; negative if
+/// the limit is missed. `None` if no latency was judged.
 pub fn margin_percent(verdict: &Verdict) -> Option<f64> {
     verdict.findings.iter().filter_map(margin_of_finding).reduce(f64::min)
 }
 
-/// The same for one finding; `None` if it does not concern a latency of the storage, such as the
-/// completion lag of the load generator.
+/// Distance of one finding's latency from its limit, in percent of the limit; `None` if the finding
+/// does not concern a latency of the storage but, for example, the completion lag of the load
+/// generator.
 pub(crate) fn margin_of_finding(finding: &Finding) -> Option<f64> {
     match (finding.limit?, finding.unit) {
         (Limit::AtMost(limit), Unit::Milliseconds) if limit > 0.0 && finding.kind == Kind::Load => {

@@ -8,7 +8,7 @@ use crate::imported::words;
 use crate::mailboxes::Carried;
 use crate::{format, passes, simulated};
 
-/// Meaning of the run.
+/// The meaning of a run, in sentences.
 pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     if let Some(imported) = run.imported() {
         return words::sentences(run, imported);
@@ -139,7 +139,7 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
     matching.iter().map(|finding| objection(run, finding)).collect()
 }
 
-/// What a finding has against the storage or the run, with its numbers and its first place.
+/// States what a finding objects to, with its numbers and the first place where it occurred.
 pub fn objection(run: &RunRecord, finding: &Finding) -> String {
     let place = finding
         .evidence

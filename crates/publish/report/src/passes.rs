@@ -1,4 +1,4 @@
-//! Results of tests that read every database once, which have no IOPS to show.
+//! Results of backups, checksum passes and log replays, which have no IOPS to show.
 
 use record::{Checksum, Replay, RunRecord, TestType};
 
@@ -9,7 +9,7 @@ pub(crate) const fn is_of_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
-/// The replays that make up the test; `None` for other tests.
+/// The replays of a recovery test; `None` for other tests.
 pub(crate) fn replays(run: &RunRecord) -> Option<&[Replay]> {
     (run.start.test == TestType::Recovery).then_some(run.replays.as_slice())
 }
@@ -40,31 +40,13 @@ pub(crate) fn replay_sentence(replays: &[Replay]) -> String {
     )
 }
 
-/// The pass that makes up the test; `None` for other tests.
+/// The pass that the test consists of; `None` for tests of a load or a recovery.
 pub(crate) const fn judged(run: &RunRecord) -> Option<&[Checksum]> {
     match run.start.test {
         TestType::Backup => Some(run.backups.as_slice()),
         TestType::Checksum => Some(run.checksums.as_slice()),
         TestType::Performance | TestType::Stress | TestType::Recovery => None,
     }
-}
-
-/// Combines the passes over all databases. Pages and bytes add up; the databases are read
-/// concurrently, so the longest time counts.
-pub(crate) fn sum(all: &[Checksum]) -> Checksum {
-    let mut sum = Checksum::default();
-    for of in all {
-        sum.seen_pages += of.seen_pages;
-        sum.bad_pages += of.bad_pages;
-        sum.correctable_pages += of.correctable_pages;
-        sum.wrong_page_number_pages += of.wrong_page_number_pages;
-        sum.lost_flush_pages += of.lost_flush_pages;
-        sum.uninitialised_pages += of.uninitialised_pages;
-        sum.foreign_pages += of.foreign_pages;
-        sum.bytes += of.bytes;
-        sum.elapsed_ns = sum.elapsed_ns.max(of.elapsed_ns);
-    }
-    sum
 }
 
 /// The copies of a backup in a sentence; `None` if it made none.
@@ -76,17 +58,17 @@ pub(crate) fn copies_sentence(run: &RunRecord) -> Option<String> {
     Some(format!(
         "Wrote {} as copies, {} MiB/s until all were written, and read them back whole.",
         format::size(bytes),
-        format::number(rate, 1)
+        format::three_digits(rate)
     ))
 }
 
 /// A pass in a sentence.
 pub(crate) fn sentence(all: &[Checksum]) -> String {
-    let whole = sum(all);
+    let whole = Checksum::together(all);
     let databases = if all.len() == 1 { "database" } else { "databases" };
     let rate = whole
         .mib_per_second()
-        .map(|rate| format!(", {} MiB/s until all were read", format::number(rate, 1)));
+        .map(|rate| format!(", {} MiB/s until all were read", format::three_digits(rate)));
     format!(
         "Read {} {databases} to the end, {}{}.",
         all.len(),

@@ -84,7 +84,8 @@ fn is_unset(value: &str) -> bool {
     value == "not set" || value == "not reached" || value.starts_with("none: ")
 }
 
-/// Strips the rounded form from a size in bytes, and writes percentages the way Jetstress does.
+/// Converts a value of the report to Jetstress's notation: True and False, sizes in bytes only, and
+/// percentages without a space.
 fn plain(value: &str) -> String {
     match (value, value.split_once(" (")) {
         ("yes", _) => "True".to_owned(),

@@ -3,12 +3,12 @@
 use record::{RunRecord, Simulation, Start};
 
 use crate::document::{Block, Fact, Section};
-use crate::{format, next};
+use crate::format;
 
-/// The first sentence about such a run.
+/// The first sentence about a simulated run; `None` for other runs.
 pub(crate) fn sentence(run: &RunRecord) -> Option<String> {
     let array = &run.simulated()?.array;
-    let on = match next::array_count(&run.start) {
+    let on = match run.start.array_count() {
         1 => "the model".to_owned(),
         count => format!("{} of the model", format::plural(count as u64, "array")),
     };
@@ -19,13 +19,13 @@ pub(crate) fn sentence(run: &RunRecord) -> Option<String> {
 pub(crate) fn arrays_of(start: &Start, simulation: &Simulation) -> String {
     let array = &simulation.array;
     let model = array.split_once(',').map_or(&**array, |(model, _)| model);
-    match next::array_count(start) {
+    match start.array_count() {
         1 => model.to_owned(),
         count => format!("{} of {model}", format::plural(count as u64, "array")),
     }
 }
 
-/// How far its figures can be trusted, and why.
+/// States how accurate the figures of a simulation are, and why.
 pub fn trust(simulation: &Simulation) -> String {
     let model = if simulation.calibrated_on.is_empty() {
         "Uncalibrated model".to_owned()

@@ -33,7 +33,7 @@ pub struct StorageTally {
 }
 
 impl StorageTally {
-    /// Of these findings.
+    /// Counts these findings.
     pub fn of(findings: &[StorageFinding]) -> Self {
         let mut tally = Self::default();
         for finding in findings {
@@ -47,7 +47,7 @@ impl StorageTally {
         tally
     }
 
-    /// The numbers in one sentence.
+    /// The numbers of findings in one sentence.
     pub fn sentence(self) -> String {
         format!(
             "{}, {}, {} unknown, {} OK.",
@@ -59,7 +59,7 @@ impl StorageTally {
     }
 }
 
-/// One self-contained HTML page.
+/// Findings about the storage as one self-contained HTML page.
 pub fn storage_html(look: &StorageLook<'_>) -> String {
     html::page(&document(look))
 }

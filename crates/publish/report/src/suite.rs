@@ -26,7 +26,7 @@ pub struct SuiteTest<'a> {
     pub kind: TestType,
     /// The folder of its run, as a link relative to the report.
     pub folder: String,
-    /// Record and verdict; or why it was not run, and the consequence.
+    /// Record and verdict; or the outcome of a test that was not run, and why it was not.
     pub measured: Result<(&'a RunRecord, &'a Verdict), (Ruling, String)>,
 }
 
@@ -35,6 +35,16 @@ impl SuiteTest<'_> {
         match &self.measured {
             Ok((_, verdict)) => verdict.outcome,
             Err((outcome, _)) => *outcome,
+        }
+    }
+
+    /// The outcome as the report of the test prints it, with its colour.
+    fn shown_outcome(&self) -> Cell {
+        match &self.measured {
+            Ok((run, verdict)) => {
+                Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(verdict))
+            }
+            Err((outcome, _)) => Cell::plain(outcome.name()).toned(tone(*outcome)),
         }
     }
 
@@ -58,7 +68,7 @@ pub fn suite_html(tests: &[SuiteTest<'_>]) -> String {
     html::page(&document(tests))
 }
 
-/// The same as plain text.
+/// The report of a set of tests as plain text.
 pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
     text::render(&document(tests))
 }
@@ -97,15 +107,17 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
     }
 }
 
-/// The outcome of the set; a passed one names any requirement that it lacks.
+/// The verdict on the set; if it passed, followed by the requirement that it does not meet.
 fn headline(tests: &[SuiteTest<'_>], outcome: Ruling) -> String {
-    let lacking = lacking(tests, outcome).map(|lacking| format!(", {lacking}"));
-    format!("{}{}", outcome.name(), lacking.unwrap_or_default())
+    listed::set_headline(outcome, judged(tests))
 }
 
 fn lacking(tests: &[SuiteTest<'_>], outcome: Ruling) -> Option<&'static str> {
-    let mut judged = tests.iter().filter_map(|test| test.measured.as_ref().ok());
-    judged.find_map(|(_, verdict)| listed::lacking(verdict)).filter(|_| outcome.exit_code() == 0)
+    listed::set_lacking(outcome, judged(tests))
+}
+
+fn judged<'a>(tests: &'a [SuiteTest<'_>]) -> impl Iterator<Item = &'a Verdict> {
+    tests.iter().filter_map(|test| Some(test.measured.as_ref().ok()?.1))
 }
 
 /// Meaning of each test: one sentence if it passed, otherwise every reason.
@@ -113,7 +125,7 @@ fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
     tests.iter().map(sentence).chain(at_the_same_time(tests)).collect()
 }
 
-/// Which tests ran on one volume at the same time.
+/// States which tests ran on one volume at the same time.
 fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
     let made = tests.iter().filter_map(|test| Some((test.kind.name(), test.run()?)));
     let (names, records): (Vec<_>, Vec<_>) = made.unzip();
@@ -158,7 +170,7 @@ fn row(test: &SuiteTest<'_>) -> TableRow {
     };
     TableRow::body(vec![
         Cell::plain(test.kind.name()),
-        Cell::plain(test.outcome().name()).toned(tone(test.outcome())),
+        test.shown_outcome(),
         Cell::or_none(result),
         Cell::or_none(started),
         Cell::plain(folder),

@@ -28,6 +28,18 @@ pub(crate) fn too_small() -> RunRecord {
     run
 }
 
+/// A run that passes although its rate of reads falls from start to end.
+pub(crate) fn drifting() -> RunRecord {
+    let shape = Synthetic { warm_intervals: 1, measure_intervals: 24, ..Synthetic::default() };
+    let mut run = shape.run();
+    let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+    for (row, number) in rows.zip(0..) {
+        let reads = row.series.get_mut(&Series::DatabaseRead).expect("a load reads");
+        reads.latency.count -= reads.latency.count * number / 100;
+    }
+    run
+}
+
 /// A run in which everything that can go wrong does.
 fn failing() -> RunRecord {
     let mut run = Synthetic {

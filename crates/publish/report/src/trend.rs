@@ -1,5 +1,7 @@
 //! Results of runs on one volume over months, as charts.
 
+use std::collections::BTreeMap;
+
 use crate::chart::{ChartLine, DatesChart, Ink};
 use crate::document::Block;
 use crate::{format, html};
@@ -11,7 +13,9 @@ pub struct TrendPoint {
     pub at_s: f64,
     /// Its spoken name: date, name, verdict.
     pub name: String,
-    /// Transactional IOPS that it was held at; `None` for as many as possible.
+    /// Identifies its work: a line connects only runs with the same work.
+    pub work: String,
+    /// Target in transactional IOPS; `None` for as many as possible.
     pub asked_iops: Option<f64>,
     /// Transactional IOPS.
     pub iops: Option<f64>,
@@ -60,8 +64,12 @@ fn line(
     points: &[TrendPoint],
     value: fn(&TrendPoint) -> Option<f64>,
 ) -> ChartLine {
-    let places = points.iter().filter_map(|point| Some((point.at_s, value(point)?)));
-    ChartLine::new(label, ink, places.collect())
+    let mut works: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for point in points {
+        let place = value(point).map(|value| (point.at_s, value));
+        works.entry(&point.work).or_default().extend(place);
+    }
+    ChartLine::of_pieces(label, ink, works.into_values().collect())
 }
 
 fn chart(
@@ -72,7 +80,10 @@ fn chart(
 ) -> DatesChart {
     DatesChart {
         title,
-        description: format!("Of {} runs, in the order of time.", points.len()),
+        description: format!(
+            "Of {} runs, in the order of time; a line joins runs of the same work.",
+            points.len()
+        ),
         unit,
         logarithmic: false,
         lines,

@@ -36,7 +36,7 @@ pub(crate) struct NoAnswer {
 }
 
 impl NoAnswer {
-    /// The same under a title that names the problem.
+    /// The refusal under a title that names the problem.
     pub(crate) const fn titled(mut self, title: &'static str) -> Self {
         self.title = title;
         self

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::FillProgress;
 
-/// The last filling.
+/// The latest filling of databases, in progress or finished.
 #[derive(Default)]
 pub struct Fillings(Arc<Mutex<Option<Filling>>>);
 
@@ -51,7 +51,7 @@ impl Fillings {
         waiting.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
     }
 
-    /// Progress of the last one.
+    /// Progress of the latest filling.
     pub fn latest(&self) -> Option<FillProgress> {
         let latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         latest.as_ref().map(|filling| match filling.progress.ended {

@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Token(String);
 
 impl Token {
-    /// A new one of 128 bits.
+    /// Draws a token of 128 bits.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Token {
         is_sound.then(|| Self(text.to_owned()))
     }
 
-    /// Its digits.
+    /// The token as text.
     pub fn digits(&self) -> &str {
         &self.0
     }

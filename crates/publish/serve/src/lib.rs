@@ -124,7 +124,7 @@ pub struct GuideQuestion {
 pub struct FillProgress {
     /// The name of the plan.
     pub plan: String,
-    /// Since it began.
+    /// Duration so far, or until the end.
     pub took: Duration,
     /// How it ended; `None` while it is in progress.
     pub ended: Option<Result<(), String>>,
@@ -242,14 +242,14 @@ pub enum ServeError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// The system's words.
+        /// The system's error message.
         error: io::Error,
     },
     /// The address is in use, or does not belong to this machine.
     Listen {
         /// The address.
         address: SocketAddr,
-        /// The system's words.
+        /// The system's error message.
         error: io::Error,
     },
     /// The system provides no random numbers, threads or sockets.

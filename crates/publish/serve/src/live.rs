@@ -46,7 +46,7 @@ impl Given {
     }
 }
 
-/// A journal that grows.
+/// Reads a journal as it grows.
 pub(crate) struct JournalTail {
     journal: PathBuf,
     offset: u64,
@@ -56,7 +56,7 @@ pub(crate) struct JournalTail {
 }
 
 impl JournalTail {
-    /// For the journal at this path, with nothing read yet.
+    /// Creates a reader of the journal at this path, with nothing read yet.
     pub(crate) const fn new(journal: PathBuf) -> Self {
         Self { journal, offset: 0, partial: Vec::new(), record: None }
     }
@@ -66,7 +66,7 @@ impl JournalTail {
         self.record.as_ref()
     }
 
-    /// Reads the events written since.
+    /// Reads the events written since the last call.
     pub(crate) fn follow(&mut self) {
         let mut new = Vec::new();
         // A journal that cannot be read now may be readable at the next attempt.
@@ -94,8 +94,7 @@ impl JournalTail {
     }
 }
 
-/// State of a run at `now_ns` since 1970, with all events after `given`; `None` before it has
-/// begun.
+/// State of a run at `now_ns` since 1970, with all events after `given`.
 pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
     let since_start_ns = now_ns.saturating_sub(run.start.started_epoch_ns);
     let span = run.phases.iter().rev().find(|span| span.to_ns.is_none());
@@ -140,7 +139,7 @@ pub(crate) fn left_to_measure_ns(run: &RunRecord, since_start_ns: u64) -> Option
     least.or_else(|| planned(run, span.phase).map(|whole| whole.saturating_sub(gone_ns)))
 }
 
-/// Remaining time if the measurement has not begun.
+/// Time that a run before its measurement still needs at least; `None` once it measures.
 fn least_left_ns(run: &RunRecord, phase: Option<Phase>) -> Option<u64> {
     let is_before = matches!(phase, Some(Phase::Open | Phase::Warm | Phase::Tune));
     planned(run, Phase::Measure).filter(|_| is_before)

@@ -126,7 +126,7 @@ pub(crate) fn sentence(title: &str, sentence: &str) -> String {
     page(title, &format!("<main>\n<h1>{heading}</h1>\n<p>{text}</p>\n</main>\n"))
 }
 
-/// A run's name in requests, as a part of an address.
+/// Percent-encodes a run's name as a part of an address; `/` is kept.
 pub(crate) fn address(id: &str) -> String {
     let mut address = String::with_capacity(id.len());
     for byte in id.bytes() {

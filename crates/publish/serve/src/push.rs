@@ -35,7 +35,7 @@ pub(crate) fn push_now_and_then(runs: ServedRuns, order: OtlpPush) -> io::Result
     let agent = agent(tls);
     let named = thread::Builder::new().name("otlp".to_owned());
     let thread = named.spawn(move || {
-        // A problem with the collector is not reported again until it changes.
+        // The same problem is reported once, until it changes or is over.
         let mut problem = None;
         loop {
             let told = push(&agent, &target, &runs).err();

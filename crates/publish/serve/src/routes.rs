@@ -139,7 +139,8 @@ fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     if all.next().is_some() { None } else { first.to_str().ok() }
 }
 
-/// The value of an optional header; `None` if it is missing or not text.
+/// The value of an optional header; `None` if it is missing. A value that is not text or occurs
+/// twice becomes `null`, which no gate accepts.
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().unwrap_or("null");
@@ -233,7 +234,7 @@ async fn of_run(
     beside(move || answer(&runs, &known(&runs, &id)?)).await?
 }
 
-/// An answer about the set of tests of this name; `None` if the name belongs to a run.
+/// An answer about the set of tests of this name; `None` if there is no such set.
 async fn of_any_set(
     runs: &ServedRuns,
     id: &str,
@@ -339,8 +340,9 @@ async fn compare(
             named.push(ended(&runs, id)?);
         }
         let own: Vec<&str> = named.iter().map(|run| run.record.start.name.as_str()).collect();
-        let ids = named.iter().map(|run| run.name.clone()).collect();
-        let names = report::comparison_names(&own, ids);
+        let changes = record::scenario_names(named.iter().map(|run| &*run.record.start.options));
+        let ids = || named.iter().map(|run| run.name.clone()).collect();
+        let names = report::comparison_names(&own, changes.unwrap_or_else(ids));
         for (run, name) in named.iter_mut().zip(names) {
             run.name = name;
         }
@@ -385,7 +387,7 @@ fn compared_ids(fields: FormFields) -> Vec<String> {
     ids
 }
 
-/// A run that can be compared.
+/// Loads a run for a comparison; refuses one that is missing or live.
 fn ended(runs: &ServedRuns, id: String) -> Result<NamedRun, NoAnswer> {
     let run = runs.find(&id).filter(|run| !run.is_live);
     let run = run.ok_or_else(|| missing("No such run lies in this folder, or it is live."))?;

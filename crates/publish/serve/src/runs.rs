@@ -204,7 +204,7 @@ impl ServedRuns {
         Ok((record, verdict))
     }
 
-    /// The same with the labels that the run was given afterwards, for lists and comparisons.
+    /// Loads a run with the labels that it was given afterwards, for lists and comparisons.
     pub(crate) fn load_labelled(&self, run: &Listed) -> Result<(RunRecord, Verdict), String> {
         let (mut record, verdict) = self.load(run)?;
         apply_labels(&run.folder, &mut record.start);
@@ -366,12 +366,12 @@ impl Listed {
         }
     }
 
-    /// Whether a search finds it; an unreadable run is found only by its folder.
+    /// Whether the run matches a search; an unread or unreadable run is matched only by its folder.
     pub(crate) fn matches(&self, query: &str) -> bool {
         self.line().map_or_else(|| self.id.contains(query), |line| line.matches(&self.id, query))
     }
 
-    /// For programs.
+    /// The run as JSON for programs.
     pub(crate) fn json(&self) -> Value {
         let (written_ns, bare) = (self.written_ns(), RunEntry::default());
         match &self.known {

@@ -81,8 +81,10 @@ pub(crate) struct RunLine {
     pub imported: Option<String>,
     /// Whether a crash or a power cut has ended it.
     pub is_cut_off: bool,
-    /// How that looks.
+    /// How the verdict is coloured.
     pub tone: Tone,
+    /// Identifies its work, so that a chart connects only runs of the same work.
+    pub work: String,
     /// Target in transactional IOPS; `None` for as many as possible.
     pub asked_iops: Option<f64>,
     /// Achieved transactional IOPS.
@@ -99,7 +101,7 @@ pub(crate) struct RunLine {
     pub volumes: Vec<VolumeIdentity>,
 }
 
-/// Of a run that has ended.
+/// Summarises a run that has ended.
 pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     let tone = match verdict.outcome {
         Ruling::Pass if report::lacking(verdict).is_some() => Tone::Warn,
@@ -118,7 +120,7 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     }
 }
 
-/// Of a live run.
+/// Summarises a live run.
 pub(crate) fn of_live(run: &RunRecord) -> RunLine {
     RunLine { verdict: "Live".to_owned(), tone: Tone::Live, ..figures(run) }
 }
@@ -135,6 +137,7 @@ fn figures(run: &RunRecord) -> RunLine {
         started: report::started_iso(run),
         simulated: run.simulated().map(|simulation| simulation.array.clone()),
         imported: run.imported().map(|imported| imported.instrument.clone()),
+        work: verdict::work_of(run),
         asked_iops: run.target_iops(),
         iops: report::achieved_iops(run),
         backup_mib_per_second: report::backup_mib_per_second(run),
@@ -151,8 +154,8 @@ fn volumes(run: &RunRecord) -> Vec<VolumeIdentity> {
         return Vec::new();
     }
     let facts = run.start.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
-    let named = facts.filter(|facts| !facts.mount.is_empty());
-    let volumes: BTreeSet<VolumeIdentity> = named
+    let volumes: BTreeSet<VolumeIdentity> = facts
+        .filter(|facts| !facts.mount.is_empty())
         .map(|facts| VolumeIdentity {
             machine: run.start.machine.name.clone(),
             mount: facts.mount.clone(),

@@ -1,5 +1,4 @@
-//! Loads a journal as a run: its lines are decoded, which takes most of the time, and folded in
-//! order.
+//! Loads a journal as a run: decodes lines, which takes most of the time; folds them in order.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -64,9 +63,7 @@ pub fn journal_lines(journal: &[u8]) -> impl Iterator<Item = JournalLine<'_>> {
 }
 
 impl RunRecord {
-    /// Folds the bytes of a journal.
-    ///
-    /// A last line that cannot be read is attributed to a crash and skipped.
+    /// Folds the bytes of a journal. An unreadable last line is attributed to a crash and skipped.
     pub fn load(journal: &[u8]) -> Result<Self, LoadError> {
         Self::of_lines(journal_lines(journal))
     }

@@ -1,6 +1,6 @@
 //! The circumstances of a run, as names and values that can be compared side by side.
 
-use record::{Phase, RunRecord, Settings, StorageRuling, VolumeFacts};
+use record::{Phase, RunRecord, Settings, StorageRuling, TestType, VolumeFacts};
 
 use super::stated::{mix_text, stated};
 
@@ -14,7 +14,33 @@ pub(super) struct Circumstance {
     pub is_work: bool,
 }
 
-/// Everything that decides a run's result: the same names in the same order for every run.
+/// Work settings that decide how fast databases are read from end to end. Such a pass makes no
+/// load, so targets, sessions and caches cannot change its result.
+const OF_PASSES: [&str; 5] =
+    ["databases", "format", "page size", "compressible payload", "repeated payload"];
+
+/// Read from the plan for a load only; a pass takes as long as it takes.
+const LENGTH: &str = "time to be measured";
+
+/// Whether a setting can change the result of a test.
+fn matters_to(test: TestType, name: &str, is_work: bool) -> bool {
+    match test {
+        TestType::Performance | TestType::Stress | TestType::Recovery => true,
+        TestType::Backup | TestType::Checksum if is_work => OF_PASSES.contains(&name),
+        TestType::Backup | TestType::Checksum => name != LENGTH,
+    }
+}
+
+/// Identifies the work of a run: runs that differ in it are not points of one series.
+pub(crate) fn work(run: &RunRecord) -> String {
+    let settings = of_run(run).into_iter().filter(|of| of.is_work);
+    let settings = settings.map(|of| format!("{}: {}", of.name, of.value));
+    let kind = run.start.test.name().to_owned();
+    std::iter::once(kind).chain(settings).collect::<Vec<_>>().join("; ")
+}
+
+/// Everything that decides a run's result: the same names in the same order for every run of
+/// comparable tests.
 pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
     let surroundings = of_storage(run).into_iter().chain(of_machine(run));
     let surroundings =
@@ -22,6 +48,7 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
     let work = of_databases(run).into_iter().chain(of_load(&run.start.settings));
     let mut all: Vec<Circumstance> = surroundings
         .chain(work.map(|(name, value)| Circumstance { name, value, is_work: true }))
+        .filter(|of| matters_to(run.start.test, of.name, of.is_work))
         .collect();
     if let Some(result) = run.imported() {
         // This program's settings do not describe another program's.
@@ -34,10 +61,12 @@ pub(super) fn of_run(run: &RunRecord) -> Vec<Circumstance> {
 
 type Stated = (&'static str, String);
 
-fn of_storage(run: &RunRecord) -> [Stated; 10] {
+fn of_storage(run: &RunRecord) -> [Stated; 11] {
     let array = run.simulated().map(|simulation| simulation.array.clone());
+    let arrays = run.simulated().map(|_| run.start.array_count().to_string());
     [
         ("simulated array", array.unwrap_or_default()),
+        ("simulated arrays", arrays.unwrap_or_default()),
         ("file system", volumes(run, |volume| &volume.file_system)),
         ("disk", volumes(run, |volume| &volume.model)),
         ("device", volumes(run, |volume| &volume.device)),
@@ -90,7 +119,7 @@ fn of_machine(run: &RunRecord) -> [Stated; 9] {
         ("requests by way of", machine.input_output.clone()),
         ("version", start.build.clone()),
         ("kind of test", start.test.name().to_owned()),
-        ("time to be measured", format!("{} s", start.settings.measure_ns / 1_000_000_000)),
+        (LENGTH, format!("{} s", start.settings.measure_ns / 1_000_000_000)),
     ]
 }
 

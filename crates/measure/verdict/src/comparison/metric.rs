@@ -226,6 +226,12 @@ impl MetricSource {
         }
     }
 
+    /// Whether it is the rate of a pass, whose time ends with the last database and not with the
+    /// phase.
+    pub(super) const fn is_of_pass(self) -> bool {
+        matches!(self, Self::Throughput(Series::BackupRead | Series::ChecksumRead))
+    }
+
     /// Whether it concerns the flash cache.
     pub(super) const fn is_of_flash(self) -> bool {
         matches!(

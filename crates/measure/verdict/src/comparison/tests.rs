@@ -79,6 +79,88 @@ fn other_work_and_other_surroundings_are_told_apart() {
     assert!(comparison.doubts[0].contains("Not the same work: the runs differ in target IOPS"));
 }
 
+/// A backup of two databases that were read in unequal times.
+fn backup(seed: u64) -> NamedRun {
+    let mut run = made(seed, |_| {}).record;
+    run.start.test = TestType::Backup;
+    for row in &mut run.intervals {
+        row.phase = Phase::Backup;
+    }
+    let totals = std::mem::take(&mut run.totals);
+    for ((phase, database), mut of) in totals {
+        if phase == Phase::Check {
+            let reads = of.series.remove(&Series::ChecksumRead);
+            of.series.extend(reads.map(|reads| (Series::BackupRead, reads)));
+            run.totals.insert((Phase::Backup, database), of);
+        }
+    }
+    run.backups = std::mem::take(&mut run.checksums);
+    run.backups[0].elapsed_ns *= 2;
+    let verdict = crate::Verdict { outcome: crate::Ruling::Pass, findings: Vec::new() };
+    NamedRun { name: format!("backup {seed}"), record: run, verdict }
+}
+
+#[test]
+fn a_backup_differs_only_in_what_a_backup_depends_on() {
+    let mut other = backup(2);
+    let settings = &mut other.record.start.settings;
+    settings.target_iops = Some(500.0);
+    settings.threads_per_database += 1;
+    settings.cache_maximum_bytes *= 2;
+    settings.measure_ns *= 2;
+    let comparison = compare(&[backup(1), other.clone()]).unwrap();
+    assert_eq!((&comparison.differences[..], &comparison.doubts[..]), (&[][..], &[][..]));
+    other.record.start.settings.page_size_bytes = 8_192;
+    let comparison = compare(&[backup(1), other]).unwrap();
+    assert!(comparison.doubts[0].contains("the runs differ in page size."), "{comparison:?}");
+}
+
+#[test]
+fn a_backup_has_the_rate_that_its_report_has() {
+    let run = backup(1);
+    let expected = record::Checksum::together(&run.record.backups).mib_per_second();
+    let comparison = compare(&[run, backup(2)]).unwrap();
+    let row = comparison.rows.iter().find(|row| row.metric.id == "throughput").unwrap();
+    assert_eq!(row.values[0].value, expected);
+}
+
+#[test]
+fn simulated_runs_on_several_arrays_name_their_number() {
+    let simulated = |seed| {
+        let mut run = made(seed, |_| {}).record;
+        let array = "shelf".to_owned();
+        run.start.simulated = Some(Box::new(record::Simulation { array, ..Default::default() }));
+        run
+    };
+    let one = named("one", simulated(1));
+    let doubts = compare(&[one.clone(), named("two", simulated(2))]).unwrap().doubts;
+    assert!(doubts[0].starts_with("one: SIMULATED on the model \"shelf\""), "{doubts:?}");
+    let mut several = simulated(2);
+    several.start.options.push(("--each-folder".to_owned(), String::new()));
+    for (index, database) in several.start.databases.iter_mut().enumerate() {
+        database.volume.mount = format!("/mail/{index}");
+        database.log_volume.mount = format!("/mail/{index}");
+    }
+    let comparison = compare(&[one, named("two", several)]).unwrap();
+    let doubts = &comparison.doubts;
+    assert!(doubts[0].starts_with("one: SIMULATED on 1 array of the model"), "{doubts:?}");
+    assert!(doubts[1].starts_with("two: SIMULATED on 2 arrays of the model"), "{doubts:?}");
+    assert!(comparison.differences.iter().any(|of| of.name == "simulated arrays"));
+}
+
+#[test]
+fn a_run_is_of_the_same_work_until_a_setting_of_its_result_changes() {
+    let (run, mut other) = (made(1, |_| {}).record, made(2, |_| {}).record);
+    other.start.started_epoch_ns += 1;
+    other.start.machine.name.push('x');
+    assert_eq!(crate::work_of(&run), crate::work_of(&other));
+    other.start.settings.target_iops = Some(500.0);
+    assert_ne!(crate::work_of(&run), crate::work_of(&other));
+    let mut stress = run.clone();
+    stress.start.test = TestType::Stress;
+    assert_ne!(crate::work_of(&run), crate::work_of(&stress));
+}
+
 #[test]
 fn what_a_reader_must_not_overlook_is_said() {
     let mut altered = made(2, |_| {});
@@ -165,7 +247,7 @@ fn what_cannot_stand_side_by_side_is_refused() {
     let mut replayed = made(3, |_| {});
     replayed.record.start.test = TestType::Recovery;
     let refused = compare(&[replayed.clone(), replayed]).unwrap_err().to_string();
-    assert!(refused.contains("Soft recovery are not compared"), "{refused}");
+    assert!(refused.contains("Soft recovery has one result without a margin"), "{refused}");
     let mut empty = made(3, |_| {});
     empty.record.intervals.retain(|row| row.phase != Phase::Measure);
     let refused = compare(&[one, empty]).unwrap_err();

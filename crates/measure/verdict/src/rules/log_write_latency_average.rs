@@ -10,7 +10,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let thresholds = &run.start.settings.thresholds;
     let rule = LatencyRule {
         rule: "log-write-latency-average",
-        title: "Log write latency, average",
+        title: "Log write latency, mean of the worst database",
         series: Series::LogWrite,
         limit_ns: thresholds.log_write_average_ns,
         minimum_count: thresholds.minimum_log_writes,

@@ -49,7 +49,7 @@ pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
 pub use mailbox_room::{MailboxRoom, room_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub use page_fault_stalls::LEAST_CACHE;
-pub(crate) use steady_state::trend_of_the_rate;
+pub(crate) use steady_state::{RULE as STEADY_STATE, trend_of_the_rate};
 
 /// Rules that object if something other than the storage may have made a load fail.
 pub(crate) const DISTURBANCES: [&str; 6] = [

@@ -10,7 +10,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let thresholds = &run.start.settings.thresholds;
     let rule = LatencyRule {
         rule: "read-latency-average",
-        title: "Database read latency, average",
+        title: "Database read latency, mean of the worst database",
         series: Series::DatabaseRead,
         limit_ns: thresholds.read_average_ns,
         minimum_count: thresholds.minimum_reads,

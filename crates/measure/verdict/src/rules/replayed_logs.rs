@@ -7,7 +7,7 @@ use units::thousands;
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Limit, Ruling, Unit};
 
-/// Inconclusive if a database replayed fewer logs, or none. No finding in other tests.
+/// Inconclusive if a database replayed fewer logs than required. No finding in other tests.
 pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if run.start.test != TestType::Recovery {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         .collect();
     Some(Finding {
         rule: "replayed-logs",
-        title: "Log files replayed",
+        title: "Log files replayed by the database with fewest",
         kind: kind_of_a_cut_run(run),
         outcome: if evidence.is_empty() { Ruling::Pass } else { Ruling::CannotJudge },
         measured: Some(fewest as f64),
@@ -43,7 +43,7 @@ fn replay_of(run: &RunRecord, index: u32) -> Option<&Replay> {
     run.replays.iter().find(|replay| replay.database == index)
 }
 
-/// What a database that fell short of the number did.
+/// Describes the replay of a database that replayed too few logs.
 fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
     let text = match replay_of(run, index) {
         None => "its replay did not come to an end".to_owned(),

@@ -7,6 +7,9 @@ use super::judges_load;
 use crate::samples::{Trend, trend};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
+/// Machine-readable rule name.
+pub(crate) const RULE: &str = "steady-state";
+
 /// Maximum change of the rate from start to end, in percent.
 const RATE_PERCENT: f64 = 5.0;
 
@@ -36,7 +39,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     ));
     let is_steady = shown == Trend::Steady;
     Some(Finding {
-        rule: "steady-state",
+        rule: RULE,
         title: "Change from begin to end",
         kind: Kind::Validity,
         outcome: if is_steady { Ruling::Pass } else { Ruling::Warn },

@@ -80,7 +80,7 @@ fn needed(head: &[&str], columns: usize, size: usize) -> Vec<usize> {
     for (need, label) in needed.iter_mut().zip(head) {
         let words = label.split([' ', '/']).map(|word| word.chars().count());
         // Bold letters of Calibri are 0.56 of the type's size wide on average, those of its
-        // fallback 0.72, and O and m are wider. Half points are ten units.
+        // fallback 0.72, and O and m are wider. A half point is ten units of width.
         *need += words.max().unwrap_or(0) * size * 76 / 10;
     }
     needed

@@ -9,7 +9,7 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// What it makes of white.
+    /// The colour that it has on white paper.
     pub(super) fn on_paper(self) -> [u8; 3] {
         self.colour.map(|part| mixed(u8::MAX, part, self.alpha))
     }
@@ -28,12 +28,12 @@ pub(super) struct Stroke {
 /// A point, in units of the chart.
 pub(super) type Point = (f64, f64);
 
-/// Upper limit: no chart needs a larger picture.
+/// Upper limit of width and height: no chart needs a larger picture.
 const MOST_PIXELS: usize = 4_000;
 
 const WHITE: [u8; 3] = [255; 3];
 
-/// A white sheet.
+/// A canvas that starts white.
 pub(super) struct Canvas {
     pub width: usize,
     pub height: usize,

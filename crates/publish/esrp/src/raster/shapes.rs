@@ -84,7 +84,7 @@ impl<'a> ChartShape<'a> {
     }
 }
 
-/// Whether `class` is one of the words of `all`.
+/// Whether `class` is one of the words in `all`.
 fn has(all: &str, class: &str) -> bool {
     all.split(' ').any(|of| of == class)
 }

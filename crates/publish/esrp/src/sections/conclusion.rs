@@ -59,7 +59,7 @@ fn objection(server: &str, objection: &Objection) -> String {
     }
 }
 
-/// All tests exist and passed, and no requirement is known to be missing.
+/// The conclusion if all tests exist and passed, and no requirement is known to be missed.
 fn nothing_objected(servers: &[Server<'_>], vendor: &Vendor) -> String {
     let mut unknown = Vec::new();
     for server in servers {

@@ -14,7 +14,7 @@ use crate::vendor::Vendor;
 /// Sizes of mailboxes that customers ask for, in GiB.
 const SIZES_GIB: [f64; 9] = [0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0];
 const GIB: f64 = 1_073_741_824.0;
-/// Papers round mailboxes down to whole hundreds, and small numbers to tens.
+/// Numbers of mailboxes are rounded down: to hundreds from 1,000 on, to tens from 100 on.
 const STEPS: [f64; 2] = [100.0, 10.0];
 
 /// Capacity of the storage of all tested servers.

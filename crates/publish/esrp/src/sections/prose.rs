@@ -166,7 +166,7 @@ pub(super) fn iops_each(demand: Demand) -> Words {
     worded(demand.iops_with_reserve().map(shortest))
 }
 
-/// The same for tables, with the reserve that it includes.
+/// IOPS of a mailbox for tables, with the reserve that they include.
 pub(super) fn iops_and_reserve(demand: Demand) -> Words {
     worded(demand.iops_with_reserve().map(|iops| match demand.reserve_percent {
         None => format!("{}, a reserve of 20 % included", shortest(iops)),

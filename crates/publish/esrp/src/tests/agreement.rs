@@ -45,7 +45,7 @@ fn long_records() -> Vec<RunRecord> {
     made.collect()
 }
 
-/// The same tests, with plans that ask for more or less than was achieved.
+/// Tests as long as papers require, with plans that ask for more or less than was achieved.
 fn long_set(records: &[RunRecord], seed: u64) -> Vec<TestedRun> {
     let mut prng = Prng::new(Seed(seed));
     let mut runs = Vec::new();
@@ -74,7 +74,7 @@ fn page(runs: &[TestedRun]) -> Option<String> {
 }
 
 fn lacks_something(run: &TestedRun) -> bool {
-    run.verdict.lacks_room() || run.verdict.lacks_load()
+    report::lacking(&run.verdict).is_some()
 }
 
 /// Fails if the page and its runs disagree; returns whether the page establishes suitability.

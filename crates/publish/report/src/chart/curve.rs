@@ -5,7 +5,7 @@ use super::scale::{Scale, round_ticks};
 use super::timeline::labelled;
 use super::{ChartLine, Threshold};
 
-/// Curves over months, from now on.
+/// A chart of curves over the coming months.
 #[derive(Clone, Debug)]
 pub struct MonthsChart {
     /// Its title.
@@ -14,9 +14,9 @@ pub struct MonthsChart {
     pub description: String,
     /// Unit of the values.
     pub unit: &'static str,
-    /// Points of months and values.
+    /// The curves; points are months from now and values.
     pub lines: Vec<ChartLine>,
-    /// The value that counts.
+    /// Value to compare the curves with.
     pub limit: Threshold,
 }
 
@@ -24,7 +24,7 @@ impl MonthsChart {
     /// The picture.
     pub fn svg(&self) -> String {
         let mut frame = ChartFrame::new(720.0, 240.0);
-        let points: Vec<_> = self.lines.iter().flat_map(|line| &line.points).collect();
+        let points: Vec<_> = self.lines.iter().flat_map(ChartLine::points).collect();
         let last = points.iter().map(|point| point.0).fold(1.0, f64::max);
         let most = points.iter().map(|point| point.1).fold(self.limit.value, f64::max);
         let ticks = round_ticks(most * 1.08, 4);

@@ -47,7 +47,7 @@ impl DatesChart {
         let x = self.horizontal_axis(&mut frame);
         for line in &self.lines {
             frame.line(line, &x, &y);
-            for &(at, value) in &line.points {
+            for &(at, value) in line.points() {
                 frame.add(&format!(
                     "<circle class=\"dot {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
                     line.ink.class(),
@@ -62,7 +62,7 @@ impl DatesChart {
     }
 
     fn vertical_axis(&self, frame: &mut ChartFrame) -> Scale {
-        let points = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+        let points = self.lines.iter().flat_map(ChartLine::points).map(|point| point.1);
         let (low, high) = points
             .filter(|&value| value > 0.0)
             .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
@@ -82,7 +82,7 @@ impl DatesChart {
     }
 
     fn horizontal_axis(&self, frame: &mut ChartFrame) -> Scale {
-        let times = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let times = self.lines.iter().flat_map(ChartLine::points).map(|point| point.0);
         let (first, last) =
             times.fold((f64::MAX, 0.0_f64), |(low, high), time| (low.min(time), high.max(time)));
         let first = first.min(last);

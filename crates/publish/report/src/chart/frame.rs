@@ -80,7 +80,7 @@ impl ChartFrame {
     }
 
     /// Draws thresholds across the plot, after its lines: each label is at one end of its
-    /// threshold, above or below it, clear of lines and other labels.
+    /// threshold, above or below it, clear of lines and other labels if possible.
     pub(super) fn thresholds(&mut self, thresholds: &[Threshold], y: &Scale) {
         let (left, right) = self.across();
         let mut taken: Vec<PlacedBox> = Vec::new();
@@ -106,11 +106,13 @@ impl ChartFrame {
 
     /// Draws a line.
     pub(super) fn line(&mut self, line: &ChartLine, x: &Scale, y: &Scale) {
-        let points = path(&line.points, x, y);
         let class = line.ink.class();
-        let _ = write!(self.body, r#"<polyline class="line {class}" points="{points}"/>"#);
-        let places = line.points.iter().map(|&(across, up)| (x.place(across), y.place(up)));
-        self.drawn.push(places.collect());
+        for piece in &line.pieces {
+            let points = path(piece, x, y);
+            let _ = write!(self.body, r#"<polyline class="line {class}" points="{points}"/>"#);
+            let places = piece.iter().map(|&(across, up)| (x.place(across), y.place(up)));
+            self.drawn.push(places.collect());
+        }
     }
 
     /// Draws a straight stroke.
@@ -199,7 +201,7 @@ mod tests {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let (x, y) =
             (Scale::linear((0.0, 9.0), frame.across()), Scale::linear((0.0, 40.0), frame.upward()));
-        let line = ChartLine { label: String::new(), ink: Ink::Read, points: points.to_vec() };
+        let line = ChartLine::new("", Ink::Read, points.to_vec());
         frame.line(&line, &x, &y);
         let limit = Threshold { label: "at most 20 ms".to_owned(), value: 20.0, is_goal: false };
         frame.thresholds(&[limit], &y);

@@ -11,7 +11,8 @@ use super::scale::Scale;
 /// Factor between consecutive rows, also used below the first and above the last bound.
 const STEP: f64 = 1.584_893;
 
-/// Upper bounds of the shades, as a percentage of the requests of a time; the last shade has none.
+/// Upper bounds of the shades, as a percentage of the requests in a time slot; the last shade has
+/// none.
 const SHADES: [f64; 4] = [0.1, 1.0, 5.0, 20.0];
 
 /// Classes of the page's style for the shades.
@@ -51,8 +52,8 @@ impl HeatMap {
         self.columns.iter().all(|column| column.counts.iter().all(|&count| count == 0))
     }
 
-    /// The shortest and the longest latency, in milliseconds, over the times for which `counts` is
-    /// true.
+    /// The shortest and the longest latency, in milliseconds, in the time slots for whose middle
+    /// `counts` is true.
     pub(super) fn range(&self, counts: impl Fn(f64) -> bool) -> impl Iterator<Item = f64> {
         let mut rows = 0..=LatencySpread::ENDS_NS.len();
         let columns: Vec<&HeatColumn> =
@@ -167,7 +168,7 @@ mod tests {
         let svg = map.svg(&x, &y);
         assert_eq!(svg.matches("<path").count(), 2);
         assert!(svg.contains("heat-1") && svg.contains("heat-5"));
-        // Two times of the same shade are one stretch over the whole width.
+        // Two time slots of the same shade form one stretch over the whole width.
         assert_eq!((svg.matches('M').count(), svg.matches("h200.0").count()), (2, 1));
         let range: Vec<f64> = map.range(|_| true).collect();
         assert!(range[0] < 1.0 && range[1] > 900.0, "{range:?}");

@@ -24,7 +24,7 @@ impl LoadChart {
     /// The picture.
     pub(crate) fn svg(&self) -> String {
         let mut frame = ChartFrame::new(720.0, 280.0);
-        let points = self.lines.iter().flat_map(|line| &line.points);
+        let points = self.lines.iter().flat_map(ChartLine::points);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
         let values = points.clone().map(|point| point.1).chain(limits).filter(|value| *value > 0.0);
         let (low, high) =

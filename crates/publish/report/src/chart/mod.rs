@@ -24,8 +24,8 @@ pub struct ChartLine {
     pub label: String,
     /// Its colour and dash.
     pub ink: Ink,
-    /// Its points, from left to right.
-    pub points: Vec<(f64, f64)>,
+    /// Its points from left to right, with a gap between pieces.
+    pub pieces: Vec<Vec<(f64, f64)>>,
 }
 
 /// Colour and dash of a line, both set by a class of the page's style.
@@ -101,7 +101,21 @@ pub struct Threshold {
 impl ChartLine {
     /// A line through `points`.
     pub fn new(label: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
-        Self { label: label.into(), ink, points }
+        Self::of_pieces(label, ink, vec![points])
+    }
+
+    /// A line through the points of each piece, but not from one piece to another.
+    pub(crate) fn of_pieces(
+        label: impl Into<String>,
+        ink: Ink,
+        pieces: Vec<Vec<(f64, f64)>>,
+    ) -> Self {
+        Self { label: label.into(), ink, pieces }
+    }
+
+    /// The points of all pieces.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> + Clone {
+        self.pieces.iter().flatten()
     }
 
     /// Its place in a legend.

@@ -33,8 +33,7 @@ const NAMED: [(f64, &str); 6] = [
 ];
 
 impl PercentileChart {
-    /// The shares at which a line of a chart has points, for `count` latencies: rarer ones than one
-    /// in `count` do not exist.
+    /// The shares at which a line has points, for `count` latencies: the rarest is one in `count`.
     pub(crate) fn shares(count: u64) -> Vec<f64> {
         let rarest = 1.0 / (count.max(2) as f64);
         (0_u32..=200)
@@ -56,7 +55,7 @@ impl PercentileChart {
         let mut frame = ChartFrame::new(490.0, 240.0);
         let rarest = self.rarest();
         let x = Scale::linear((0.0, -rarest.log10()), frame.across());
-        let values = self.lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+        let values = self.lines.iter().flat_map(ChartLine::points).map(|point| point.1);
         let limits = self.thresholds.iter().map(|threshold| threshold.value);
         let positive = values.chain(limits).filter(|&value| value > 0.0);
         let (low, high) = positive
@@ -71,9 +70,8 @@ impl PercentileChart {
             .collect();
         frame.horizontal_axis(&x, &named);
         for line in &self.lines {
-            let rarities =
-                line.points.iter().map(|&(share, value)| (-(1.0 - share).log10(), value));
-            let line = ChartLine { points: rarities.collect(), ..line.clone() };
+            let rarities = line.points().map(|&(share, value)| (-(1.0 - share).log10(), value));
+            let line = ChartLine::new(&*line.label, line.ink, rarities.collect());
             frame.line(&line, &x, &y);
         }
         frame.thresholds(&self.thresholds, &y);
@@ -82,7 +80,7 @@ impl PercentileChart {
 
     /// One minus the highest share; at most one in ten, so that the axis has a width.
     fn rarest(&self) -> f64 {
-        let shares = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let shares = self.lines.iter().flat_map(ChartLine::points).map(|point| point.0);
         let highest = shares.fold(0.9, f64::max);
         (1.0 - highest).max(1e-9)
     }

@@ -44,9 +44,9 @@ pub(crate) struct TimeChart {
 /// Hint shown when pointing at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Hint {
-    /// Begin of the time.
+    /// Start of the time, in seconds since the start of the run.
     pub from: f64,
-    /// End of the time.
+    /// End of the time, in the same.
     pub to: f64,
     /// The hint.
     pub text: String,
@@ -63,7 +63,7 @@ impl TimeChart {
 
     /// The picture; `None` if it would be an empty frame: a line needs two points.
     pub(crate) fn drawn(self) -> Option<Picture> {
-        let has_line = self.lines.iter().any(|line| line.points.len() > 1);
+        let has_line = self.lines.iter().any(|line| line.points().nth(1).is_some());
         (has_line || !self.heat.is_empty()).then(|| self.picture())
     }
 
@@ -107,21 +107,21 @@ impl TimeChart {
     }
 
     fn time_range(&self) -> (f64, f64) {
-        let times = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let times = self.lines.iter().flat_map(ChartLine::points).map(|point| point.0);
         let times = times.chain(self.hints.iter().flat_map(|hint| [hint.from, hint.to]));
         let (low, high) =
             times.fold((f64::MAX, f64::MIN), |(low, high), time| (low.min(time), high.max(time)));
         if low < high { (low, high) } else { (0.0, 1.0) }
     }
 
-    /// Whether a time is in the judged part, which determines the scale. A warm-up at full speed
-    /// would flatten the held load that follows, so it is drawn along the edge instead.
+    /// Whether a time is in the judged part, which alone determines the scale. A warm-up at full
+    /// speed would flatten the held load that follows, so it is drawn along the edge instead.
     fn is_scaled(&self, time: f64) -> bool {
         self.judged.is_none_or(|(from, to)| (from..=to).contains(&time))
     }
 
     fn vertical_axis(&self, frame: &mut ChartFrame) -> Scale {
-        let lines = self.lines.iter().flat_map(|line| &line.points);
+        let lines = self.lines.iter().flat_map(ChartLine::points);
         let lines = lines.filter(|point| self.is_scaled(point.0)).map(|point| point.1);
         let band = self.band.iter().filter(|point| self.is_scaled(point.0));
         let band = band.flat_map(|&(_, low, high)| [low, high]);

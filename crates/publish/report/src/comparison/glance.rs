@@ -31,7 +31,7 @@ const SHOWN: [Shown; 4] = [
     Shown { metric: "throughput", label: "Read from all databases", rule: "read-rate" },
 ];
 
-/// The table, and `rest` of the answer below it.
+/// The table, followed by `rest`, the sentences that the top of the page has no room for.
 pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<String>) -> Section {
     let is_load = comparison.phase == Phase::Measure;
     let shown: Vec<(&Shown, &ComparedMetric)> = comparison
@@ -75,7 +75,8 @@ fn target(run: &NamedRun) -> Cell {
     Cell::plain(target.map_or_else(|| "none set".to_owned(), format::three_digits))
 }
 
-/// The value of the run at `index`, a latency with the limit of each database.
+/// The value of the run at `index`; a latency is followed by its limit, which applies to each
+/// database.
 fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -> Cell {
     let Some(value) = row.values[index].value.map(format::three_digits) else {
         return Cell::none();
@@ -102,8 +103,8 @@ fn finding_of<'a>(run: &'a NamedRun, rule: &str) -> Option<&'a Finding> {
     findings.find(|finding| finding.rule == rule && run.record.imported().is_none())
 }
 
-/// Mailboxes supported, and the bound that limits them; none of a load that did not pass or of a
-/// test without one.
+/// Mailboxes supported, and the bound that limits them; empty if the load did not pass or the test
+/// has none.
 fn mailboxes(run: &NamedRun) -> Cell {
     let is_judged = passes::is_of_load(&run.record) && run.record.imported().is_none();
     if !is_judged || run.verdict.exit_code() != 0 {

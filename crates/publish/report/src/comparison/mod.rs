@@ -41,13 +41,13 @@ pub fn comparison_html(runs: &[NamedRun], comparison: &RunComparison) -> String 
     html::page(&document(runs, comparison))
 }
 
-/// The same as plain text.
+/// The comparison as plain text.
 #[cfg(test)]
 pub(crate) fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String {
     text::render(&document(runs, comparison))
 }
 
-/// The same in lines of at most `width` characters, for a terminal.
+/// The comparison in lines of at most `width` characters, for a terminal.
 pub fn comparison_text_within(
     runs: &[NamedRun],
     comparison: &RunComparison,
@@ -56,7 +56,7 @@ pub fn comparison_text_within(
     text::render_within(&document(runs, comparison), width)
 }
 
-/// The same numbers for programs.
+/// The comparison as JSON for programs.
 pub fn comparison_json(runs: &[NamedRun], comparison: &RunComparison) -> String {
     data::json(runs, comparison)
 }
@@ -84,7 +84,7 @@ pub(crate) fn document(runs: &[NamedRun], comparison: &RunComparison) -> Documen
     Document { banner: banner(runs, comparison), sections }
 }
 
-/// Below the tables.
+/// Note below the tables.
 const HOW_TO_READ: &str = "A change counts as real if it exceeds its margin, which combines the \
     spread between intervals and the spread between repeated runs. All margins of a metric cover \
     the true changes 19 times in 20, so they are wider for several runs than for one. By chance, \
@@ -148,7 +148,7 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     }
 }
 
-/// The names of what made the runs do different work.
+/// The names of the differences in work, if there are any.
 fn other_work(comparison: &RunComparison) -> Option<String> {
     let names: Vec<&str> =
         comparison.differences.iter().filter(|of| of.is_work).map(|of| of.name).collect();
@@ -162,7 +162,7 @@ fn is_too_short(comparison: &RunComparison) -> bool {
     changes.all(|change| change.significance() == Significance::Unknown)
 }
 
-/// Whether the only doubt is that every run was simulated: each was judged within its model's
+/// Whether the only doubts are that the runs were simulated: each was judged within its model's
 /// error.
 fn is_only_simulated(runs: &[NamedRun], comparison: &RunComparison) -> bool {
     let are_simulated = runs.iter().all(|run| run.record.simulated().is_some());
@@ -205,12 +205,12 @@ fn answer(runs: &[NamedRun], comparison: &RunComparison) -> Vec<String> {
     sentences
 }
 
-/// A size ratio above this means that databases were filled at different times, or grew between the
-/// runs.
+/// A ratio of database sizes above this means that databases were filled at different times, or
+/// grew between the runs.
 const GROWN: f64 = 1.25;
 
-/// How to make databases of one plan equal in size again; `None` if they are, or belong to several
-/// plans.
+/// How to make the databases of the runs equal in size again, with the plan of each. `None` if they
+/// are equal, a plan is unknown, or a run was not measured here.
 pub(crate) fn reset_advice(runs: &[NamedRun]) -> Option<String> {
     let first = &runs[0].record;
     let count = first.start.databases.len();
@@ -224,13 +224,22 @@ pub(crate) fn reset_advice(runs: &[NamedRun]) -> Option<String> {
     });
     let (least, most) =
         sizes.fold((f64::MAX, 0.0_f64), |(least, most), size| (least.min(size), most.max(size)));
-    let plan = first.start.command.strip_prefix("plimsoll run ")?;
-    (are_ours && most > least * GROWN).then(|| {
-        format!(
-            "Databases grow with every run: `plimsoll prepare --reset {plan}` before each makes \
-             them alike."
-        )
-    })
+    let plans: Option<Vec<&str>> = runs.iter().map(plan_of).collect();
+    let mut commands = Vec::new();
+    for plan in plans.filter(|_| are_ours && most > least * GROWN)? {
+        let command = format!("`plimsoll prepare --reset {plan}`");
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    let each = if commands.len() > 1 { "its run" } else { "each" };
+    let commands = commands.join(" or ");
+    Some(format!("Databases grow with every run: {commands} before {each} makes them alike."))
+}
+
+/// The plan that a run was started with, as its command names it.
+fn plan_of(run: &NamedRun) -> Option<&str> {
+    run.record.start.command.strip_prefix("plimsoll run ")
 }
 
 /// More doubts than these would push the numbers off the first screen.
@@ -284,7 +293,7 @@ fn has_imported(runs: &[NamedRun], index: usize) -> bool {
 const MOST_TOLD: usize = 3;
 
 /// One run against the first, in a sentence: the real changes, and whether they are better or
-/// worse. If the work differs they are neither.
+/// worse. If the work differs, changes are neither.
 pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
     let is_of_other_work = comparison.differences.iter().any(|of| of.is_work);
@@ -320,7 +329,7 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
     format!("{name} against A: {}{more}.", told.join("; "))
 }
 
-/// From this change on, a factor is clearer than a percentage.
+/// From this percentage on, a change is stated as a factor, which is clearer.
 const MANY_TIMES_PERCENT: f64 = 300.0;
 
 fn change_words(percent: f64) -> String {

@@ -8,12 +8,12 @@ use crate::chart::{ChartLine, Ink, TimeChart};
 use crate::document::{Block, Picture, Section};
 use crate::sections::weighted_mean_ms;
 
-/// Beyond this many lines, lines are indistinguishable.
+/// Inks of the runs' lines; with more lines a chart would be illegible.
 const INKS: [Ink; 5] = [Ink::Total, Ink::Read, Ink::Log, Ink::Write, Ink::Tail];
-/// Beyond this many points per line, points are indistinguishable.
+/// Maximum points per line: more would be indistinguishable.
 const POINTS: usize = 480;
 
-/// The charts of loads; `None` for passes, since their rates say everything.
+/// The charts of loads; `None` for backups and checksum passes, whose rates say everything.
 pub(super) fn section(runs: &[NamedRun], phase: Phase) -> Option<Section> {
     let has_intervals = runs.iter().any(|run| run.record.imported().is_none());
     if phase != Phase::Measure || !has_intervals {

@@ -6,10 +6,10 @@ use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use super::{LETTERS, format};
 
-/// From this value on a factor is printed, below it a percentage.
+/// Smallest ratio that is printed as a factor; a lower one is printed as a percentage.
 const LEAST_FACTOR: f64 = 1.2;
 
-/// The run that supports more than another, both as indices into the comparison.
+/// The run that supports a higher load than another, both as indices into the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Winner {
     pub place: usize,

@@ -12,21 +12,21 @@ use crate::{html, text};
 pub struct ComparedHost {
     /// Its name.
     pub host: String,
-    /// Its runs, one per fleet, and their differences; or the reason why not, as a clause.
+    /// Its runs, one per fleet, and their differences; or, as a clause, why it is not compared.
     pub compared: Result<(Vec<NamedRun>, RunComparison), String>,
 }
 
-/// Plain text on the fleets called `names`.
+/// The comparison of the fleets called `names` as plain text.
 pub fn fleets_text(names: &[String], hosts: &[ComparedHost]) -> String {
     text::render(&document(names, hosts))
 }
 
-/// The same as one self-contained page.
+/// The comparison of the fleets as one self-contained page.
 pub fn fleets_html(names: &[String], hosts: &[ComparedHost]) -> String {
     html::page(&document(names, hosts))
 }
 
-/// The same numbers for programs.
+/// The comparison of the fleets as JSON for programs.
 pub fn fleets_json(names: &[String], hosts: &[ComparedHost]) -> String {
     let hosts: Vec<Value> = hosts
         .iter()

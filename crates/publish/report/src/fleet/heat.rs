@@ -87,7 +87,7 @@ fn span(sheet: &FleetSheet<'_>) -> (f64, f64) {
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 
-/// The shade of each time column; `None` if nothing was measured.
+/// The shade of each time column; `None` for a column without reads.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -48,7 +48,8 @@ fn table(content: &Table) -> String {
             (false, _) => "",
         };
         let label = match column.metric {
-            // A key without spaces may be broken, so that its column is no wider than its values.
+            // A key without spaces may be broken at underscores, so that its column is no wider
+            // than its values.
             None => escape(&column.label).replace('_', "_<wbr>"),
             metric => term(&column.label, metric),
         };

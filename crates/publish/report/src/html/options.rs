@@ -1,5 +1,5 @@
-//! Keeps options such as `--duration` whole: browsers break lines after hyphens, so that a command
-//! would be torn in the middle of a word.
+//! Keeps options such as `--duration` whole: browsers break lines after hyphens, which would split
+//! an option of a command.
 
 /// The element around an option, without angle brackets.
 const OPTION: &str = "span class=\"option\"";
@@ -7,8 +7,8 @@ const OPTION: &str = "span class=\"option\"";
 /// Elements whose text is not prose, or which cannot contain other elements.
 const VERBATIM: [&str; 6] = ["script", "style", "title", "textarea", "option", "svg"];
 
-/// Puts every option of the page's text into an element that is not broken; those that already are
-/// in one stay as they are.
+/// Wraps every option in the text of the page in an element that is not broken; options that are
+/// already wrapped are left alone.
 pub(super) fn set_options(page: &str) -> String {
     let mut set = String::with_capacity(page.len() + page.len() / 64);
     let mut verbatim = None;
@@ -31,7 +31,7 @@ pub(super) fn set_options(page: &str) -> String {
     set
 }
 
-/// The verbatim element that is open after `tag`, if `open` was before it.
+/// The verbatim element that contains the text after `tag`; `open` contained the text before it.
 fn verbatim_after(open: Option<&'static str>, tag: &str) -> Option<&'static str> {
     match open {
         Some(name) if tag.strip_prefix('/') == Some(name) => None,

@@ -72,7 +72,7 @@ fn group(group: &'static str, [latency, rate, bytes]: [&'static str; 3]) -> [Col
     ]
 }
 
-/// One of the tables with twelve columns.
+/// A table with the twelve columns of a Jetstress I/O table.
 fn io(
     imported: &ImportedResult,
     names: (&'static str, &'static str),

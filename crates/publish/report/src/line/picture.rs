@@ -34,7 +34,7 @@ pub(super) fn picture(line: &LineReport<'_>) -> Picture {
 
 fn curve(steps: &[&LoadStep], label: &str, ink: Ink, of: fn(&LoadStep) -> Estimate) -> ChartLine {
     let points = steps.iter().map(|step| (step.iops.mean, of(step).mean)).collect();
-    ChartLine { label: label.to_owned(), ink, points }
+    ChartLine::new(label, ink, points)
 }
 
 fn limit(label: &str, nanoseconds: u64) -> Threshold {

@@ -1,9 +1,7 @@
 //! Simulated databases that the write cache of their array holds: their load shows the cache and
 //! not the disks.
 
-use std::collections::BTreeSet;
-
-use record::{RunRecord, Start};
+use record::RunRecord;
 use units::Bytes;
 
 use super::arrays::array_value;
@@ -33,7 +31,7 @@ pub(crate) fn is_in_write_cache(run: &RunRecord) -> bool {
 /// Bytes that all databases together should have; `None` if they do, or no cache is known.
 fn least_bytes(run: &RunRecord) -> Option<u64> {
     let cache = write_cache_bytes(&run.simulated()?.array_text)?;
-    let caches = cache.saturating_mul(array_count(&run.start) as u64);
+    let caches = cache.saturating_mul(run.start.array_count() as u64);
     let least = caches.saturating_mul(WRITE_CACHES);
     let bytes = run.start.databases.iter().map(|of| of.initial_bytes);
     (bytes.sum::<u64>() < least).then_some(least)
@@ -47,18 +45,6 @@ fn write_cache_bytes(array: &str) -> Option<u64> {
         .map(|key| array_value(array, "cache", key).and_then(|value| value.parse::<u64>().ok()));
     Some(mebibytes?.saturating_mul(1 << 20).saturating_mul(percent?) / 100)
         .filter(|bytes| *bytes > 0)
-}
-
-/// Number of simulated arrays: with `--each-folder` one below each folder.
-pub(crate) fn array_count(start: &Start) -> usize {
-    if start.options.iter().all(|(option, _)| option != "--each-folder") {
-        return 1;
-    }
-    let mut folders = BTreeSet::new();
-    for database in &start.databases {
-        folders.extend([&*database.volume.mount, &*database.log_volume.mount]);
-    }
-    folders.len().max(1)
 }
 
 #[cfg(test)]

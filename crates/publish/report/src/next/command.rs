@@ -28,12 +28,41 @@ fn with_options(run: &RunRecord, without: &[&str], changes: &[(&str, String)]) -
     let mut words = vec![command(run).to_owned()];
     for (option, value) in &run.start.options {
         let is_changed = changes.iter().any(|(changed, _)| changed == option);
-        if !is_changed && !without.contains(&option.as_str()) {
+        let is_kept = !is_changed && !without.contains(&option.as_str());
+        if is_kept && !IDENTITY.contains(&option.as_str()) {
             words.push(format!("{option} {value}"));
         }
     }
     words.extend(changes.iter().map(|(option, value)| format!("{option} {value}")));
+    words.extend(identity(run));
     words.join(" ")
+}
+
+/// Options that name a run and its place, whatever it measures.
+const IDENTITY: [&str; 3] = ["--name", "--tag", OUTPUT];
+const OUTPUT: &str = "--output";
+
+/// The name, tags and output folder given for the run. Its folder is taken, so the next run gets
+/// one next to it.
+fn identity(run: &RunRecord) -> impl Iterator<Item = String> {
+    let given = run.start.options.iter();
+    given.filter(|(option, _)| IDENTITY.contains(&option.as_str())).map(|(option, value)| {
+        let value = if option == OUTPUT { folder_after(value) } else { value.clone() };
+        format!("{option} {value}")
+    })
+}
+
+/// The folder after `folder`, a word of a shell: `runs/a-2` after `runs/a`, and so on.
+fn folder_after(folder: &str) -> String {
+    let quote = folder.chars().next_back().filter(|last| matches!(last, '\'' | '"'));
+    let end = quote.map_or("", |quote| if quote == '"' { "\"" } else { "'" });
+    let name = folder.strip_suffix(end).unwrap_or(folder);
+    let numbered = name.rsplit_once('-').and_then(|(stem, number)| {
+        // A date or a time at the end is no running number.
+        let number: u32 = number.parse().ok().filter(|number| (2..1_000).contains(number))?;
+        Some(format!("{stem}-{}{end}", number + 1))
+    });
+    numbered.unwrap_or_else(|| format!("{name}-2{end}"))
 }
 
 /// Whether the test has a plan that the user can edit.
@@ -43,7 +72,10 @@ pub(super) fn has_plan(run: &RunRecord) -> bool {
 
 /// The command that searches the load line of the plan; `None` without a plan.
 pub(super) fn line(run: &RunRecord) -> Option<String> {
-    has_plan(run).then(|| command(run).replacen("run", "line", 1))
+    has_plan(run).then(|| {
+        let line = command(run).replacen("run", "line", 1);
+        std::iter::once(line).chain(identity(run)).collect::<Vec<String>>().join(" ")
+    })
 }
 
 /// The command that shows the storage underneath the databases.
@@ -51,4 +83,23 @@ pub(super) fn inspect(run: &RunRecord) -> String {
     let first = run.start.databases.first();
     let mount = first.map_or("DIR", |facts| facts.volume.mount.as_str());
     format!("plimsoll inspect {mount}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder_after;
+
+    #[test]
+    fn the_next_folder_is_beside_the_one_that_is_taken() {
+        for (taken, next) in [
+            ("set", "set-2"),
+            ("runs/a-2", "runs/a-3"),
+            ("'my runs'", "'my runs-2'"),
+            ("\"my runs-9\"", "\"my runs-10\""),
+            ("rack-3/run-a-20261124-093000", "rack-3/run-a-20261124-093000-2"),
+            ("array-1", "array-1-2"),
+        ] {
+            assert_eq!(folder_after(taken), next);
+        }
+    }
 }

@@ -37,7 +37,8 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps
 }
 
-/// A larger cache, if pages waited in one that is smaller than any that the limit was made for.
+/// Proposes a larger cache if pages waited for space in one below [`LEAST_CACHE`], the smallest for
+/// which the limit is meant.
 pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
     let stalls = verdict.findings.iter().find(|of| of.rule == "page-fault-stalls")?;
     let cache = Bytes(run.start.settings.cache_maximum_bytes);

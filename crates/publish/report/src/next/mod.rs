@@ -5,6 +5,7 @@ mod arrays;
 mod cached;
 mod command;
 mod failed;
+mod of_set;
 mod passed;
 mod step;
 mod time;
@@ -16,7 +17,8 @@ use verdict::{Ruling, Verdict};
 use command::{again, command};
 use step::{NextStep, StepKind};
 
-pub(crate) use cached::{array_count, is_in_write_cache};
+pub(crate) use cached::is_in_write_cache;
+pub(crate) use of_set::{JudgedTest, steps_of_set};
 pub(crate) use passed::is_small;
 
 /// The steps, the most important one first.
@@ -30,7 +32,7 @@ pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<
 }
 
 /// The steps of a run within a set of tests, without steps to tests already in `kinds`.
-pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<String> {
+fn advice_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<NextStep> {
     let has_stress = kinds.contains(&TestType::Stress);
     let mut steps = advice(run, verdict);
     steps.retain(|step| match step.kind {
@@ -39,7 +41,7 @@ pub(crate) fn steps_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType
         StepKind::LoadTest => !has_stress && !kinds.contains(&TestType::Performance),
         _ => true,
     });
-    steps.iter().map(ToString::to_string).collect()
+    steps
 }
 
 fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {

@@ -16,7 +16,7 @@ macro_rules! step_kinds {
             /// Every step, in the order of `docs/next-steps.md`.
             pub(super) const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// The name of its row.
+            /// The name of the step's row in `docs/next-steps.md`.
             pub(super) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name),+
@@ -71,7 +71,7 @@ step_kinds! {
 /// One step: the action, and the command that performs it or follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NextStep {
-    /// Which step it is.
+    /// Kind of the step.
     pub kind: StepKind,
     words: String,
     /// The command; `None` if no command of this program helps.
@@ -92,10 +92,15 @@ impl StepKind {
 
 /// Placeholder for the folder of a run, which may have been moved since.
 pub(super) const FOLDER: &str = "FOLDER";
-/// What explains that.
+/// Explains the placeholder to the reader.
 pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
 
 impl NextStep {
+    /// Whether `other` asks for the same in the same words; its command may be another.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.words == other.words
+    }
+
     /// The step for a run in `folder`, quoted for a shell.
     pub(super) fn for_run_in(mut self, folder: &str) -> Self {
         if self.kind == StepKind::Resume {

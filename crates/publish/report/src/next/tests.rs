@@ -10,7 +10,7 @@ use verdict::{Ruling, judge};
 use cases::{Act, CASES, Case};
 
 use super::step::{NextStep, StepKind};
-use super::{advice, steps, steps_beside};
+use super::{advice, advice_beside, steps};
 use crate::sections::what_follows::unproven;
 use crate::tests::{imported, passing};
 
@@ -155,9 +155,9 @@ fn a_set_is_not_advised_a_test_that_it_holds() {
         let case = CASES.iter().find(|case| case.kind == step).expect("a record");
         let run = record_of(case);
         let verdict = judge(&run);
-        let alone = steps_beside(&run, &verdict, &[TestType::Checksum]);
-        assert_eq!(alone, steps(&run, &verdict));
-        assert!(steps_beside(&run, &verdict, &[test]).len() < alone.len(), "{}", step.name());
+        let alone = advice_beside(&run, &verdict, &[TestType::Checksum]);
+        assert_eq!(alone, advice(&run, &verdict));
+        assert!(advice_beside(&run, &verdict, &[test]).len() < alone.len(), "{}", step.name());
     }
 }
 
@@ -226,4 +226,23 @@ fn options_of_a_run_stay_but_for_the_one_that_changes() {
     );
     run.start.command = String::new();
     assert!(steps(&run, &judge(&run))[0].ends_with("plimsoll line PLAN"));
+}
+
+#[test]
+fn name_tags_and_folder_of_a_run_stay_and_the_folder_is_a_new_one() {
+    let mut run = passing();
+    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    run.start.options = vec![
+        option("--name", "a"),
+        option("--target-iops", "330"),
+        option("--tag", "rack-3"),
+        option("--tag", "new"),
+        option("--output", "/data/out"),
+    ];
+    run.start.settings.target_iops = Some(1e6);
+    let told = steps(&run, &judge(&run));
+    let kept = "--name a --tag rack-3 --tag new --output /data/out-2";
+    assert!(told[0].ends_with(&format!(": plimsoll line plan.toml {kept}")), "{}", told[0]);
+    let held = format!(": plimsoll run plan.toml --target-iops 300 {kept}");
+    assert!(told[1].ends_with(&held), "{}", told[1]);
 }

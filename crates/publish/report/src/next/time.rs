@@ -13,7 +13,7 @@ const OF_NONE: f64 = 10.0;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The time needed to measure enough, if the planned time is too short.
+/// Length of a measurement that is enough for a verdict; `None` if the planned one is.
 pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     let settings = &run.start.settings;
     let least_ns = settings.thresholds.minimum_measure_ns;

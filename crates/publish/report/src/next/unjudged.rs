@@ -1,5 +1,5 @@
-//! How to reach a verdict after an inconclusive run: remove the cause, and repeat the test only if
-//! there is none.
+//! How to reach a verdict after an inconclusive run: remove the cause, or repeat the test if there
+//! is none to remove.
 
 use plan::write_size;
 use record::{IssueKind, Phase, RunRecord, Series, TestType};
@@ -101,7 +101,7 @@ fn has_busy_others(run: &RunRecord) -> bool {
     rows.any(record::ProcessorShares::has_heavy_others)
 }
 
-/// Whether the findings name other programs: those that took little are in none.
+/// Whether a finding names other programs; programs with little processor use are not named.
 fn names_others(verdict: &Verdict) -> bool {
     let mut findings = verdict.findings.iter();
     findings.any(|of| of.rule == "other-programs" && of.outcome != Ruling::Pass)

@@ -35,7 +35,7 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
     let thresholds = &run.start.settings.thresholds;
     let reads = (thresholds.read_average_ns, thresholds.read_maximum_ns);
     let log_writes = (thresholds.log_write_average_ns, thresholds.log_write_maximum_ns);
-    let charts = [
+    let charts: Vec<Picture> = [
         times.load(),
         times.latency(Series::DatabaseRead, Ink::Read, "database-reads-latency", Some(reads)),
         times.latency(Series::LogWrite, Ink::Log, "log-writes-latency", Some(log_writes)),
@@ -43,8 +43,10 @@ pub(super) fn section(run: &RunRecord) -> Option<Section> {
         percentiles(run),
         heated.heat(Series::DatabaseRead, Ink::Read, "database-reads-latency", reads.0),
         heated.heat(Series::LogWrite, Ink::Log, "log-writes-latency", log_writes.0),
-    ];
-    let charts: Vec<Picture> = charts.into_iter().flatten().collect();
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if charts.is_empty() {
         return None;
     }
@@ -88,6 +90,13 @@ impl Moment<'_> {
             return 0.0;
         }
         count as f64 * 1e9 / span as f64
+    }
+
+    /// Whether the load was stopped on purpose: tuning begins without sessions, so a rate of zero
+    /// then is no failure of the storage.
+    fn is_between_loads(&self) -> bool {
+        let is_tuning = self.rows.iter().all(|row| row.phase == Phase::Tune);
+        is_tuning && self.transactional_iops() == 0.0
     }
 
     fn transactional_iops(&self) -> f64 {
@@ -159,10 +168,12 @@ impl Times<'_> {
     }
 
     fn load(&self) -> Option<Picture> {
-        let reads = self.points(|row| Some(row.per_second(Series::DatabaseRead)));
-        let writes = self.points(|row| Some(row.per_second(Series::DatabaseWrite)));
-        let total = self.points(|row| Some(row.transactional_iops()));
-        let hints = self.rows.iter().map(|row| Hint {
+        let reads = self.rates(|row| row.per_second(Series::DatabaseRead));
+        let writes = self.rates(|row| row.per_second(Series::DatabaseWrite));
+        let total = self.rates(|row| {
+            row.per_second(Series::DatabaseRead) + row.per_second(Series::DatabaseWrite)
+        });
+        let hints = self.rows.iter().filter(|row| !row.is_between_loads()).map(|row| Hint {
             from: row.from(),
             to: row.to(),
             text: format!(
@@ -188,9 +199,9 @@ impl Times<'_> {
             unit: "/s",
             wide: true,
             lines: vec![
-                ChartLine::new("Database writes", Ink::Write, writes),
-                ChartLine::new("Database reads", Ink::Read, reads),
-                ChartLine::new("Both: transactional IOPS", Ink::Total, total),
+                ChartLine::of_pieces("Database writes", Ink::Write, writes),
+                ChartLine::of_pieces("Database reads", Ink::Read, reads),
+                ChartLine::of_pieces("Both: transactional IOPS", Ink::Total, total),
             ],
             thresholds: target.into_iter().collect(),
             judged: self.judged(),
@@ -198,6 +209,19 @@ impl Times<'_> {
             ..TimeChart::default()
         }
         .drawn()
+    }
+
+    /// A rate at every moment, with gaps while the load was stopped on purpose.
+    fn rates(&self, rate: impl Fn(&Moment<'_>) -> f64) -> Vec<Vec<(f64, f64)>> {
+        self.rows
+            .split(Moment::is_between_loads)
+            .filter(|rows| !rows.is_empty())
+            .map(|rows| match rows {
+                // A line needs two points.
+                [alone] => vec![(alone.from(), rate(alone)), (alone.to(), rate(alone))],
+                rows => rows.iter().map(|row| (row.middle(), rate(row))).collect(),
+            })
+            .collect()
     }
 
     /// A value at every moment that has one.
@@ -308,7 +332,8 @@ impl Times<'_> {
             .collect()
     }
 
-    /// The mean of each database at a moment, prefixed with its name.
+    /// The mean of each database at a moment, after the database's name; empty without separate
+    /// lines.
     fn said_of_each(&self, row: &Moment<'_>, series: Series) -> String {
         let mut said = String::new();
         for index in self.lined() {
@@ -390,4 +415,40 @@ fn percentiles(run: &RunRecord) -> Option<Picture> {
         thresholds: Vec::new(),
     };
     Some(chart.picture())
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Phase;
+
+    use super::section;
+    use crate::document::Block;
+    use crate::tests::passing;
+
+    /// The chart of the load.
+    fn load(run: &record::RunRecord) -> String {
+        let section = section(run).expect("charts");
+        let Some(Block::Pictures(pictures)) = section.blocks.first() else { return String::new() };
+        pictures[0].svg.clone()
+    }
+
+    #[test]
+    fn a_load_that_tuning_stopped_is_a_gap_and_a_stalled_one_a_fall() {
+        let mut run = passing();
+        let before = load(&run);
+        assert_eq!(before.matches("<polyline").count(), 3);
+        let at = run.intervals.iter().position(|row| row.phase == Phase::Measure).expect("one");
+        let mut stopped = run.intervals[at].clone();
+        stopped.series.clear();
+        (stopped.to_ns, stopped.from_ns) = (stopped.from_ns, stopped.from_ns - 100_000_000);
+        run.intervals.insert(at, stopped.clone());
+        run.intervals[at].phase = Phase::Tune;
+        let tuned = load(&run);
+        assert_eq!(tuned.matches("<polyline").count(), 6, "{tuned}");
+        assert!(!tuned.contains(": 0 IOPS"), "{tuned}");
+        run.intervals[at].phase = Phase::Warm;
+        let stalled = load(&run);
+        assert_eq!(stalled.matches("<polyline").count(), 3);
+        assert!(stalled.contains(": 0 IOPS"), "{stalled}");
+    }
 }

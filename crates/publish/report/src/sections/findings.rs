@@ -7,7 +7,7 @@ use super::tone;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::meaning;
 
-/// The rule whose limit is below the plan's requirement, which its row shows instead.
+/// The rule whose limit is below the plan's requirement; its row shows the requirement.
 const MAILBOX_LOAD: &str = "mailbox-load";
 
 /// The table of findings.

@@ -20,7 +20,7 @@ pub(super) fn statistics(run: &RunRecord) -> Option<Section> {
     })
 }
 
-/// The target of the replay.
+/// States what the logs were replayed into.
 fn into(run: &RunRecord) -> String {
     match run.start.settings.passive_copy_depth_bytes {
         None => {

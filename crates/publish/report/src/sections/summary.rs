@@ -1,6 +1,6 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
-use record::{Phase, RunRecord, Seal, Series, Start};
+use record::{Checksum, Phase, RunRecord, Seal, Series, Start};
 use verdict::{Finding, Ruling, Unit, Verdict};
 
 use super::{span_of, tone, wall_clock};
@@ -52,7 +52,7 @@ pub fn subject(start: &Start) -> String {
 /// The main number of this kind of test, with its unit and its glossary entry.
 pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
-        let rate = passes::sum(pass).mib_per_second().map(format::three_digits);
+        let rate = Checksum::together(pass).mib_per_second().map(format::three_digits);
         return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");
     }
     if let Some(replays) = passes::replays(run) {
@@ -102,7 +102,8 @@ struct LatencyFigure {
 }
 
 impl LatencyFigure {
-    /// The figure; `None` for the load that generates logs for a replay, since it is not judged.
+    /// The figure; `None` for tests that judge no load, such as a recovery, whose load only
+    /// generates logs.
     fn figure(&self, run: &RunRecord, verdict: &Verdict) -> Option<Figure> {
         if !passes::is_of_load(run) {
             return None;

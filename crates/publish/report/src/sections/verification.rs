@@ -3,7 +3,7 @@
 use record::{Checksum, RunRecord, TestType};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
-use crate::{format, meaning, passes};
+use crate::{format, meaning};
 
 /// Pages by kind of damage, per database.
 pub(super) fn checksums(run: &RunRecord) -> Section {
@@ -21,7 +21,8 @@ pub(super) fn checksums(run: &RunRecord) -> Section {
     Section { id: "checksum-statistics", title: "Checksum Statistics - All", blocks: vec![block] }
 }
 
-/// The same for a backup, if one was made.
+/// Pages by kind of damage in a backup, per database; `None` if the run is no backup test and made
+/// no backup.
 pub(super) fn backup(run: &RunRecord) -> Option<Section> {
     let block = match (run.backups.is_empty(), run.start.test) {
         (true, TestType::Backup) => Block::Note("No database was read to its end.".to_owned()),
@@ -57,7 +58,7 @@ pub(super) fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksu
         .map(|of| TableRow::body(cells(&meaning::database_name(run, of.database), of)))
         .collect();
     if rows.len() > 1 {
-        rows.push(TableRow::sum(cells("(Sum)", &passes::sum(pass))));
+        rows.push(TableRow::sum(cells("(Sum)", &Checksum::together(pass))));
     }
     Table { caption, columns: [vec![Column::text("Database")], columns.to_vec()].concat(), rows }
 }
@@ -65,7 +66,7 @@ pub(super) fn statistics(run: &RunRecord, caption: &'static str, pass: &[Checksu
 fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
     let mebibytes = of.bytes as f64 / 1_048_576.0;
     let seconds = of.elapsed_ns as f64 / 1e9;
-    let rate = of.mib_per_second().map(|rate| format::number(rate, 1));
+    let rate = of.mib_per_second().map(format::three_digits);
     vec![
         Cell::plain(name),
         Cell::plain(format::whole(of.seen_pages)),

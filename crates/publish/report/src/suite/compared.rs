@@ -3,15 +3,15 @@
 use record::TestType;
 use serde_json::{Value, json};
 use units::plain_json;
-use verdict::{NamedRun, Ruling, RunComparison, compare};
+use verdict::{NamedRun, NotComparable, Ruling, RunComparison, compare};
 
 use super::{SuiteTest, suite_outcome};
 use crate::comparison::{self, LETTERS, lettered, of_one_outcome, only_passing, upper_first};
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
-use crate::sections::{summary, tone};
+use crate::sections::summary;
 use crate::{SUITE_PARTS, html, json as report_json, text};
 
-/// A set of tests with the name that readers know.
+/// A set of tests under the name that readers see.
 pub struct NamedSet<'a> {
     /// Its name.
     pub name: String,
@@ -40,12 +40,12 @@ pub fn suites_html(sets: &[NamedSet<'_>]) -> String {
     html::page(&document(sets))
 }
 
-/// The same as plain text.
+/// The comparison of sets as plain text.
 pub fn suites_text(sets: &[NamedSet<'_>]) -> String {
     text::render(&document(sets))
 }
 
-/// The same numbers for programs.
+/// The comparison of sets as JSON for programs.
 pub fn suites_json(sets: &[NamedSet<'_>]) -> String {
     let names = sets.iter().zip(LETTERS).map(|(set, letter)| {
         let verdict = report_json::outcome_name(set.outcome());
@@ -110,7 +110,13 @@ fn compared_test(
         let (record, verdict) = ((*record).clone(), (*verdict).clone());
         runs.push(NamedRun { name: set.name.clone(), record, verdict });
     }
-    let comparison = compare(&runs).map_err(|error| error.to_string())?;
+    let comparison = compare(&runs).map_err(|error| match error {
+        NotComparable::Kind { .. } => {
+            "one result without a margin, so no change is judged; the table of tests shows both"
+                .to_owned()
+        }
+        error => error.to_string(),
+    })?;
     Ok((runs, comparison))
 }
 
@@ -163,7 +169,7 @@ fn passed(set: &NamedSet<'_>) -> String {
 fn meaning(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Vec<String> {
     let mut said = Vec::new();
     for (set, letter) in sets.iter().zip(LETTERS) {
-        let outcome = set.outcome().name();
+        let outcome = super::headline(&set.tests, set.outcome());
         said.push(format!("{letter} ({}): {outcome}, {} tests passed.", set.name, passed(set)));
     }
     for of in compared {
@@ -203,12 +209,12 @@ fn overview(sets: &[NamedSet<'_>]) -> Section {
 
 fn cell(test: Option<&SuiteTest<'_>>) -> Cell {
     let Some(test) = test else { return Cell::none() };
-    let outcome = test.outcome();
+    let outcome = test.shown_outcome();
     let text = match test.run().map(summary::main_number) {
-        Some((number, unit, _)) => format!("{}: {number} {unit}", outcome.name()),
+        Some((number, unit, _)) => format!("{}: {number} {unit}", outcome.text),
         None => "not run".to_owned(),
     };
-    Cell::plain(text).toned(tone(outcome))
+    Cell { text, ..outcome }
 }
 
 /// One test of every set: the comparison of its single runs.

@@ -35,7 +35,7 @@ pub fn suite_schema() -> serde_json::Value {
     json::schema_of::<JsonSuite<'static>>("The report of a set of Plimsoll tests")
 }
 
-/// The same as JSON, including the complete report of each test.
+/// The report of a set as JSON, including the complete report of each test.
 pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
     let outcome = suite_outcome(tests);
     written(&JsonSuite {

@@ -1,5 +1,5 @@
 //! The result tables of a document of the Exchange Solution Reviewed Program, using its arithmetic:
-//! rates are sums over databases, latencies plain means.
+//! rates of a load are sums over databases, latencies plain means.
 
 use record::{
     Phase, PublishedRequests, RunRecord, ServerBackup, ServerLoad, ServerReplay, TestType,
@@ -38,7 +38,8 @@ fn performance(tests: &[SuiteTest<'_>]) -> Option<Section> {
     ];
     section(
         ("storage-performance-results", "Storage Performance Results"),
-        "Rates of all databases, latencies as means over databases",
+        "Rates of all databases together; a latency is the plain mean over databases, and that of \
+         the worst database is among the findings",
         &columns,
         rows.collect(),
     )
@@ -72,7 +73,8 @@ fn backup(tests: &[SuiteTest<'_>]) -> Option<Section> {
     let runs = of_kind(tests, &[TestType::Backup]);
     section(
         ("database-read-only-performance", "Database Read-Only Performance"),
-        "Mean and sum of the rates that the databases had, each over its own time",
+        "Per database: the mean of their rates, each over its own time. In total: all bytes over \
+         the time until the last database was read",
         &[
             ("MiB read/sec per database", "checksum-rate"),
             ("MiB read/sec total per server", "checksum-rate"),
@@ -86,9 +88,9 @@ fn replay(tests: &[SuiteTest<'_>]) -> Option<Section> {
     let runs = of_kind(tests, &[TestType::Recovery]);
     section(
         ("log-recovery-replay", "Log Recovery/Replay"),
-        "Mean over databases",
+        "Log files of all databases together; the time for one is the mean over databases",
         &[
-            ("Log files replayed", "replayed-logs"),
+            ("Log files replayed, all databases", "replayed-logs"),
             ("Average time to play one log file (sec)", "replay-time"),
         ],
         runs.into_iter().filter_map(replay_row).collect(),
@@ -99,8 +101,8 @@ fn backup_row((kind, run): (TestType, &RunRecord)) -> Option<TableRow> {
     let ServerBackup { mib_per_second_each, mib_per_second } = ServerBackup::of(run)?;
     Some(TableRow::body(vec![
         Cell::plain(kind.name()),
-        Cell::plain(format::number(mib_per_second_each, 2)),
-        Cell::plain(format::number(mib_per_second, 2)),
+        Cell::plain(format::three_digits(mib_per_second_each)),
+        Cell::plain(format::three_digits(mib_per_second)),
     ]))
 }
 

@@ -9,6 +9,7 @@ use crate::{
     NamedSet, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome, suite_schema,
     suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json, suites_text,
 };
+use record::synthetic::Synthetic;
 use record::{Phase, RunRecord, Series, TestType};
 
 /// The tests of a set; the last was not run.
@@ -79,18 +80,62 @@ fn the_tables_are_sums_of_rates_and_plain_means() {
         totals.series[&Series::DatabaseRead].latency.mean_ns()
     });
     let mean_ms = means.sum::<f64>() / 1e6 / load.start.databases.len() as f64;
-    let rates = read.backups.iter().map(|of| of.bytes as f64 / of.elapsed_ns as f64 * 1e9);
-    let mebibytes = rates.sum::<f64>() / f64::from(1 << 20);
     let text = with_set(&[load, read, recovery()], suite_text);
-    for number in [format!("{mean_ms:.3}"), format!("{mebibytes:.2}")] {
-        assert!(text.contains(&number), "{number} is not in\n{text}");
-    }
+    let mean = format!("{mean_ms:.3}");
+    assert!(text.contains(&mean), "{mean} is not in\n{text}");
     // 1,115 s and 1,121 s for 501 logs each: 2.226 s and 2.238 s.
     assert!(text.contains(" 1,002") && text.contains("2.232"), "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let labels =
+        ["Log files of all databases together", "a latency is the plain mean over databases"];
+    for label in labels {
+        assert!(words.contains(label), "{label} is not in\n{text}");
+    }
     for title in ["Storage Performance Results", "Database Read-Only Performance"] {
         assert!(text.contains(title), "{title}");
     }
     assert!(text.contains("Log Recovery/Replay"));
+}
+
+/// A backup reads databases at the same time but not for equally long.
+#[test]
+fn a_backup_has_one_rate_in_every_place() {
+    let mut run = backup();
+    run.backups[0].elapsed_ns = run.backups[0].elapsed_ns * 13 / 7;
+    let bytes: u64 = run.backups.iter().map(|of| of.bytes).sum();
+    let longest_ns = run.backups.iter().map(|of| of.elapsed_ns).max().unwrap();
+    let rate = bytes as f64 / f64::from(1 << 20) / (longest_ns as f64 / 1e9);
+    let rate = units::three_digits(rate);
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let own = words(crate::text(&run, &judge(&run)));
+    let said = crate::passes::sentence(&run.backups);
+    assert!(said.ends_with(&format!(", {rate} MiB/s until all were read.")), "{said}");
+    let text = words(with_set(&[run], suite_text));
+    let row = format!("Database backup Cannot judge {rate} MiB/s");
+    assert!(text.contains(&row), "{row} is not in\n{text}");
+    let table = text.split("Database Read-Only Performance").nth(1).unwrap();
+    let row = table.split(" Database backup ").nth(1).unwrap().split(' ').nth(1);
+    assert_eq!(row, Some(&*rate), "{table}");
+    let statistics = own.split("Database Backup Statistics - All").nth(1).unwrap();
+    // The table is too wide for one piece; length, time and rate are in the second.
+    let sum = statistics.split("(Sum) ").nth(2).unwrap().split(' ').nth(2);
+    assert_eq!(sum, Some(&*rate), "{own}");
+}
+
+#[test]
+fn a_drift_in_one_test_reaches_the_headline_of_the_set() {
+    let mut stress = passing();
+    stress.start.test = TestType::Stress;
+    let runs = [super::drifting(), stress];
+    let (said, text, json) = with_set(&runs, |tests| {
+        let tests = &tests[..2];
+        (suite_summary(tests), suite_text(tests), suite_json(tests))
+    });
+    assert!(said.starts_with("PASS, NOT STEADY  2 of 2 tests passed\n"), "{said}");
+    assert!(said.contains("Warning: Change from begin to end"), "{said}");
+    assert!(text.contains("Performance  Pass, not steady"), "{text}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["headline"], "Pass, not steady");
 }
 
 #[test]
@@ -209,6 +254,33 @@ fn a_set_gives_the_next_steps_of_its_worst_test_in_every_form() {
 }
 
 #[test]
+fn a_step_that_several_tests_ask_for_is_said_once_for_the_set() {
+    let short = |test: TestType, kind: &str| {
+        let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
+        run.start.test = test;
+        run.start.options = vec![("--test".to_owned(), kind.to_owned())];
+        run.start.settings.measure_ns = 15_000_000_000;
+        run
+    };
+    let runs = [short(TestType::Performance, "performance"), short(TestType::Stress, "stress")];
+    let said = with_set(&runs, suite_summary);
+    let next: Vec<&str> = said.lines().filter(|line| line.starts_with("Next: ")).collect();
+    assert_eq!(next.len(), 1, "{said}");
+    let together = "Next: Performance, Stress: Measure for longer, until enough is seen for a \
+                    verdict: plimsoll run plan.toml --test all --duration performance=";
+    assert!(next[0].starts_with(together) && next[0].contains(",stress="), "{}", next[0]);
+    // Damage in both tests leads to one step.
+    let mut both = [failing(), failing()];
+    both[1].start.test = TestType::Stress;
+    let said = with_set(&both, suite_summary);
+    let mut next: Vec<&str> = said.lines().filter(|line| line.starts_with("Next: ")).collect();
+    assert!(next.iter().all(|line| line.starts_with("Next: Performance, Stress: ")), "{said}");
+    let all = next.len();
+    next.dedup();
+    assert_eq!(next.len(), all, "{said}");
+}
+
+#[test]
 fn sets_with_databases_that_grew_have_them_made_alike() {
     let grown = |run: &mut RunRecord| {
         run.start.databases.truncate(2);
@@ -221,4 +293,12 @@ fn sets_with_databases_that_grew_have_them_made_alike() {
     let advice = "`plimsoll prepare --reset plan.toml` before each makes them alike";
     assert_eq!(text.matches(advice).count(), 1, "{text}");
     assert!(!with_two_sets(suites_text).contains("prepare --reset"));
+    let other_plan = |run: &mut RunRecord| {
+        grown(run);
+        run.start.command = "plimsoll run other.toml".to_owned();
+    };
+    let text = words(with_changed_sets(other_plan, suites_text));
+    let advice = "`plimsoll prepare --reset plan.toml` or `plimsoll prepare --reset other.toml` \
+                  before its run makes them alike";
+    assert!(text.contains(advice), "{text}");
 }

@@ -157,7 +157,7 @@ fn with_keys_below(table: &Table, sources: &[Source]) -> Option<Vec<Source>> {
     Some(columns)
 }
 
-/// The columns side by side: each fits its longest word, and those that need least more are served
+/// The columns side by side: each fits its longest word, and narrow columns get their full width
 /// first. `None` if the words do not fit, or a column of sentences would be too narrow to read.
 fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
     let mut widths: Vec<usize> = sources.iter().map(Source::narrowest).collect();

@@ -69,6 +69,7 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         imported: row.get("imported")?,
         is_cut_off: row.get("is_cut_off")?,
         margin_percent: row.get("margin_percent")?,
+        work: row.get("work")?,
         volumes: Vec::new(),
     })
 }
@@ -119,7 +120,7 @@ fn write_line(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
                (?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-               ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+               ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -148,6 +149,7 @@ fn write_line(
         line.imported,
         line.is_cut_off,
         line.margin_percent,
+        line.work,
     ];
     transaction.execute(sql, values).map(drop)
 }

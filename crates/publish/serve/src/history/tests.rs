@@ -45,6 +45,7 @@ fn line() -> RunLine {
         simulated: Some("nvme".to_owned()),
         is_cut_off: true,
         margin_percent: Some(-12.5),
+        work: "Performance; target IOPS: 300".to_owned(),
         iops: Some(337.25),
         backup_mib_per_second: Some(412.5),
         read_ms: Some(8.5),

@@ -71,7 +71,7 @@ impl Labels {
         })
     }
 
-    /// For the file.
+    /// The labels as JSON, for the file.
     pub(crate) fn to_json(&self) -> String {
         let Self { name, tags, description } = self;
         format!("{:#}\n", json!({ "name": name, "tags": tags, "description": description }))

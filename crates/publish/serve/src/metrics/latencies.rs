@@ -49,7 +49,7 @@ pub(crate) struct Latencies {
 }
 
 impl Latencies {
-    /// All of `parts` together.
+    /// Combines the histograms `parts`.
     pub(super) fn of<'a>(parts: impl Iterator<Item = &'a Histogram>, since_ns: u64) -> Self {
         let mut all = Histogram::new();
         for part in parts {
@@ -57,7 +57,7 @@ impl Latencies {
         }
         let up_to = all.counts_within(&ENDS_NS);
         let mut buckets: Vec<u64> = up_to.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Beyond an hour there is one more of whatever length.
+        // The last bucket also counts all latencies beyond its end.
         if let (Some(last), Some(known)) = (buckets.last_mut(), up_to.last()) {
             *last += all.count() - known;
         }

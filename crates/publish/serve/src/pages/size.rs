@@ -19,16 +19,42 @@ const fn field(key: &'static str, label: &'static str, example: &'static str) ->
 }
 
 /// Values that differ from one deployment to the next; everything else is in `further`.
-const FIELDS: [SizingField; 9] = [
+const FIELDS: [SizingField; 10] = [
     field("tier.1.mailboxes", "Mailboxes", "5000"),
     field("tier.1.messages_per_day", "Messages a day, sent and received by one", "100"),
     field("tier.1.size_limit", "Largest mailbox", "2GiB"),
     field("tier.1.growth_percent", "Growth, %", "0"),
-    field("availability.servers_per_site", "Servers", "4"),
-    field("availability.copies", "Copies of each database", "3"),
+    field("availability.servers_per_site", "Servers at each site", "4"),
+    field("availability.copies", "Copies of each database, at both sites together", "3"),
     field("servers.cores", "Cores of a server", "16"),
     field("disks.database.size", "Size of a disk", "4TB"),
     field("disks.database.type", "Kind of disk", "7.2K SAS 3.5"),
+    field("second_site.copies", "Of these copies at the second site", "1"),
+];
+
+/// A field with a fixed set of values.
+struct SizingChoice {
+    key: &'static str,
+    label: &'static str,
+    /// Label of the choice without a value.
+    none: &'static str,
+    values: &'static [&'static str],
+}
+
+/// A second site exists if it has a model.
+const CHOICES: [SizingChoice; 2] = [
+    SizingChoice {
+        key: "second_site.model",
+        label: "Second site",
+        none: "none",
+        values: &["active/active", "active/passive", "active/active, groups of their own"],
+    },
+    SizingChoice {
+        key: "second_site.witness",
+        label: "Witness of the two sites",
+        none: "default",
+        values: &["first site", "second site", "third site"],
+    },
 ];
 
 /// The value that selects the built-in example.
@@ -55,8 +81,9 @@ impl<'a> SizingForm<'a> {
 
     /// Keys with the values that were filled in.
     pub(crate) fn values(&self) -> Result<Vec<(String, String)>, String> {
+        let keys = FIELDS.iter().map(|of| of.key).chain(CHOICES.iter().map(|of| of.key));
         let mut values: Vec<(String, String)> =
-            FIELDS.iter().map(|of| (of.key.to_owned(), self.value(of.key).to_owned())).collect();
+            keys.map(|key| (key.to_owned(), self.value(key).to_owned())).collect();
         values.retain(|(_, value)| !value.is_empty());
         for line in lines(self.value("further")) {
             let pair = line.split_once('=').filter(|(key, _)| !key.trim().is_empty());
@@ -74,7 +101,7 @@ impl<'a> SizingForm<'a> {
     }
 }
 
-/// Lines that say anything.
+/// Lines that are neither empty nor comments.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
@@ -102,6 +129,9 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
              value=\"{value}\" placeholder=\"{example}\" autocomplete=\"off\"></p>"
         );
     }
+    for choice in &CHOICES {
+        body.push_str(&choice_field(choice, form.value(choice.key)));
+    }
     body.push_str(&text_area(
         "further",
         "More settings, one per line",
@@ -116,6 +146,16 @@ pub(crate) fn sizing(form: &SizingForm<'_>, deployments: &[String], why: Option<
     ));
     body.push_str("<p class=\"done\"><button>Size</button></p>\n</form>\n</main>\n");
     page("Size a deployment", &body)
+}
+
+fn choice_field(choice: &SizingChoice, chosen: &str) -> String {
+    let SizingChoice { key, label, none, values } = choice;
+    let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+    format!(
+        "<p><label for=\"{key}\">{label}</label><select id=\"{key}\" name=\"{key}\">\n\
+         <option value=\"\">{none}</option>\n{}</select></p>\n",
+        options(&values, chosen)
+    )
 }
 
 /// A field of several lines.
@@ -152,6 +192,29 @@ mod tests {
         assert_eq!(form.document(), None);
         let wrong = fields(&[("further", "nonsense")]);
         assert!(SizingForm::new(&wrong).values().unwrap_err().contains("`nonsense`"));
+    }
+
+    #[test]
+    fn a_second_site_is_filled_in_and_kept() {
+        let given = fields(&[
+            ("second_site.model", "active/passive"),
+            ("second_site.copies", "1"),
+            ("second_site.witness", ""),
+        ]);
+        let form = SizingForm::new(&given);
+        let values = form.values().unwrap();
+        let expected = [("second_site.copies", "1"), ("second_site.model", "active/passive")];
+        assert_eq!(values, fields(&expected));
+        let html = sizing(&form, &[], None);
+        for part in [
+            "<select id=\"second_site.model\"",
+            "<option value=\"\">none</option>",
+            "selected>active/passive</option>",
+            ">third site</option>",
+            "name=\"second_site.copies\" value=\"1\"",
+        ] {
+            assert!(html.contains(part), "{part} is not in\n{html}");
+        }
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub(crate) fn trend(volume: &VolumeIdentity, runs: &[Listed]) -> String {
     let about = if volume.model.is_empty() { size } else { format!("{}, {size}", volume.model) };
     let mut body = format!(
         "<main>\n<h1>{} on {}</h1>\n<p class=\"note\">{}. Runs are of one volume where machine, \
-         mount point, model and size are the same.</p>\n",
+         mount point, model and size are the same. A line joins runs of one kind of test with the \
+         same target and settings.</p>\n",
         escape(&volume.mount),
         escape(&volume.machine),
         escape(&about)
@@ -48,6 +49,7 @@ fn load(run: &Listed) -> Option<TrendPoint> {
     Some(TrendPoint {
         at_s: started_ns as f64 / 1e9,
         name: format!("{} {}: {}", started.replace('T', " "), line.name, line.verdict),
+        work: line.work.clone(),
         asked_iops: line.asked_iops,
         iops: line.iops,
         read_ms: line.read_ms,
@@ -92,5 +94,27 @@ mod tests {
         let place = "/trend?machine=mbx%20%26%2001&mount=/mnt/a&model=&bytes=0";
         assert_eq!(volume_address(&volume), place);
         assert!(trend(&volume, &runs[2..]).contains("No run has measured a load"));
+    }
+
+    #[test]
+    fn a_line_joins_only_runs_of_the_same_work() {
+        let line = |work: &str, started_ns| RunLine {
+            test: "Performance".to_owned(),
+            work: work.to_owned(),
+            started_ns: Some(started_ns),
+            iops: Some(300.0),
+            ..RunLine::default()
+        };
+        let works = ["target 300", "target 900", "target 300", "target 900"];
+        let runs = works.into_iter().zip(1_u64..).map(|(work, day)| {
+            let line = line(work, 1_795_219_200_000_000_000 + day * 86_400_000_000_000);
+            Listed::made_up(&format!("run-{day}"), false, Known::Summary(Arc::new(line)))
+        });
+        let page = trend(&VolumeIdentity::default(), &runs.collect::<Vec<_>>());
+        let rates = page.split("<polyline").skip(1).map(|line| {
+            let points = line.split("points=\"").nth(1).and_then(|of| of.split('"').next());
+            points.unwrap_or_default().split_whitespace().count()
+        });
+        assert_eq!(rates.filter(|points| *points > 0).collect::<Vec<_>>(), [2, 2]);
     }
 }

@@ -20,7 +20,7 @@ use crate::pages::address;
 use crate::runs::ServedRuns;
 use crate::search;
 
-/// Between two events.
+/// Interval between two events.
 const PACE: Duration = Duration::from_secs(1);
 
 /// Pages that may watch at the same time; each costs one read of the journal per second.

@@ -11,7 +11,7 @@ pub(crate) struct JournalStamp {
     pub bytes: u64,
     /// The time of its last change, in nanoseconds since 1970, if the file system reports it.
     pub changed_ns: Option<i64>,
-    /// The same for its labels; `None` if the run has none.
+    /// The time of the last change of its labels; `None` if the run has none.
     pub labelled_ns: Option<i64>,
 }
 

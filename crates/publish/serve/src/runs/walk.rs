@@ -12,7 +12,7 @@ use report::SUITE_PARTS;
 use super::known::JournalStamp;
 use crate::labels::LABELS;
 
-/// Runs are in the folder, in its subfolders, or one level below those, as in `list`.
+/// Number of folder levels below the served one that are searched, as in `list`.
 const DEEPEST: u32 = 3;
 
 /// The journal of a fleet run, as the program writes it.

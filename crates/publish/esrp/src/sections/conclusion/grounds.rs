@@ -68,7 +68,7 @@ pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
 fn not_passed(server: &Server<'_>) -> Vec<Objection> {
     let mut objections = Vec::new();
     for (test, run) in server.tests() {
-        let lacks = run.verdict.lacks_room() || run.verdict.lacks_load();
+        let lacks = report::lacking(&run.verdict).is_some();
         if lacks || !matches!(run.verdict.outcome, Ruling::Pass | Ruling::Warn) {
             let outcome = report::verdict_name(&run.record, &run.verdict).to_lowercase();
             objections.push(Objection::NotPassed { test, outcome });

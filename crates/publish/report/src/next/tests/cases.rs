@@ -15,11 +15,11 @@ const SECOND: u64 = 1_000_000_000;
 pub(super) struct Case {
     /// The step.
     pub kind: StepKind,
-    /// The storage, under the load of the plan.
+    /// Makes the measurement: the storage under the load of the plan.
     pub made: fn() -> Synthetic,
     /// Plan and machine, common to all runs.
     pub plan: fn(&mut RunRecord),
-    /// Cause of the step.
+    /// Changes the record so that the step is printed.
     pub cause: fn(&mut RunRecord),
     /// How the cause is removed for the next run.
     pub act: Act,
@@ -177,7 +177,7 @@ fn replay(run: &mut RunRecord, logs: u64) {
     run.replays = run.start.databases.iter().map(|of| replay(of.index)).collect();
 }
 
-/// A load that is not reached, for any reason.
+/// A load that misses a limit, for any reason.
 fn failing(run: &mut RunRecord) {
     run.start.settings.thresholds.read_average_ns = 1;
 }
