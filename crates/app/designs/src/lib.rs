@@ -1,6 +1,7 @@
 //! The verbs that work without storage: size a deployment, plan a test, simulate and predict it.
 
 mod calibrate;
+mod edits;
 mod import;
 pub mod plan;
 pub(crate) mod predict;

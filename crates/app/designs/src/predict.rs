@@ -4,12 +4,13 @@ pub(super) mod designed;
 
 use std::path::{Path, PathBuf};
 
-use blueprint::{DesignEdit, PredictedDesign, SimulatedEdit};
+use blueprint::{PredictedDesign, SimulatedEdit};
 use host::{Measured, StopFlag};
 use plan::Deployment;
-use provision::{LighterDesign, Provision, TestPlan, lighter_designs};
+use provision::{Provision, TestPlan};
 use verdict::Ruling;
 
+use crate::edits::{self, TriedEdit};
 use crate::simulate::{self, flags::SimulateFlags};
 use console::Console;
 use console::Outcome;
@@ -20,9 +21,6 @@ use designed::DesignedSet;
 
 /// Mount root of a simulation's volumes; nothing is created there.
 const ROOT: &str = "/mnt/mail";
-
-/// Maximum number of edits to simulate.
-const MOST_EDITS: usize = 5;
 
 /// Subject and destination of a prediction.
 pub(super) struct PredictionOrder {
@@ -59,7 +57,7 @@ pub(super) fn of(
     console.conclude(console::conclusion::concluded(&record, &verdict, &folder));
     let mut edits = match verdict.outcome {
         Ruling::Pass | Ruling::Warn => Vec::new(),
-        Ruling::Fail | Ruling::CannotJudge => lighter(&order.document),
+        Ruling::Fail | Ruling::CannotJudge => edits::to_try(&order.document, false),
     };
     if verdict.outcome == Ruling::Fail {
         try_edits(&mut edits, order, &stop, console)?;
@@ -71,7 +69,7 @@ pub(super) fn of(
         databases: of_set.set.databases,
         sets: of_set.set.sets,
         report: folder.join("report.html").display().to_string(),
-        edits: edits.iter().map(|(of, simulated)| edit(of, simulated.clone())).collect(),
+        edits: edits::written(&edits, deployment),
     })
 }
 
@@ -115,16 +113,16 @@ fn simulated(
 
 /// Simulates the edits one after the other, until one passes or the user stops it.
 fn try_edits(
-    edits: &mut [(LighterDesign, Option<SimulatedEdit>)],
+    edits: &mut [TriedEdit],
     order: &PredictionOrder,
     stop: &StopFlag,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let (file, text) = &order.document;
-    for (number, (lighter, proof)) in (1..).zip(edits) {
-        let key = &lighter.edit.key;
-        console.remark(format_args!("The same with {key} = {}:", lighter.edit.value))?;
-        let changed = Deployment::parse_with(file, text, std::slice::from_ref(&lighter.edit))?;
+    for (number, TriedEdit { design, simulated: proof }) in (1..).zip(edits) {
+        let edit = &design.edit;
+        console.remark(format_args!("The same with {} = {}:", edit.key, edit.value))?;
+        let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit))?;
         let (provision, _) = super::plan::laid_out(&changed, None)?;
         let of_set = set_of(&changed, &provision, test_of(None))?;
         let folder = order.folder.join(format!("edit-{number}"));
@@ -146,62 +144,6 @@ fn write(folder: &Path, force: bool, of: &PlannedSet) -> Result<(PathBuf, PathBu
     documents::write(&paths.0, of.plan.as_bytes(), existing, &[])?;
     documents::write(&paths.1, of.set.array.text().as_bytes(), existing, &[])?;
     Ok(paths)
-}
-
-/// Edits of the deployment that relieve its disks: for each key the first, which takes the fewest
-/// disks.
-fn lighter((file, text): &(String, String)) -> Vec<(LighterDesign, Option<SimulatedEdit>)> {
-    let mut found: Vec<LighterDesign> = Vec::new();
-    for one in lighter_designs(file, text) {
-        if !found.iter().any(|other| other.edit.key == one.edit.key) {
-            found.push(one);
-        }
-    }
-    found.truncate(MOST_EDITS);
-    found.into_iter().map(|one| (one, None)).collect()
-}
-
-pub(super) fn edit(of: &LighterDesign, simulated: Option<SimulatedEdit>) -> DesignEdit {
-    let (section, key) = of.edit.key.split_once('.').unwrap_or(("", &of.edit.key));
-    DesignEdit {
-        section: section.to_owned(),
-        line: format!("{key} = {}", of.edit.value),
-        effect: format!(
-            "{}: load of a disk {} % instead of {} %{}{}",
-            meaning(key),
-            whole(of.load.1 * 100.0),
-            whole(of.load.0 * 100.0),
-            changed(of.disks, "disks"),
-            changed(of.servers, "servers"),
-        ),
-        simulated,
-    }
-}
-
-/// Explains an edit of `key` to readers who do not know the document.
-fn meaning(key: &str) -> &'static str {
-    match key {
-        "databases_equal_copies" => "half as many databases on a volume",
-        "several_databases_per_volume" => "one database on a volume",
-        "build" => "redundant groups in place of single disks",
-        "raid" => "mirrors in place of parity",
-        "usable_disk_io_percent" => "more disks, for a reserve of I/O",
-        "servers_per_site" => "more servers",
-        "largest_database" => "smaller databases",
-        _ => "other disks",
-    }
-}
-
-/// A count after the edit and before it; empty if they are equal.
-fn changed((before, after): (f64, f64), what: &str) -> String {
-    if before.total_cmp(&after).is_eq() {
-        return String::new();
-    }
-    format!("; {} {what} instead of {}", whole(after), whole(before))
-}
-
-fn whole(value: f64) -> String {
-    report::format::number(value, 0)
 }
 
 /// The last lines of a separate prediction.

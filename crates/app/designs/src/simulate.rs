@@ -6,6 +6,7 @@ pub mod flags;
 pub mod item;
 mod progress;
 mod queue;
+mod single_disk;
 mod sweep;
 mod sweep_run;
 
@@ -250,10 +251,17 @@ impl<'a> SimulationRequest<'a> {
         Ok(simulate::simulate(&order, stop, told)?)
     }
 
+    fn parsed(&self, changes: &[(String, String)]) -> Result<ArrayDescription, CommandError> {
+        ArrayDescription::parse(self.file, self.text, changes)
+            .map_err(|error| CommandError::new(error.to_string()))
+    }
+
     /// Returns the array with these changes, behind the plan's cache unless it has its own.
     fn array(&self, changes: &[Replacement]) -> Result<ArrayDescription, CommandError> {
-        let mut array = ArrayDescription::parse(self.file, self.text, &pairs(changes))
-            .map_err(|error| CommandError::new(error.to_string()))?;
+        if let Some(why) = single_disk::objection(&self.parsed(&[])?, changes) {
+            return Err(CommandError::new(why));
+        }
+        let mut array = self.parsed(&pairs(changes))?;
         if let (None, Some(cache)) = (array.host_cache, &self.seeds[0].plan.flash_cache) {
             array.host_cache = Some(HostCacheSection::of_size(cache.size.0 as f64 / 1e9));
         }

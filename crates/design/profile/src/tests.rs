@@ -334,6 +334,25 @@ fn evidence_under_two_names_counts_once() {
     assert_eq!(sites.files[1].left_out.get("counted already"), Some(&1));
 }
 
+#[test]
+fn rows_with_no_message_id_or_a_repeated_one_are_counted_and_said() {
+    // Nothing distinguishes the two deliveries without ids, and the last two are one.
+    let rows = "#Fields: date-time,source,event-id,internal-message-id,message-id,\
+        recipient-address,total-bytes,sender-address\n\
+        2026-11-20T08:00:01.000Z,STOREDRIVER,DELIVER,,,b@x,2048,a@x\n\
+        2026-11-20T08:00:01.000Z,STOREDRIVER,DELIVER,,,b@x,2048,a@x\n\
+        2026-11-20T08:01:00.000Z,STOREDRIVER,DELIVER,1,<1@a>,b@x,2048,a@x\n\
+        2026-11-20T08:01:00.000Z,STOREDRIVER,DELIVER,1,<1@a>,b@x,2048,a@x\n";
+    let profile = of(&[("MSGTRK.LOG", rows)]);
+    assert!((profile.tiers[0].messages_per_day - 3.0).abs() < 1e-12);
+    assert_eq!(profile.files[0].left_out.get("counted already"), Some(&1));
+    let said = "messages: 2 rows without a message id count too; if a log repeats them, they count \
+                twice";
+    assert!(profile.rules.iter().any(|rule| rule == said), "{:?}", profile.rules);
+    let known = of(&[("a.log", ARBITRATED)]);
+    assert!(!known.rules.iter().any(|rule| rule.contains("without a message id")));
+}
+
 /// As the script `email_stats` writes it.
 const STATS: &str = "\"Date\",\"User\",\"Domain\",\"Sent Total\",\"Sent MB Total\",\
 \"Received Total\",\"Received MB Total\",\"Sent Unique Total\"\n\

@@ -33,6 +33,8 @@ pub(super) struct Traffic {
     pub mailboxes: BTreeSet<String>,
     /// Exchange's internal mailboxes that were left out, except those of its probes.
     pub system: BTreeSet<String>,
+    /// Counted rows without a message id, of which repetitions cannot be recognised.
+    pub without_id: u64,
     /// `true` if recipients were exported without their addresses.
     pub has_lost_lists: bool,
     /// Marks of counted rows, so that each counts once.
@@ -162,6 +164,7 @@ impl Traffic {
     fn is_new(&mut self, row: SheetRow<'_>) -> bool {
         let ids = ["internal-message-id", "message-id"].map(|column| row.text(column));
         if ids.iter().all(|id| id.is_empty()) {
+            self.without_id += 1;
             return true;
         }
         let when = row.text(time_column(row));

@@ -45,13 +45,11 @@ impl Profile {
 
     fn provenance(&self, text: &mut String) -> std::fmt::Result {
         let bad = self.files.iter().flat_map(|file| {
-            let rows = file.bad_examples.iter();
-            rows.map(move |row| format!("{}: {row}", file.name))
+            file.bad_examples.iter().map(move |row| format!("{}: {row}", file.name))
         });
         let mut rules = self.rules.clone();
         if let Some(share) = self.deleted_share {
-            let percent = share * 100.0;
-            rules.push(format!("deleted items: {percent:.1} % of what mailboxes hold"));
+            rules.push(format!("deleted items: {:.1} % of what mailboxes hold", share * 100.0));
         }
         if self.archives > 0 {
             let archives = self.archives;
@@ -67,8 +65,7 @@ impl Profile {
 /// The contents of a file, in one line.
 fn described(file: &FileReport) -> String {
     let head = format!("{}: {}, {} rows", file.name, file.kind, file.rows);
-    let dates = file.dates.iter();
-    let dates = dates.map(|(first, last)| format!("{first} to {last}"));
+    let dates = file.dates.iter().map(|(first, last)| format!("{first} to {last}"));
     let left_out = file.left_out.iter();
     let left_out = left_out.map(|(reason, rows)| format!("{rows} left out ({reason})"));
     let bad = (file.bad_rows > 0).then(|| format!("{} bad", file.bad_rows));

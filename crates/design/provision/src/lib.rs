@@ -29,7 +29,7 @@ pub use build::provision;
 pub use capacity::Capacity;
 pub use failures::{Burden, QUORUM, quorum_word};
 pub use hardware::{Megacycles, MetaCacheDisks, Places};
-pub use lighter::{LighterDesign, disk_load, lighter_designs, more_servers};
+pub use lighter::{LighterDesign, changes_to_try, disk_load};
 pub use model::{
     ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
     ProvisionError, Purpose, Requirements, Server, Volume,
@@ -37,4 +37,4 @@ pub use model::{
 pub use names::NameError;
 pub use simulate::{Simulated, simulate};
 pub use size::{size, survived_failures};
-pub use test_plan::{PlanError, TestPlan};
+pub use test_plan::{PlanError, TestPlan, mailboxes_section};

@@ -1,11 +1,19 @@
 //! Changes to a deployment that reduce the work per disk. Each is sized like any other design, so
 //! that no advice violates a rule.
 
+mod effects;
+
+use std::cmp::Ordering;
+
 use plan::Deployment;
 use plan::deployment::{Raid, Replacement};
-use sizing::{Build, Decision, Key, ServerKind, Sizing};
+use sizing::{Build, Decision, DesignFinding, Key, ServerKind, Sizing};
 
 use crate::size;
+use effects::{appeared, changed_numbers};
+
+/// Most changes that are worth a simulation each.
+const MOST_CHANGES: usize = 6;
 
 /// Minimum share of a disk's work that a change must remove.
 const LEAST_RELIEF: f64 = 0.05;
@@ -34,11 +42,58 @@ pub struct LighterDesign {
     pub disks: (f64, f64),
     /// Servers in all: before, after.
     pub servers: (f64, f64),
+    /// Cost before and after, in the currency of the document; `None` without prices.
+    pub cost: Option<(f64, f64)>,
+    /// Other numbers that the change moves: key, before, after.
+    pub others: Vec<(Key, f64, f64)>,
+    /// Findings that only the changed design has.
+    pub appeared: Vec<DesignFinding>,
+    /// Findings of the document that the changed design no longer has.
+    pub gone: Vec<DesignFinding>,
+}
+
+impl LighterDesign {
+    /// Sort key: what it costs if there are prices, then its disks, then the load that is left.
+    fn price(&self) -> [f64; 3] {
+        [self.cost.map_or(0.0, |(_, after)| after), self.disks.1, self.load.1]
+    }
+}
+
+/// The changes to try for a design that fails or cannot be judged, the cheapest first: of each key
+/// the cheapest, then others. If the formulas reject it (`needs_servers`), more servers are among
+/// them.
+pub fn changes_to_try(file: &str, text: &str, needs_servers: bool) -> Vec<LighterDesign> {
+    let servers = if needs_servers { more_servers(file, text) } else { Vec::new() };
+    chosen(servers, lighter_designs(file, text))
+}
+
+/// All of `needed`, and as many of `others` as there is room for, of each key the cheapest before
+/// any second one.
+fn chosen(needed: Vec<LighterDesign>, mut others: Vec<LighterDesign>) -> Vec<LighterDesign> {
+    others.sort_by(by_price);
+    let mut found = needed;
+    let mut second = Vec::new();
+    for one in others {
+        if found.iter().any(|of| of.edit == one.edit) {
+            continue;
+        }
+        let is_first = found.iter().all(|of| of.edit.key != one.edit.key);
+        if is_first { found.push(one) } else { second.push(one) }
+    }
+    found.extend(second);
+    found.truncate(MOST_CHANGES);
+    found.sort_by(by_price);
+    found
+}
+
+fn by_price(one: &LighterDesign, other: &LighterDesign) -> Ordering {
+    let pairs = one.price().into_iter().zip(other.price());
+    pairs.fold(Ordering::Equal, |so_far, (left, right)| so_far.then(left.total_cmp(&right)))
 }
 
 /// Feasible changes to the document that leave less work per disk, fewest disks first. Empty if the
 /// document cannot be read.
-pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
+fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
     };
@@ -52,7 +107,7 @@ pub fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
 
 /// Returns the feasible changes to the document that add servers, fewest first: the remedy for
 /// overloaded processors. Empty if the document cannot be read.
-pub fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
+fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
     };
@@ -87,6 +142,10 @@ fn changed(now: &Sizing, then: &Sizing, edit: Replacement) -> Option<LighterDesi
         load: (disk_load(now)?, disk_load(then)?),
         disks: (now.number(Key::DiskAll)?, then.number(Key::DiskAll)?),
         servers: (now.number(Key::ServerAll)?, then.number(Key::ServerAll)?),
+        cost: now.number(Key::CostAll).zip(then.number(Key::CostAll)),
+        others: changed_numbers(now, then),
+        appeared: appeared(&now.findings, &then.findings),
+        gone: appeared(&then.findings, &now.findings),
     })
 }
 
@@ -160,9 +219,12 @@ fn edit(section: &str, key: &str, value: String) -> Replacement {
 
 #[cfg(test)]
 mod tests {
-    use plan::Deployment;
+    use std::collections::BTreeSet;
 
-    use super::{disk_load, lighter_designs};
+    use plan::Deployment;
+    use sizing::{Key, ServerKind};
+
+    use super::{changes_to_try, disk_load, lighter_designs};
     use crate::size;
 
     const SINGLE: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 150\n\
@@ -192,5 +254,38 @@ mod tests {
         let keys: Vec<&str> = found.iter().map(|one| one.edit.key.as_str()).collect();
         assert!(keys.iter().any(|key| key.ends_with("usable_disk_io_percent")), "{keys:?}");
         assert!(!keys.contains(&"storage.several_databases_per_volume"), "{keys:?}");
+    }
+
+    const PRICES: &str = "[prices]\nserver = 6000\ndisk = 250\nserver_rack_units = 2\n";
+
+    /// Every key has its cheapest change in the list before another has two, and a price decides
+    /// which one is cheap: with dear servers more of them come last.
+    #[test]
+    fn the_cheapest_change_of_every_key_comes_first_by_price() {
+        let text = format!("{SINGLE}{PRICES}");
+        let found = changes_to_try("d.toml", &text, false);
+        let costs: Vec<f64> = found.iter().filter_map(|of| of.cost).map(|of| of.1).collect();
+        assert!(costs.len() == found.len() && costs.is_sorted(), "{costs:?}");
+        let keys: BTreeSet<&str> = found.iter().map(|of| of.edit.key.as_str()).collect();
+        let all = lighter_designs("d.toml", &text);
+        let possible: BTreeSet<&str> = all.iter().map(|of| of.edit.key.as_str()).collect();
+        assert_eq!(keys, possible, "a key has no change in the list");
+        assert!(found.last().is_some_and(|of| of.edit.key.ends_with("servers_per_site")));
+        assert!(changes_to_try("d.toml", SINGLE, false).iter().all(|of| of.cost.is_none()));
+    }
+
+    /// More servers take more rack units.
+    #[test]
+    fn a_change_names_what_else_it_changes() {
+        let text = format!("{SINGLE}{PRICES}");
+        let found = changes_to_try("d.toml", &text, true);
+        let more = found.iter().find(|of| of.edit.value == "5").expect("one more server");
+        let units = more.others.iter().find(|(key, ..)| *key == Key::RackUnitsAll);
+        assert_eq!(units.map(|&(_, before, after)| (before, after)), Some((8.0, 10.0)));
+        // Smaller disks carry smaller databases: more are active on a server at the worst.
+        let all = lighter_designs("d.toml", &text);
+        let small = all.iter().find(|of| of.edit.value.contains("900GB")).expect("a smaller disk");
+        let active = Key::ServerWorstActiveDbs(ServerKind::First);
+        assert!(small.others.iter().any(|(key, ..)| *key == active), "{small:?}");
     }
 }

@@ -55,6 +55,9 @@ const CACHE: Bytes = Bytes::from_mib(256);
 /// Smallest cache that an engine works with.
 const SMALLEST_CACHE: Bytes = Bytes::from_mib(4);
 
+/// Largest mailbox that a plan accepts, in MiB.
+const MOST_MAILBOX_MIB: f64 = 1_048_576.0;
+
 impl TestPlan {
     /// Returns the server under test.
     pub fn server_of<'p>(&self, provision: &'p Provision) -> Result<&'p Server, PlanError> {
@@ -131,6 +134,8 @@ impl TestPlan {
         let description =
             format!("{iops:.0} I/O per second are needed of {} copies", folders.len());
         writeln!(text, "description = {}", quoted(&description))?;
+        let each = (needs.mailboxes_per_database, needs.iops_per_database);
+        write!(text, "\n{}", mailboxes_section(each, folders.len(), size))?;
         writeln!(text, "\n[databases]\nsize = {}", quoted(&write_size(size)))?;
         let cache = Bytes(size.0 / COLD).clamp(SMALLEST_CACHE, CACHE);
         let mib = Bytes::from_mib(1).0;
@@ -147,4 +152,20 @@ impl TestPlan {
         }
         Ok(())
     }
+}
+
+/// The section `[mailboxes]` of a plan for some databases: the I/O that the design counts for each
+/// mailbox, its reserve included. Without it a report converts the load by the usual figure of a
+/// mailbox. Empty for databases without mailboxes.
+pub fn mailboxes_section((each, iops): (f64, f64), databases: usize, size: Bytes) -> String {
+    if each <= 0.0 || iops <= 0.0 {
+        return String::new();
+    }
+    let count = (each * databases as f64).round().max(1.0);
+    let iops = (iops / each).clamp(0.001, 100.0);
+    let mib = (size.as_mib_f64() / each).floor().clamp(1.0, MOST_MAILBOX_MIB);
+    format!(
+        "[mailboxes]\ncount = {count:.0}\niops_each = {iops:?}\nsize = \"{mib:.0}MiB\"\n\
+         headroom = 0\n"
+    )
 }

@@ -447,6 +447,11 @@ fn the_test_plan_is_a_plan() {
     assert_eq!((whole.databases.len(), whole.size), (40, Bytes::from_gib(665)));
     assert_eq!(whole.databases[39].folder, "/mnt/mail/ExVol10/DB40");
     assert_eq!(whole.workload.target_iops, Some(402));
+    // 40 copies of 62.5 mailboxes, whose 10.05 I/O a second are 0.1608 for each.
+    let mailboxes = whole.mailboxes.expect("the mailboxes of the design");
+    assert_eq!((mailboxes.count, mailboxes.headroom_percent), (2_500, 0));
+    assert!((mailboxes.iops_each - 0.160_8).abs() < 1e-9, "{}", mailboxes.iops_each);
+    assert_eq!(mailboxes.size, Bytes::from_mib(665 * 1_024 * 2 / 125));
     let text = plan(None, 0.000_001).to_toml(&provision).unwrap();
     let small = plan::Plan::parse("plan.toml", &text).unwrap();
     assert_eq!(small.size, Bytes::from_mib(16));

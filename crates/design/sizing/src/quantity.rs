@@ -1,4 +1,5 @@
-//! Numbers of a sizing for people: mailboxes are whole, zero is "none", and rack capacity is in TB.
+//! Numbers of a sizing for people: mailboxes are whole, and zero is "none". Disks and SSDs are in
+//! GB and TB of 10^9 and 10^12 bytes, as they are sold; memory, files and volumes in GiB and TiB.
 //! Findings and tables share it, so that a quantity reads the same in both. Programs and formulas
 //! get every digit.
 
@@ -7,8 +8,8 @@ use units::{Bytes, decimal, limit_beside, three_digits, three_digits_beside};
 use crate::key::{Key, ProcessorKey, TierKey};
 use crate::sheet::{Fact, Value};
 
-/// Size in GB at and above which it is written in TB.
-const FROM_TB: f64 = 10_000.0;
+/// Size in GiB at and above which it is written in TiB.
+const FROM_TIB: f64 = 10_000.0;
 
 /// Disk capacity in GB at and above which it is written in TB, as on its label.
 const FROM_TB_SOLD: f64 = 1_000.0;
@@ -43,8 +44,8 @@ impl ShownQuantity {
         if is_raw(key) {
             return Self::sold(value);
         }
-        if unit == "GB" && value >= FROM_TB {
-            return Self { value: three_digits(value / 1_024.0), unit: "TB" };
+        if unit == "GiB" && value >= FROM_TIB {
+            return Self { value: three_digits(value / 1_024.0), unit: "TiB" };
         }
         let value = match whole(key) {
             Some(Rounding::Up) => decimal((value - 1e-9).ceil(), 0),
@@ -152,18 +153,21 @@ mod tests {
     use crate::key::{Key, ServerKind};
 
     #[test]
-    fn mailboxes_are_whole_nothing_is_none_and_much_is_terabytes() {
+    fn mailboxes_are_whole_nothing_is_none_and_much_is_tebibytes() {
         for (key, value, written) in [
             (Key::DatabaseMailboxes, 53.8, "54"),
             (Key::DatabaseMailboxes, 53.999_999_999_9, "54"),
             (Key::DatabaseMailboxesCapacityLimited, 53.8, "53"),
             (Key::VolumeLogVolumeGb, 0.0, "none"),
             (Key::VolumeAutoreseed, 0.0, "0"),
-            (Key::DatabaseSpaceGbAllCopiesPerDag, 305_408.0, "298 TB"),
+            (Key::DatabaseSpaceGbAllCopiesPerDag, 305_408.0, "298 TiB"),
             (Key::DiskRawGb(ServerKind::First), 24_000.0, "24 TB"),
+            (Key::MemoryRamGb(ServerKind::First), 128.0, "128 GiB"),
+            (Key::DiskFormattedGb(ServerKind::First), 3_725.29, "3,725 GiB"),
+            (Key::MetaCacheGbPerCopy, 171.0, "171 GiB"),
             (Key::DiskSystemLeastGb, 1_406.0, "1.406 TB"),
             (Key::ProcessorUtilWorstPlayed, 0.8534, "85.3 %"),
-            (Key::VolumeDbVolumeGb, 1_797.5, "1,798 GB"),
+            (Key::VolumeDbVolumeGb, 1_797.5, "1,798 GiB"),
         ] {
             assert_eq!(ShownQuantity::of_number(key, value).written(), written, "{}", key.name());
         }
@@ -181,9 +185,9 @@ mod tests {
     fn a_need_and_its_limit_never_read_the_same() {
         let disk = Key::DiskFormattedGb(ServerKind::First);
         let shown = beside((Key::VolumeDbVolumeGb, 1_863.4), (disk, 1_862.6));
-        assert_eq!(shown, ["1,863.4 GB", "1,863 GB"]);
+        assert_eq!(shown, ["1,863.4 GiB", "1,863 GiB"]);
         let shown = beside((Key::VolumeDbVolumeGb, 2_000.4), (disk, 1_862.6));
-        assert_eq!(shown, ["2,000 GB", "1,863 GB"]);
+        assert_eq!(shown, ["2,000 GiB", "1,863 GiB"]);
         let share = Key::MetaCacheSsdShare;
         assert_eq!(beside((share, 0.04999), (share, 0.05)), ["4.999 %", "5 %"]);
     }

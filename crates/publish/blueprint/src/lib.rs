@@ -11,7 +11,7 @@ mod pareto;
 mod prediction;
 
 pub use deployment::{
-    Claim, ClaimState, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
+    Claim, ClaimState, Outage, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
     deployment_text, proof_html, proof_json, proof_text,
 };
 pub use design::{

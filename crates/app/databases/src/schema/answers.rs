@@ -274,7 +274,7 @@ fn entry() -> Value {
     entry
 }
 
-/// One file is the answer itself; several are its `files`.
+/// The answer for one file is the file's object itself; for several, `files` lists them.
 fn verification(answer: &mut Value) {
     let one = object(VERIFIED);
     answer["properties"]["files"] = json!({ "type": "array", "items": one });

@@ -84,9 +84,10 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
     let text = arrays::text_of(shelf).unwrap_or_default();
     let mut array = ArrayDescription::parse(shelf, text, &changes)
         .map_err(|error: DescriptionError| CommandError::new(error.to_string()))?;
+    let sold = sizing::as_sold(disk.capacity);
     array.name = match (level, disks) {
-        (0, _) => format!("one {} of {capacity:.0} GB", disk.kind),
-        _ => format!("{disks} x {} of {capacity:.0} GB, RAID {level}", disk.kind),
+        (0, _) => format!("one {} of {sold}", disk.kind),
+        _ => format!("{disks} x {} of {sold}, RAID {level}", disk.kind),
     };
     array.provenance = format!(
         "Nothing measured: a set of the design, its disks with the figures of {shelf} that come \

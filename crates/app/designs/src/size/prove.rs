@@ -6,6 +6,7 @@ mod cases;
 mod deciding;
 #[cfg(test)]
 mod fixture;
+mod outage;
 mod paper;
 mod recovery;
 mod remedy;
@@ -13,8 +14,10 @@ mod trial;
 
 use blueprint::Proof;
 use plan::Deployment;
+use verdict::Ruling;
 
 use super::flags::SizeFlags;
+use crate::edits;
 use console::Console;
 use console::Outcome;
 use console::documents::{self, Existing};
@@ -29,8 +32,9 @@ pub(super) fn run(
 ) -> Result<Outcome, CommandError> {
     let trial = Trial::of(document, &[])?;
     let mut claims = trial.played(console)?;
-    let remedy = remedy::found(document, (&trial, &mut claims), console)?;
     let deployment = Deployment::parse(&document.0, &document.1)?;
+    let currency = deployment.prices.as_ref().map_or("", |prices| prices.currency.as_str());
+    let (remedy, edits) = remedy::found((document, currency), (&trial, &mut claims), console)?;
     let proof = Proof {
         title: trial.provision.needs.title.clone(),
         customer: deployment.origin.customer.clone(),
@@ -43,6 +47,7 @@ pub(super) fn run(
         violations: trial.violations.clone(),
         claims,
         remedy,
+        edits: edits::written(&edits, &deployment),
     };
     if let Some(page) = &flags.html {
         let inputs: Vec<&std::path::Path> = flags.deployment.iter().map(AsRef::as_ref).collect();
@@ -57,5 +62,9 @@ pub(super) fn run(
             console.remark(format_args!("Page: {}", page.display()))?;
         }
     }
-    Ok(if proof.holds() { Outcome::Pass } else { Outcome::Fail })
+    Ok(match proof.ruling() {
+        Ruling::Pass | Ruling::Warn => Outcome::Pass,
+        Ruling::Fail => Outcome::Fail,
+        Ruling::CannotJudge => Outcome::CannotJudge,
+    })
 }

@@ -1,5 +1,4 @@
-//! Block traces as load: requests counted by hour, bytes, and latencies if completions were traced
-//! too.
+//! Block traces as load: requests and bytes by hour, and latencies if completions were traced too.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +33,7 @@ pub(super) struct TraceClock {
 }
 
 impl TraceClock {
-    /// Returns the clock of `trace`, whose zero was at `start`, or the reason why the trace gives
-    /// no rates.
+    /// The clock of `trace`, whose zero was at `start`, or the reason why it gives no rates.
     pub(super) fn of(trace: &Trace, start: Option<TraceStart>) -> Result<Self, &'static str> {
         if trace.format == TraceFormat::FioLog2 {
             return Err("an iolog of version 2 has no times, so no rates; record version 3");
@@ -77,8 +75,7 @@ pub(super) fn read(trace: &Trace, clock: TraceClock, file: &mut LoadFile, places
         file.skip(reason, *count);
     }
     let mut latencies: BTreeMap<usize, u64> = trace.answers.iter().copied().collect();
-    let mut counted: BTreeMap<(u16, ClockHour, StorageOperation), CountedRequests> =
-        BTreeMap::new();
+    let mut counted = BTreeMap::<_, CountedRequests>::new();
     for (at, request) in trace.requests.iter().enumerate() {
         let hour = ClockHour::of(clock.zero + second(request.time));
         let of = counted.entry((request.volume, hour, operation(request))).or_default();

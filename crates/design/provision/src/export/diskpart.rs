@@ -111,8 +111,7 @@ fn write_volume(
     writeln!(text, "create partition primary")?;
     writeln!(text, "format fs={file_system} unit=64K label=\"{name}\" quick")?;
     for database in &volume.databases {
-        let mount = database_mount(provision, volume, database);
-        writeln!(text, "assign mount=\"{mount}\"")?;
+        writeln!(text, "assign mount=\"{}\"", database_mount(provision, volume, database))?;
     }
     // Last, so that performance counters show the databases' mounts.
     writeln!(text, "assign mount=\"{}\"", mount_of(volume))

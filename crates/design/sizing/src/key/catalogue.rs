@@ -67,7 +67,7 @@ catalogue! {
         BackupToleranceDays "backup.tolerance_days" "days" INPUT
             "days without a backup that logs are kept for";
         DataDatabases "data.databases" "" INPUT "databases per DAG, given";
-        DataLargestDatabaseGb "data.largest_database_gb" "GB" INPUT
+        DataLargestDatabaseGb "data.largest_database_gb" "GiB" INPUT
             "largest database that is given";
         DataMovesPerWeekPercent "data.moves_per_week_percent" "percent" INPUT
             "mailboxes moved in a week";
@@ -87,7 +87,7 @@ catalogue! {
         PricesDisk "prices.disk" "" INPUT "price of a disk";
         PricesDiskWatts "prices.disk_watts" "W" INPUT "power of a disk";
         PricesKilowattHour "prices.kilowatt_hour" "" INPUT "price of a kilowatt hour";
-        PricesMemoryGb "prices.memory_gb" "" INPUT "price of a GB of memory";
+        PricesMemoryGb "prices.memory_gb" "" INPUT "price of a GiB of memory";
         PricesRackUnitYear "prices.rack_unit_year" "" INPUT "price of a rack unit for a year";
         PricesServer "prices.server" "" INPUT "price of a server without memory and disks";
         PricesServerRackUnits "prices.server_rack_units" "" INPUT "rack units of a server";
@@ -114,7 +114,7 @@ catalogue! {
             "volumes of a server that are given";
         // Mailboxes and copies.
         MailboxesAverageMessageKb "mailboxes.average_message_kb" "KB" WORKBOOK "a message";
-        MailboxesCacheMb "mailboxes.cache_mb" "MB" WORKBOOK "cache of a mailbox";
+        MailboxesCacheMb "mailboxes.cache_mb" "MiB" WORKBOOK "cache of a mailbox";
         MailboxesItems "mailboxes.items" "thousands" WORKBOOK "items of a mailbox";
         MailboxesMcyclesActive "mailboxes.mcycles_active" "megacycles" WORKBOOK
             "megacycles of an active mailbox";
@@ -122,8 +122,8 @@ catalogue! {
             "megacycles of client access of a mailbox";
         MailboxesMcyclesPassive "mailboxes.mcycles_passive" "megacycles" WORKBOOK
             "megacycles of a passive mailbox";
-        MailboxesOnDiskGb "mailboxes.on_disk_gb" "GB" WORKBOOK "a mailbox on the disk in GB";
-        MailboxesOnDiskMb "mailboxes.on_disk_mb" "MB" WORKBOOK "a mailbox on the disk";
+        MailboxesOnDiskGb "mailboxes.on_disk_gb" "GiB" WORKBOOK "a mailbox on the disk in GiB";
+        MailboxesOnDiskMb "mailboxes.on_disk_mb" "MiB" WORKBOOK "a mailbox on the disk";
         MailboxesTotal "mailboxes.total" "" WORKBOOK "mailboxes in all";
         CopiesFirstSite "copies.first_site" "" INPUT "copies of a database in the first site";
         CopiesFirstSiteLagged "copies.first_site_lagged" "" INPUT
@@ -170,35 +170,35 @@ catalogue! {
             "room for mailboxes, by I/O";
         DatabaseMailboxesTarget "db.mailboxes_target" "" WORKBOOK "most mailboxes of a database";
         DatabaseMaxCountPerDag "db.max_count_per_dag" "" WORKBOOK "most databases per DAG";
-        DatabaseMaxSizeGbCalculated "db.max_size_gb_calculated" "GB" WORKBOOK
+        DatabaseMaxSizeGbCalculated "db.max_size_gb_calculated" "GiB" WORKBOOK
             "largest database, calculated";
-        DatabaseMaxSizeGbUsed "db.max_size_gb_used" "GB" WORKBOOK "largest database";
+        DatabaseMaxSizeGbUsed "db.max_size_gb_used" "GiB" WORKBOOK "largest database";
         DatabasePassiveDc2 "db.passive_dc2" "" WORKBOOK
             "passive copies in the second site, per DAG";
         DatabasePerVolume "db.per_volume" "" WORKBOOK "databases on a volume";
         DatabasePerVolumeByCopies "db.per_volume_by_copies" "" WORKBOOK
             "databases on a volume, by their copies";
-        DatabaseSizeGb "db.size_gb" "GB" WORKBOOK "mailboxes of a database on the disk";
-        DatabaseSizeWithOverheadGb "db.size_with_overhead_gb" "GB" WORKBOOK "size of a database";
-        DatabaseSpaceGbAllCopiesPerDag "db.space_gb_all_copies_per_dag" "GB" WORKBOOK
+        DatabaseSizeGb "db.size_gb" "GiB" WORKBOOK "mailboxes of a database on the disk";
+        DatabaseSizeWithOverheadGb "db.size_with_overhead_gb" "GiB" WORKBOOK "size of a database";
+        DatabaseSpaceGbAllCopiesPerDag "db.space_gb_all_copies_per_dag" "GiB" WORKBOOK
             "all copies per DAG";
-        DatabaseSpaceGbOneCopyPerDag "db.space_gb_one_copy_per_dag" "GB" WORKBOOK
+        DatabaseSpaceGbOneCopyPerDag "db.space_gb_one_copy_per_dag" "GiB" WORKBOOK
             "one copy of all databases of a DAG";
         DatabaseSymmetricalBlock "db.symmetrical_block" "" WORKBOOK
             "ways to lay the copies of a database on servers";
         // Logs.
-        LogAllLogsPerDayPerDb "log.all_logs_per_day_per_db" "logs of 1 MB" WORKBOOK
+        LogAllLogsPerDayPerDb "log.all_logs_per_day_per_db" "logs of 1 MiB" WORKBOOK
             "logs of a database a day";
         LogBacklogDays "log.backlog_days" "days" WORKBOOK "days of logs that are kept";
-        LogBacklogGbPerDag "log.backlog_gb_per_dag" "GB" WORKBOOK "logs that are kept, per DAG";
+        LogBacklogGbPerDag "log.backlog_gb_per_dag" "GiB" WORKBOOK "logs that are kept, per DAG";
         LogLagDays "log.lag_days" "days" WORKBOOK "how far late copies are behind";
-        LogMoveGbPerDag "log.move_gb_per_dag" "GB" WORKBOOK
+        LogMoveGbPerDag "log.move_gb_per_dag" "GiB" WORKBOOK
             "logs of a week's mailbox moves, per DAG";
-        LogSpaceGbPerDag "log.space_gb_per_dag" "GB" WORKBOOK "logs per DAG";
-        LogSpaceGbPerDb "log.space_gb_per_db" "GB" WORKBOOK "logs of a database";
-        LogUserLogsPerDayPerDag "log.user_logs_per_day_per_dag" "logs of 1 MB" WORKBOOK
+        LogSpaceGbPerDag "log.space_gb_per_dag" "GiB" WORKBOOK "logs per DAG";
+        LogSpaceGbPerDb "log.space_gb_per_db" "GiB" WORKBOOK "logs of a database";
+        LogUserLogsPerDayPerDag "log.user_logs_per_day_per_dag" "logs of 1 MiB" WORKBOOK
             "logs of users a day, per DAG";
-        LogUserLogsPerDayPerDb "log.user_logs_per_day_per_db" "logs of 1 MB" WORKBOOK
+        LogUserLogsPerDayPerDb "log.user_logs_per_day_per_db" "logs of 1 MiB" WORKBOOK
             "logs of users a day, of a database";
         // Reads and writes.
         IoAdditionalIops "io.additional_iops" "1/s" INPUT "I/O that is given besides";
@@ -219,15 +219,15 @@ catalogue! {
         VolumeArchitecture "vol.architecture" "" WORKBOOK "volumes are";
         VolumeAutoreseed "vol.autoreseed" "" WORKBOOK "spare volumes of a server";
         VolumeDbLogIsolated "vol.db_log_isolated" "" WORKBOOK "logs on volumes of their own";
-        VolumeDbVolumeGb "vol.db_volume_gb" "GB" WORKBOOK "size of a database volume";
+        VolumeDbVolumeGb "vol.db_volume_gb" "GiB" WORKBOOK "size of a database volume";
         VolumeDbsPerVolume "vol.dbs_per_volume" "" WORKBOOK "databases on a volume";
         VolumeDbsPerVolumeAverage "vol.dbs_per_volume_average" "" WORKBOOK
             "databases on a volume, on average";
-        VolumeLogVolumeGb "vol.log_volume_gb" "GB" WORKBOOK "size of a log volume";
+        VolumeLogVolumeGb "vol.log_volume_gb" "GiB" WORKBOOK "size of a log volume";
         VolumeLogVolumes "vol.log_volumes" "" WORKBOOK "log volumes of a server";
-        VolumeLogVolumesGbPerServer "vol.log_volumes_gb_per_server" "GB" WORKBOOK
+        VolumeLogVolumesGbPerServer "vol.log_volumes_gb_per_server" "GiB" WORKBOOK
             "all log volumes of a server";
-        VolumeRestoreGb "vol.restore_gb" "GB" WORKBOOK "size of the restore volume";
+        VolumeRestoreGb "vol.restore_gb" "GiB" WORKBOOK "size of the restore volume";
         VolumeRestoreVolumes "vol.restore_volumes" "" WORKBOOK "restore volumes of a server";
         VolumeTotalPerServer "vol.total_per_server" "" WORKBOOK "volumes of a server";
         // Disks.
@@ -266,7 +266,7 @@ catalogue! {
         DiskRestoreRawGb "disk.restore_raw_gb" "GB" INPUT "raw capacity of a disk for restores";
         DiskSystemAll "disk.system_all" "" OWN "system disks in all, in mirrored pairs";
         DiskSystemLeastGb "disk.system_least_gb" "GB" OWN "least raw capacity of a system disk";
-        DiskSystemNeededGb "disk.system_needed_gb" "GB" OWN
+        DiskSystemNeededGb "disk.system_needed_gb" "GiB" OWN
             "room needed on a system disk";
         DiskSystemRawGb "disk.system_raw_gb" "GB" INPUT "raw capacity of a system disk";
         // SSDs that hold MetaCache databases.
@@ -276,7 +276,7 @@ catalogue! {
             "raw capacity of the databases' disks of the fullest server";
         MetaCacheDisksPerServer "mcdb.disks_per_server" "" OWN
             "disks with databases of the fullest server";
-        MetaCacheGbPerCopy "mcdb.gb_per_copy" "GB" METACACHE_INFERRED
+        MetaCacheGbPerCopy "mcdb.gb_per_copy" "GiB" METACACHE_INFERRED
             "cache of a copy on the SSDs";
         MetaCacheLeastSsdGb "mcdb.least_ssd_gb" "GB" METACACHE "least raw capacity of an SSD";
         MetaCacheSsdsAll "mcdb.ssds_all" "" OWN "SSDs in all";
@@ -298,12 +298,12 @@ catalogue! {
         CostSystemDisks "cost.system_disks" "" OWN "cost of the system disks";
         PowerAllWatts "power.all_watts" "W" OWN "power of all servers and disks";
         RackUnitsAll "rack.units" "" OWN "rack units of all servers";
-        MemoryAllGb "mem.all_gb" "GB" OWN "memory of all servers";
-        MemoryCacheGbAtThatRam "mem.cache_gb_at_that_ram" "GB" WORKBOOK "database cache in it";
-        MemoryCacheMbPerMailbox "mem.cache_mb_per_mailbox" "MB" WORKBOOK
+        MemoryAllGb "mem.all_gb" "GiB" OWN "memory of all servers";
+        MemoryCacheGbAtThatRam "mem.cache_gb_at_that_ram" "GiB" WORKBOOK "database cache in it";
+        MemoryCacheMbPerMailbox "mem.cache_mb_per_mailbox" "MiB" WORKBOOK
             "database cache of an active mailbox";
-        MemoryMinimumGbByCopies "mem.minimum_gb_by_copies" "GB" WORKBOOK "least memory, by copies";
-        MemoryMinimumGbByCopiesLagged "mem.minimum_gb_by_copies_lagged" "GB" WORKBOOK
+        MemoryMinimumGbByCopies "mem.minimum_gb_by_copies" "GiB" WORKBOOK "least memory, by copies";
+        MemoryMinimumGbByCopiesLagged "mem.minimum_gb_by_copies_lagged" "GiB" WORKBOOK
             "least memory, by late copies";
         // Failures.
         FailureMaxActiveDbsDc1 "fail.max_active_dbs_dc1" "" WORKBOOK
@@ -315,7 +315,7 @@ catalogue! {
         FailureMaxPreferredActiveDbsDc2 "fail.max_preferred_active_dbs_dc2" "" WORKBOOK
             "most active databases to prefer, second site";
         // The queue.
-        TransportDbGbPerServer "transport.db_gb_per_server" "GB" WORKBOOK
+        TransportDbGbPerServer "transport.db_gb_per_server" "GiB" WORKBOOK
             "queue database of a server";
         TransportLocation "transport.location" "" WORKBOOK "queue location";
         TransportMessagesPerDay "transport.messages_per_day" "" WORKBOOK "messages a day";
@@ -358,8 +358,8 @@ catalogue! {
             "disk.raw_gb_dc2" "GB" INPUT "raw capacity of a disk, second site";
         }
         DiskFormattedGb {
-            "disk.formatted_gb" "GB" WORKBOOK "formatted capacity of a disk";
-            "disk.formatted_gb_dc2" "GB" WORKBOOK "formatted capacity of a disk, second site";
+            "disk.formatted_gb" "GiB" WORKBOOK "formatted capacity of a disk";
+            "disk.formatted_gb_dc2" "GiB" WORKBOOK "formatted capacity of a disk, second site";
         }
         DiskRatedIops {
             "disk.rated_iops" "1/s" INPUT "I/O of a disk";
@@ -420,40 +420,40 @@ catalogue! {
             "vol.db_volumes_lagged" "" OWN "database volumes of a server kept for late copies";
         }
         VolumeDbVolumesGbPerServer {
-            "vol.db_volumes_gb_per_server" "GB" WORKBOOK "all database volumes of a server";
-            "vol.db_volumes_gb_per_server_dc2" "GB" OWN
+            "vol.db_volumes_gb_per_server" "GiB" WORKBOOK "all database volumes of a server";
+            "vol.db_volumes_gb_per_server_dc2" "GiB" OWN
                 "all database volumes of a server, second site";
-            "vol.db_volumes_gb_per_server_lagged" "GB" OWN
+            "vol.db_volumes_gb_per_server_lagged" "GiB" OWN
                 "all database volumes of a server kept for late copies";
         }
         MemoryCacheGb {
-            "mem.cache_gb_dc1" "GB" WORKBOOK "database cache needed, first site";
-            "mem.cache_gb_dc2" "GB" WORKBOOK "database cache needed, second site";
-            "mem.cache_gb_lagged" "GB" WORKBOOK
+            "mem.cache_gb_dc1" "GiB" WORKBOOK "database cache needed, first site";
+            "mem.cache_gb_dc2" "GiB" WORKBOOK "database cache needed, second site";
+            "mem.cache_gb_lagged" "GiB" WORKBOOK
                 "database cache needed, servers kept for late copies";
         }
         MemoryClientAccessGb {
-            "mem.client_access_gb" "GB" WORKBOOK "memory of client access, first site";
-            "mem.client_access_gb_dc2" "GB" WORKBOOK "memory of client access, second site";
-            "mem.client_access_gb_lagged" "GB" WORKBOOK
+            "mem.client_access_gb" "GiB" WORKBOOK "memory of client access, first site";
+            "mem.client_access_gb_dc2" "GiB" WORKBOOK "memory of client access, second site";
+            "mem.client_access_gb_lagged" "GiB" WORKBOOK
                 "memory of client access, servers kept for late copies";
         }
         MemoryRamGbRaw {
-            "mem.ram_gb_raw" "GB" WORKBOOK "memory before the index and rounding, first site";
-            "mem.ram_gb_raw_dc2" "GB" WORKBOOK "memory before the index and rounding, second site";
-            "mem.ram_gb_raw_lagged" "GB" WORKBOOK
+            "mem.ram_gb_raw" "GiB" WORKBOOK "memory before the index and rounding, first site";
+            "mem.ram_gb_raw_dc2" "GiB" WORKBOOK "memory before the index and rounding, second site";
+            "mem.ram_gb_raw_lagged" "GiB" WORKBOOK
                 "memory before the index and rounding, servers kept for late copies";
         }
         MemoryContentIndexGb {
-            "mem.content_index_gb" "GB" WORKBOOK "memory of the content index, first site";
-            "mem.content_index_gb_dc2" "GB" WORKBOOK "memory of the content index, second site";
-            "mem.content_index_gb_lagged" "GB" WORKBOOK
+            "mem.content_index_gb" "GiB" WORKBOOK "memory of the content index, first site";
+            "mem.content_index_gb_dc2" "GiB" WORKBOOK "memory of the content index, second site";
+            "mem.content_index_gb_lagged" "GiB" WORKBOOK
                 "memory of the content index, servers kept for late copies";
         }
         MemoryRamGb {
-            "mem.ram_gb_dc1" "GB" WORKBOOK "memory, first site";
-            "mem.ram_gb_dc2" "GB" WORKBOOK "memory, second site";
-            "mem.ram_gb_lagged" "GB" WORKBOOK "memory, servers kept for late copies";
+            "mem.ram_gb_dc1" "GiB" WORKBOOK "memory, first site";
+            "mem.ram_gb_dc2" "GiB" WORKBOOK "memory, second site";
+            "mem.ram_gb_lagged" "GiB" WORKBOOK "memory, servers kept for late copies";
         }
         ServersCores {
             "servers.cores_dc1" "" INPUT "cores of a server, first site";

@@ -140,6 +140,9 @@ pub struct Availability {
     pub replay_lag_manager: bool,
     /// Whether servers with lagged copies hold nothing else.
     pub lagged_on_own_servers: bool,
+    /// The longest that users may be without a database after a failure; `None` if the document
+    /// does not say.
+    pub longest_outage: Option<Nanos>,
 }
 
 /// The second site.

@@ -84,6 +84,7 @@ fn availability(mut keys: Keys<'_, '_>, relations: &mut Relations) -> Availabili
         truncation_lag: keys.span("truncation_lag", Nanos::ZERO, (Nanos::ZERO, LONGEST_LAG)),
         replay_lag_manager: keys.flag("replay_lag_manager", true),
         lagged_on_own_servers: keys.flag("lagged_on_own_servers", false),
+        longest_outage: keys.given("longest_outage", (Nanos::ZERO, YEAR)),
     };
     keys.finish();
     availability

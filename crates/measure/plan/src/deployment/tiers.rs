@@ -20,7 +20,9 @@ pub(super) fn tiers(root: &mut Keys<'_, '_>) -> Vec<Tier> {
     let tiers = root.each("tier", tier);
     let all_read = root.complaints() == before;
     if tiers.is_empty() {
-        root.missing("tier", "a section [[tier]] with mailboxes, messages_per_day and size_limit");
+        let example = "a section [[tier]] with `mailboxes = 1000`, `messages_per_day = 100` and \
+                       `size_limit = \"2GiB\"`";
+        root.missing("tier", example);
     } else if all_read && tiers.iter().all(|tier| tier.mailboxes <= 0.0) {
         root.conflict("tier", "no tier has a mailbox; give `mailboxes`");
     }

@@ -1,7 +1,9 @@
 //! A played deployment as a page, as text and as JSON.
 
+mod claim;
 mod json;
 mod proof;
+mod proof_json;
 
 use rehearsal::{
     Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
@@ -15,8 +17,10 @@ use report::format::duration;
 use units::Nanos;
 use verdict::Estimate;
 
+pub use claim::{Claim, ClaimState, Outage, Remedy};
 pub use json::deployment_json;
-pub use proof::{Claim, ClaimState, Proof, Remedy, proof_html, proof_json, proof_text};
+pub use proof::{Proof, proof_html, proof_text};
+pub use proof_json::proof_json;
 
 /// A played deployment.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use report::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
-use serde_json::{Value, json};
+use verdict::Ruling;
 
+use super::claim::{Claim, ClaimState, Outage, Remedy};
 use super::trust;
+use crate::design::DesignEdit;
 
 /// A design and the results of simulating its claims.
 #[derive(Clone, Debug)]
@@ -33,92 +35,28 @@ pub struct Proof {
     pub claims: Vec<Claim>,
     /// The smallest change that makes all claims hold, if one is needed.
     pub remedy: Option<Remedy>,
-}
-
-/// Something that the design claims to survive.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// Name, such as `one server fails`.
-    pub name: String,
-    /// The worst case, such as `EX03`.
-    pub worst: String,
-    /// Cases that were played.
-    pub cases: usize,
-    /// Whether it holds.
-    pub state: ClaimState,
-    /// Whether it holds by the sizing formulas.
-    pub formulas_hold: bool,
-    /// Whether a latency is so near its limit that the true one may be on the other side.
-    pub is_narrow: bool,
-    /// Mean of database reads on the busiest host, in milliseconds.
-    pub reads_ms: Option<f64>,
-    /// The slowest minute: mean of database reads on its host, in milliseconds.
-    pub worst_minute_ms: Option<f64>,
-    /// Utilisation of its busiest disk, 0 to 1.
-    pub disks_busy: f64,
-    /// How far the worst limit is exceeded, as a share of it; `None` if all are kept.
-    pub excess: Option<f64>,
-    /// The limit that broke, or the remaining headroom, in a sentence.
-    pub because: String,
-    /// Why the sizing formulas disagree; `None` if they agree.
-    pub disagreement: Option<String>,
-    /// The smallest change that makes the claim hold, if it fails and such a change was found.
-    pub remedy: Option<Remedy>,
-    /// Time until everything is redundant again, in nanoseconds.
-    pub redundant_after_ns: Option<u64>,
-}
-
-/// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimState {
-    /// It does.
-    Holds,
-    /// A limit is broken, or databases are not active.
-    Fails,
-    /// Already fails in the arithmetic, by processors or quorum.
-    FailsOnPaper,
-}
-
-/// A change that was tried.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Remedy {
-    /// The edit of the document; `None` if no change tried helps.
-    pub edit: Option<String>,
-    /// What it takes, in a sentence.
-    pub effect: String,
-    /// Changes that were tried.
-    pub tried: usize,
-}
-
-impl ClaimState {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "FAILS",
-            Self::FailsOnPaper => "FAILS on paper",
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "fails",
-            Self::FailsOnPaper => "fails_on_paper",
-        }
-    }
-}
-
-impl Claim {
-    /// The component that fails in the worst case; `None` in normal operation.
-    fn failure(&self) -> Option<&str> {
-        Some(self.worst.as_str()).filter(|worst| *worst != "-")
-    }
+    /// The changes for a design that fails or cannot be judged, the cheapest first; the list of a
+    /// prediction.
+    pub edits: Vec<DesignEdit>,
 }
 
 impl Proof {
-    /// Whether every claim holds and the sizing violates no rule.
-    pub fn holds(&self) -> bool {
-        self.violations.is_empty() && self.claims.iter().all(|of| of.state == ClaimState::Holds)
+    /// The verdict: one claim that fails, or a rule that is violated, fails the design; one that
+    /// cannot be judged leaves it undecided, as in a prediction.
+    pub fn ruling(&self) -> Ruling {
+        if !self.violations.is_empty() {
+            return Ruling::Fail;
+        }
+        let rulings: Vec<Ruling> = self.claims.iter().map(Claim::ruling).collect();
+        verdict::worst(&rulings)
+    }
+
+    pub(super) const fn headline(ruling: Ruling) -> (&'static str, &'static str, Tone) {
+        match ruling {
+            Ruling::Pass | Ruling::Warn => ("SIMULATED PASS", "simulated_pass", Tone::Pass),
+            Ruling::Fail => ("SIMULATED FAIL", "simulated_fail", Tone::Fail),
+            Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", "simulated_cannot_judge", Tone::Warn),
+        }
     }
 }
 
@@ -130,48 +68,6 @@ pub fn proof_html(proof: &Proof) -> String {
 /// The same as plain text in lines of at most `width` characters.
 pub fn proof_text(proof: &Proof, width: usize) -> String {
     report::document_text(&document(proof), width)
-}
-
-/// The answer `design_proof`.
-pub fn proof_json(proof: &Proof) -> Value {
-    let claims: Vec<Value> = proof.claims.iter().map(claim_json).collect();
-    let remedy = proof.remedy.as_ref().map(remedy_json);
-    report::answer(
-        "design_proof",
-        json!({
-            "title": proof.title,
-            "design": proof.design,
-            "verdict": if proof.holds() { "simulated_pass" } else { "simulated_fail" },
-            "uncertainty_percent": proof.uncertainty_percent,
-            "formulas_disk_load_percent": proof.disk_load.map(|load| load * 100.0),
-            "violations": proof.violations,
-            "claims": claims,
-            "remedy": remedy,
-        }),
-    )
-}
-
-fn remedy_json(of: &Remedy) -> Value {
-    json!({ "edit": of.edit, "effect": of.effect, "tried": of.tried })
-}
-
-fn claim_json(of: &Claim) -> Value {
-    json!({
-        "claim": of.name,
-        "worst_case": of.worst,
-        "cases": of.cases,
-        "state": of.state.name(),
-        "formulas": if of.formulas_hold { "holds" } else { "fails" },
-        "narrow": of.is_narrow,
-        "reads_ms": of.reads_ms,
-        "worst_minute_reads_ms": of.worst_minute_ms,
-        "disks_busy_percent": of.disks_busy * 100.0,
-        "excess_percent": of.excess.map(|excess| excess * 100.0),
-        "because": of.because,
-        "disagreement": of.disagreement,
-        "remedy": of.remedy.as_ref().map(remedy_json),
-        "redundant_after_ns": of.redundant_after_ns,
-    })
 }
 
 fn document(proof: &Proof) -> Document {
@@ -204,25 +100,47 @@ fn legend() -> Block {
 /// What `narrowly` means.
 fn narrowness(percent: f64) -> String {
     format!(
-        "Narrowly: the simulated latency is so near its limit that the true one, known within \
-         +-{percent:.0} %, may be on the other side. Test this case on the hardware first."
+        "Inconclusive: the simulated latency holds or fails narrowly, so near its limit that the \
+         true one, known within +-{percent:.0} %, may be on the other side; `size --predict` \
+         judges by the same rule. Test this case on the hardware first."
     )
 }
 
 /// The change that helps, and the changes for each claim if several fail.
 fn remedies(proof: &Proof) -> Option<Section> {
-    let mut blocks = vec![Block::Note(remedy_words(proof.remedy.as_ref()?))];
-    if proof.claims.iter().filter(|of| of.state != ClaimState::Holds).count() > 1 {
+    let mut blocks: Vec<Block> =
+        proof.remedy.iter().map(|of| Block::Note(remedy_words(of))).collect();
+    if proof.remedy.is_some() && failed(&proof.claims).count() > 1 {
         blocks.push(changes(proof));
     }
-    Some(Section { id: "remedy", title: "What to Change", blocks })
+    if !proof.edits.is_empty() {
+        blocks.push(Block::Note(lead(proof).to_owned()));
+        blocks.extend(proof.edits.iter().map(|edit| Block::Verbatim(edit.block())));
+    }
+    (!blocks.is_empty()).then_some(Section { id: "remedy", title: "What to Change", blocks })
+}
+
+/// What the list of changes is.
+fn lead(proof: &Proof) -> &'static str {
+    if proof.edits.iter().any(|edit| edit.simulated.is_some()) {
+        "The changes of the deployment that were considered, the cheapest first, played until one \
+         was certain; `size --predict` lists the same."
+    } else {
+        "What would leave less work for each disk, the cheapest first; `size --predict` lists the \
+         same. Edit the deployment, and prove again."
+    }
+}
+
+fn failed(claims: &[Claim]) -> impl Iterator<Item = &Claim> {
+    claims.iter().filter(|of| of.ruling() == Ruling::Fail)
 }
 
 fn banner(proof: &Proof) -> Banner {
-    let held = proof.claims.iter().filter(|of| of.state == ClaimState::Holds).count();
-    let holds = proof.holds();
+    let held = proof.claims.iter().filter(|of| of.ruling() == Ruling::Pass).count();
+    let (verdict, _, tone) = Proof::headline(proof.ruling());
     let mut meaning = Vec::new();
     meaning.extend(breaking_words(&proof.claims));
+    meaning.extend(outage_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(remedy_words));
     meaning.extend(Some(proof.description.clone()).filter(|text| !text.is_empty()));
     meaning.extend([proof.design.clone(), trust(proof.uncertainty_percent)]);
@@ -231,8 +149,8 @@ fn banner(proof: &Proof) -> Banner {
     Banner {
         subject: format!("{}{customer}", proof.title),
         started: started(proof),
-        verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
-        tone: if holds { Tone::Pass } else { Tone::Fail },
+        verdict: verdict.to_owned(),
+        tone,
         number: format!("{held} of {}", proof.claims.len()),
         number_unit: unit(&proof.claims),
         number_metric: "database-reads-latency",
@@ -241,13 +159,21 @@ fn banner(proof: &Proof) -> Banner {
     }
 }
 
-/// What the number in the headline counts, and how many of these claims are in doubt.
+/// What the number in the headline counts, and how many claims cannot be judged.
 fn unit(claims: &[Claim]) -> Cow<'static, str> {
-    let narrow = claims.iter().filter(|of| of.state == ClaimState::Holds && of.is_narrow).count();
-    match narrow {
+    match claims.iter().filter(|of| of.ruling() == Ruling::CannotJudge).count() {
         0 => "claims hold".into(),
-        _ => format!("claims hold, {narrow} of them narrowly").into(),
+        doubtful => format!("claims hold, {doubtful} inconclusive").into(),
     }
+}
+
+/// The claims that include a time without service: part of the answer even if all hold.
+fn outage_words(claims: &[Claim]) -> Option<String> {
+    let with: Vec<(&Claim, &Outage)> =
+        claims.iter().filter_map(|of| Some((of, of.outage.as_ref()?))).collect();
+    let words: Vec<String> =
+        with.iter().map(|(claim, outage)| format!("{}: {}", claim.name, outage.words())).collect();
+    (!words.is_empty()).then(|| format!("Without service for a while: {}.", words.join(". ")))
 }
 
 /// Author and date, above the title.
@@ -261,10 +187,9 @@ fn started(proof: &Proof) -> String {
     text
 }
 
-/// How clearly a claim fails: failures without a measure first, narrow ones last.
-fn severity(of: &Claim) -> (bool, f64) {
-    let measured = of.excess.filter(|_| of.state == ClaimState::Fails);
-    (!of.is_narrow, measured.unwrap_or(f64::INFINITY))
+/// How far a claim fails: failures without a measure most of all.
+fn severity(of: &Claim) -> f64 {
+    of.excess.filter(|_| of.state == ClaimState::Fails).unwrap_or(f64::INFINITY)
 }
 
 fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
@@ -273,7 +198,7 @@ fn clearer<'a>(one: &'a Claim, other: &'a Claim) -> &'a Claim {
 
 /// The failure that breaks the design most clearly, and the others; `None` if all claims hold.
 fn breaking_words(claims: &[Claim]) -> Option<String> {
-    let failed: Vec<&Claim> = claims.iter().filter(|of| of.state != ClaimState::Holds).collect();
+    let failed: Vec<&Claim> = failed(claims).collect();
     let worst = failed.iter().copied().reduce(clearer)?;
     let failure = match worst.failure() {
         Some(failure) => format!("{}, worst if it is {failure}", worst.name),
@@ -295,6 +220,11 @@ fn breaking_words(claims: &[Claim]) -> Option<String> {
 
 fn remedy_words(of: &Remedy) -> String {
     match &of.edit {
+        Some(edit) if !of.is_certain => format!(
+            "With none of {} changes every claim holds for certain. Smallest change with which \
+             none fails: {edit} ({}); some then hold narrowly, so test that on the hardware.",
+            of.tried, of.effect
+        ),
         Some(edit) => {
             format!("Smallest change with which every claim holds: {edit} ({}).", of.effect)
         }
@@ -305,7 +235,7 @@ fn remedy_words(of: &Remedy) -> String {
 
 /// The smallest change for each claim that fails.
 fn changes(proof: &Proof) -> Block {
-    let failed = proof.claims.iter().filter(|of| of.state != ClaimState::Holds);
+    let failed = failed(&proof.claims);
     Block::Table(Table {
         caption: "The smallest change for each failing claim by itself",
         columns: vec![Column::text("Claim"), Column::text("Change"), Column::text("Effect")],
@@ -315,23 +245,27 @@ fn changes(proof: &Proof) -> Block {
 
 fn change_row(of: &Claim) -> TableRow {
     let (edit, effect) = match &of.remedy {
+        Some(Remedy { edit, effect, is_certain: false, .. }) => {
+            (edit.clone(), format!("{effect}; it then holds narrowly"))
+        }
         Some(Remedy { edit, effect, .. }) => (edit.clone(), effect.clone()),
         None => (None, "none of the changes that were played".to_owned()),
     };
     TableRow::body(vec![Cell::plain(of.name.clone()), Cell::or_none(edit), Cell::plain(effect)])
 }
 
+fn disagreement_row(of: &Claim) -> Option<TableRow> {
+    let why = of.disagreement.clone()?;
+    Some(TableRow::body(vec![
+        Cell::plain(of.name.clone()),
+        Cell::plain(of.result()),
+        Cell::plain(why),
+    ]))
+}
+
 /// Claims on which the formulas of the sizing disagree, and why.
 fn disagreements(proof: &Proof) -> Option<Section> {
-    let told = |of: &Claim| {
-        let why = of.disagreement.clone()?;
-        Some(TableRow::body(vec![
-            Cell::plain(of.name.clone()),
-            Cell::plain(result_words(of)),
-            Cell::plain(why),
-        ]))
-    };
-    let rows: Vec<TableRow> = proof.claims.iter().filter_map(told).collect();
+    let rows: Vec<TableRow> = proof.claims.iter().filter_map(disagreement_row).collect();
     let columns = vec![Column::text("Claim"), Column::text("Played"), Column::text("Why")];
     let caption = "Claims about which the formulas and the simulation disagree";
     let table = Block::Table(Table { caption, columns, rows });
@@ -361,27 +295,22 @@ fn claims(proof: &Proof) -> Block {
     })
 }
 
-fn result_words(of: &Claim) -> String {
-    let word = of.state.word();
-    if of.is_narrow { format!("{word} narrowly") } else { word.to_owned() }
-}
-
 fn claim_row(of: &Claim) -> TableRow {
-    let tone = match (of.state, of.is_narrow) {
-        (ClaimState::Holds, false) => Tone::Pass,
-        (_, true) => Tone::Warn,
-        _ => Tone::Fail,
+    let tone = match (of.ruling(), &of.outage) {
+        (Ruling::Fail, _) => Tone::Fail,
+        (Ruling::Pass | Ruling::Warn, None) => Tone::Pass,
+        _ => Tone::Warn,
     };
     TableRow::body(vec![
         Cell::plain(of.name.clone()),
-        Cell::plain(result_words(of)).toned(tone),
+        Cell::plain(of.result()).toned(tone),
         Cell::plain(of.worst.clone()),
         Cell::or_none(of.reads_ms.map(|ms| format!("{ms:.1}"))),
         Cell::or_none(of.worst_minute_ms.map(|ms| format!("{ms:.1}"))),
         Cell::plain(format!("{:.0}", of.disks_busy * 100.0)),
         Cell::or_none(of.excess.map(excess_percent)),
         redundant_cell(of),
-        Cell::plain(of.because.clone()),
+        Cell::plain(of.reason()),
     ])
 }
 
@@ -412,7 +341,9 @@ fn method() -> Block {
          failure: users work on active copies, passive ones replay, a failed disk is rebuilt or \
          its copies are seeded again. A claim holds if every database stays active and every host \
          keeps its limits once the failure has settled and the caches of copies that took over are \
-         warm; the slowest minute shows the time before. A prediction of one set of disks (`size \
+         warm; the slowest minute shows the time before. A time without service fails a claim if \
+         it is longer than the `longest_outage` of the deployment. A prediction of one set of \
+         disks (`size \
          --predict`) is stricter: it takes all copies for active. Nothing was measured on \
          hardware: test what you buy."
             .to_owned(),

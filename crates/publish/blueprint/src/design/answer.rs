@@ -12,7 +12,7 @@ use super::PredictedDesign;
 pub(super) struct DesignAnswer {
     is_workable: bool,
     simulated: Option<Ruling>,
-    /// The requirement that a passing simulation misses, in two words.
+    /// What a passing simulation lacks, in two words.
     lacking: Option<&'static str>,
 }
 

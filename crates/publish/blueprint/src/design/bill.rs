@@ -1,11 +1,12 @@
 //! The bill of materials, as far as the design determines it, with its cost if prices are given.
 
-use report::document::{Cell, Column, Section, TableRow, Tone};
+use report::document::{Block, Cell, Column, Section, TableRow, Tone};
 use report::format::number;
 use sizing::{Key, ServerKind, ShownQuantity, as_sold};
 use units::three_digits;
 
 use super::columns::{key_column, number_column, table};
+use super::prices::sentence;
 use super::{Sized, shown};
 
 /// A line of the bill.
@@ -40,7 +41,9 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
         ]));
     }
     let caption = "Without controllers, shelves and network, which the design leaves open.";
-    Section { id: "bill", title: "Bill of materials", blocks: table(caption, columns, rows) }
+    let mut blocks = table(caption, columns, rows);
+    blocks.extend(prices.map(|prices| Block::Note(sentence(prices))));
+    Section { id: "bill", title: "Bill of materials", blocks }
 }
 
 /// The table row of a bill line; `None` if the design has none of its item.

@@ -5,6 +5,9 @@ use report::{deciding_number, mean_ms, outcome_name};
 use serde_json::{Value as Json, json};
 use verdict::{Ruling, Verdict};
 
+/// Longest comment line of an edit, in characters.
+const COMMENT_WIDTH: usize = 96;
+
 /// A change of `deployment.toml` that reduces the load on each disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesignEdit {
@@ -14,6 +17,10 @@ pub struct DesignEdit {
     pub line: String,
     /// Its effect as sized, in words.
     pub effect: String,
+    /// What else it changes: cost, other numbers, findings that come or go; a sentence each.
+    pub also: Vec<String>,
+    /// Cost of the changed design, in the currency of the deployment; `None` without prices.
+    pub cost: Option<f64>,
     /// The simulation of the changed design; `None` if an earlier edit already passed.
     pub simulated: Option<SimulatedEdit>,
 }
@@ -23,7 +30,7 @@ pub struct DesignEdit {
 pub struct SimulatedEdit {
     /// The verdict.
     pub outcome: Ruling,
-    /// The deciding number and its limit, if a number decided.
+    /// The deciding number and its limit, if a number decided; of a proof, the claim that decides.
     pub deciding: Option<String>,
     /// Mean latency of database reads in milliseconds, if there were any.
     pub read_ms: Option<f64>,
@@ -42,12 +49,19 @@ impl SimulatedEdit {
 
 impl DesignEdit {
     /// The lines to copy into the document, with their known effect as comments above.
-    pub(super) fn block(&self) -> String {
-        let Self { section, line, effect, .. } = self;
-        format!("# {effect}\n# {}\n[{section}]\n{line}\n", self.proof())
+    pub(crate) fn block(&self) -> String {
+        let Self { section, line, effect, also, .. } = self;
+        let proof = self.proof();
+        let mut comments = comment(effect);
+        for text in also {
+            comments += &comment(text);
+        }
+        comments += &comment(&proof);
+        format!("{comments}[{section}]\n{line}\n")
     }
 
-    fn passes(&self) -> bool {
+    /// Whether the changed design was simulated to pass.
+    pub fn passes(&self) -> bool {
         let outcome = self.simulated.as_ref().map(|of| of.outcome);
         matches!(outcome, Some(Ruling::Pass | Ruling::Warn))
     }
@@ -67,17 +81,34 @@ impl DesignEdit {
     }
 
     /// The same for programs.
-    pub(super) fn json(&self) -> Json {
+    pub(crate) fn json(&self) -> Json {
         let simulated = self.simulated.as_ref();
         json!({
             "section": self.section,
             "line": self.line,
             "effect": self.effect,
+            "also": self.also,
+            "cost": self.cost,
             "simulated": simulated.map(|of| outcome_name(of.outcome)),
             "deciding": simulated.and_then(|of| of.deciding.as_ref()),
             "read_latency_ms": simulated.and_then(|of| of.read_ms),
         })
     }
+}
+
+/// A sentence as comment lines, broken between words: verbatim text is not broken again.
+fn comment(text: &str) -> String {
+    let mut lines = vec![String::from("#")];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("invariant: there is always a line");
+        if line.chars().count() + 1 + word.chars().count() > COMMENT_WIDTH && line != "#" {
+            lines.push(format!("#  {word}"));
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The edits as lines of a document, each with its effect; those known to pass come first.

@@ -63,9 +63,9 @@ pub(super) fn picture(sized: Sized<'_>) -> Option<Picture> {
     });
     let size = sized.sizing.number(Key::DatabaseSizeWithOverheadGb)?;
     let chart = MonthsChart {
-        title: "GB in a database by months from now".to_owned(),
-        description: format!("It is sized for {} GB.", three_digits(size)),
-        unit: "GB",
+        title: "GiB in a database by months from now".to_owned(),
+        description: format!("It is sized for {} GiB.", three_digits(size)),
+        unit: "GiB",
         lines: lines.collect(),
         limit: Threshold {
             value: size,

@@ -9,8 +9,7 @@ use super::{PredictedDesign, Sized};
 
 /// The document, with a trailing newline.
 pub(super) fn render(sized: Sized<'_>) -> String {
-    let text = format!("{:#}\n", value(sized));
-    units::plain_json(&text).into_owned()
+    units::plain_json(&format!("{:#}\n", value(sized))).into_owned()
 }
 
 /// The document.

@@ -17,6 +17,7 @@ mod origin;
 mod page;
 mod pictures;
 mod predicted;
+mod prices;
 mod scenarios;
 mod tables;
 

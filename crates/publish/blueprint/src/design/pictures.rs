@@ -42,8 +42,8 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
     ];
     let disk = sizing.number(Key::DiskFormattedGb(ServerKind::First))?;
     let bars = [
-        ("a database volume, GB", parts.to_vec()),
-        ("a disk, formatted, GB", vec![("disk", disk, "ink-tail")]),
+        ("a database volume, GiB", parts.to_vec()),
+        ("a disk, formatted, GiB", vec![("disk", disk, "ink-tail")]),
     ];
     let svg = bars_svg("Capacity of a database volume by use", &bars);
     let legend =

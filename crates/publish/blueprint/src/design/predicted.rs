@@ -66,14 +66,15 @@ impl PredictedDesign {
     /// The prediction as a part of the page.
     pub(super) fn section(&self) -> Section {
         let mut blocks = vec![Block::Facts(self.facts())];
-        // The load is that of the design's mailboxes; a number of mailboxes with the usual load
-        // would contradict it.
+        // A plan without mailboxes would be converted by the usual load of one, which contradicts
+        // the design.
+        let is_stated = self.run.start.settings.mailboxes.is_some();
         let usual = meaning::mailboxes(&self.run);
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
-        blocks.extend(said.filter(|text| *text != usual).map(Block::Note));
+        blocks.extend(said.filter(|text| is_stated || *text != usual).map(Block::Note));
         if !self.edits.is_empty() {
-            let lead = "What would leave less work for each disk: edit the deployment, and \
-                        predict again.";
+            let lead = "What would leave less work for each disk, the cheapest first; `size \
+                        --prove` lists the same. Edit the deployment, and predict again.";
             blocks.push(Block::Note(lead.to_owned()));
             blocks.extend(self.edits.iter().map(|edit| Block::Verbatim(edit.block())));
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use plan::deployment::Replacement;
+use plan::deployment::{Prices, Replacement};
 use plan::{Deployment, PlanError};
 use provision::{size, survived_failures};
 use report::document::{Block, Cell, Column, Section, Table, TableRow};
@@ -13,7 +13,7 @@ use report::format::number;
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
-use super::caveats;
+use super::{caveats, prices};
 use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
@@ -25,8 +25,8 @@ pub struct Candidate {
     pub outcome: Result<Sizing, String>,
     /// Kinds of failure that it survives, if it has copies.
     pub survived: Option<usize>,
-    /// Currency of its costs, if it gives prices.
-    currency: Option<String>,
+    /// The prices of its costs, if it gives any.
+    prices: Option<Prices>,
 }
 
 /// Numeric columns of the table: heading and key.
@@ -49,9 +49,9 @@ const RANKED_BY: [Key; 4] = [Key::CostAll, Key::DiskAll, Key::ServerAll, Key::Me
 impl Candidate {
     /// The design of a deployment with these replacements, or its error.
     pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
-        let prices = parsed.as_ref().ok().and_then(|of| of.prices.as_ref());
+        let prices = parsed.as_ref().ok().and_then(|of| of.prices.clone());
         Self {
-            currency: prices.map(|prices| prices.currency.clone()),
+            prices,
             survived: parsed.as_ref().ok().and_then(survived_failures),
             outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
             replacements,
@@ -129,14 +129,28 @@ fn columns(candidates: &[Candidate]) -> Vec<(Cow<'static, str>, Key)> {
 
 /// A heading with the currency of the costs; designs of one document have the same.
 fn of_currency(label: &'static str, candidates: &[Candidate]) -> Cow<'static, str> {
-    let mut currencies = candidates.iter().filter_map(|of| of.currency.as_deref());
-    currencies.next().map_or(label.into(), |currency| format!("{label}, {currency}").into())
+    let mut prices = candidates.iter().filter_map(|of| of.prices.as_ref());
+    let currency = prices.next().map(|prices| prices.currency.as_str());
+    currency.map_or(label.into(), |currency| format!("{label}, {currency}").into())
 }
 
-fn caveats(candidates: &[Candidate]) -> impl Iterator<Item = &'static str> {
+/// The prices by which the designs are ranked, and what the table leaves open.
+fn notes(candidates: &[Candidate]) -> Vec<String> {
     let is_disk_priced = candidates.iter().any(|of| of.number(Key::CostDisks).is_some());
     let changed = candidates.iter().flat_map(|of| &of.replacements).map(|of| of.key.as_str());
-    caveats::caveats(is_disk_priced, changed)
+    let caveats = caveats::caveats(is_disk_priced, changed).map(str::to_owned);
+    priced(candidates).into_iter().chain(caveats).collect()
+}
+
+/// The prices, if any; of a sweep over prices each row has its own.
+fn priced(candidates: &[Candidate]) -> Option<String> {
+    candidates.iter().find(|of| of.number(Key::CostAll).is_some())?;
+    let mut all = candidates.iter().filter_map(|of| of.prices.as_ref());
+    let first = all.next()?;
+    if all.all(|of| of == first) {
+        return Some(format!("Ranked by cost. {}", prices::sentence(first)));
+    }
+    Some("Ranked by cost, each at its own prices, which the first columns show.".to_owned())
 }
 
 /// Heading of the number of survived failures; `None` if no design has copies.
@@ -213,7 +227,7 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     let caption = "Every combination, the best first: workable, then the least cost where prices \
                    are given, then the fewest disks, servers and memory.";
     let mut blocks = vec![Block::Table(Table { caption, columns, rows })];
-    blocks.extend(caveats(candidates).map(|caveat| Block::Note(caveat.to_owned())));
+    blocks.extend(notes(candidates).into_iter().map(Block::Note));
     Some(Section { id: "scenarios", title: "Scenarios", blocks })
 }
 
@@ -238,8 +252,8 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
         rows.push(row);
     }
     let mut text = aligned(&rows);
-    for caveat in caveats(candidates) {
-        let _ = writeln!(text, "\n{caveat}");
+    for note in notes(candidates) {
+        let _ = writeln!(text, "\n{note}");
     }
     text
 }
@@ -266,7 +280,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
     let fronts = pareto_front(&points(candidates));
     let ranked = candidates.iter().zip(fronts).map(candidate_json);
-    json!({ "ranked": ranked.collect::<Vec<_>>() })
+    json!({ "ranked": ranked.collect::<Vec<_>>(), "prices": priced(candidates) })
 }
 
 fn candidate_json((candidate, is_best): (&Candidate, bool)) -> Json {

@@ -216,7 +216,7 @@ fn mailboxes(sized: Sized<'_>) -> Section {
     let columns = vec![
         Column::text("tier"),
         number_column("mailboxes", None),
-        number_column("MB on disk", Some("mailbox-on-disk")),
+        number_column("MiB on disk", Some("mailbox-on-disk")),
         number_column("I/O per second", Some("mailbox-iops")),
         number_column("megacycles active", Some("megacycles")),
         number_column("logs a day", None),

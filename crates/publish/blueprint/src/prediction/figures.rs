@@ -21,7 +21,7 @@ pub struct PredictionFigures {
     pub(super) verdict: String,
     /// The same for people.
     pub(super) headline: String,
-    /// Whether it passed with less I/O than the plan's mailboxes need.
+    /// Whether it passed and yet lacks something that its headline names.
     is_lacking: bool,
     /// Why it does not pass; empty if it does.
     pub(super) reason: String,

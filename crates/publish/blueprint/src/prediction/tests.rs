@@ -80,7 +80,8 @@ fn what_cannot_be_judged_says_why() {
     short.start.settings.thresholds.minimum_log_writes = u64::MAX;
     let reason = prediction("10", &short).figures.reason;
     assert!(
-        reason.contains("Log write latency, average: ") && reason.contains("at least"),
+        reason.contains("Log write latency, mean of the worst database: ")
+            && reason.contains("at least"),
         "{reason}"
     );
 }

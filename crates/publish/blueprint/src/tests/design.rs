@@ -142,7 +142,7 @@ fn the_picture_of_growth_says_when_mailboxes_are_full() {
     each(|sized| {
         let page = sizing_html(sized, &[]);
         for words in [
-            "GB in a database by months from now",
+            "GiB in a database by months from now",
             "100 % of new mail is kept: the last tier is full after 5.4 months",
             "60 % of new mail is kept: the last tier is full after 9.0 months",
             "size that it is planned for",

@@ -89,6 +89,8 @@ fn prediction(seed: u64) -> PredictedDesign {
         section: "storage".to_owned(),
         line: "several_databases_per_volume = false".to_owned(),
         effect: "load of a disk 33 % instead of 98 %".to_owned(),
+        also: vec!["cost CHF 78,000 instead of 72,809".to_owned()],
+        cost: Some(78_000.0),
         simulated: Some(SimulatedEdit::of(&run, &verdict)),
     };
     let lighter = DesignEdit { line: "usable_io = 70".to_owned(), simulated: None, ..edit.clone() };
@@ -208,12 +210,12 @@ fn every_form_has_the_same_findings_in_the_same_order() {
     }
 }
 
-/// Numbers with a unit in a text: `1,798 GB`, `85.3 %`.
+/// Numbers with a unit in a text: `1,798 GiB`, `85.3 %`.
 fn quantities(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let unit = |word: &str| {
         let word = word.trim_end_matches([',', ';', ':', '.', ')']);
-        ["GB", "TB", "%", "Mb/s"].into_iter().find(|unit| *unit == word)
+        ["GB", "TB", "GiB", "TiB", "%", "Mb/s"].into_iter().find(|unit| *unit == word)
     };
     words
         .windows(2)

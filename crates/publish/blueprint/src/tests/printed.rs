@@ -36,8 +36,8 @@ fn a_page_reads_as_print() {
     let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
     assert!(!page.contains('`'), "a backtick");
     let shown = page.split("id=\"trace\"").next().expect("what is before the formulas");
-    assert!(!shown.contains("<span>0</span></td><td class=\"plain\" data-label=\"unit\">GB"));
-    assert!(shown.contains("<span>TB</span>"), "{shown}");
+    assert!(!shown.contains("<span>0</span></td><td class=\"plain\" data-label=\"unit\">GiB"));
+    assert!(shown.contains("<span>TiB</span>"), "{shown}");
     let each = shown.split(" mailboxes</span>").next().expect("a figure");
     let mailboxes = each.rsplit("<span>of ").next().expect("mailboxes of a database");
     assert!(mailboxes.parse::<u32>().is_ok(), "{mailboxes}");
@@ -54,6 +54,8 @@ fn prices_are_in_the_bill_and_rank_designs() {
     let sizing = size(&deployment);
     let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
     assert!(page.contains("CHF, as far as [prices] gives prices"), "{page}");
+    let used = "Prices in CHF, from [prices]: a server 6,000, a GiB of memory 5, a disk 250;";
+    assert!(page.contains(used), "{page}");
     let candidates = ["3", "4"].map(|copies| {
         let edit = plan::deployment::Replacement {
             key: ["availability", "copies"].join("."),
@@ -65,6 +67,7 @@ fn prices_are_in_the_bill_and_rank_designs() {
     let table = scenarios(&ranked(candidates.to_vec()));
     let head = table.lines().next().expect("a heading");
     assert!(head.contains("cost, CHF"), "{table}");
+    assert!(table.contains(&format!("Ranked by cost. {used}")), "{table}");
     let page = sizing_html(Sized::new(&deployment, &sizing), &ranked(candidates.to_vec()));
     assert!(page.contains("Cost, CHF") && page.contains("cost, CHF"), "{page}");
     assert!(page.contains(">availability.copies</th>"), "{page}");

@@ -1,20 +1,16 @@
 //! Finds the smallest change that makes a failed claim hold: each is played, not calculated.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use blueprint::{Claim, ClaimState, Remedy};
-use plan::deployment::Replacement;
-use provision::{LighterDesign, lighter_designs, more_servers};
+use blueprint::{Claim, ClaimState, Remedy, SimulatedEdit};
 use report::format::duration;
+use verdict::Ruling;
 
 use super::cases::{NORMAL, ONE_DISK};
 use super::trial::{Adjustment, Trial};
-use crate::predict;
+use crate::edits::{self, TriedEdit};
 use console::Console;
 use console::error::CommandError;
-
-/// Maximum edits tried.
-const MOST_EDITS: usize = 6;
 
 /// Factors by which a reseed may take longer: slower ones leave more of the disks to users.
 const LONGER_RESEEDS: [u32; 2] = [2, 4];
@@ -25,50 +21,35 @@ const SHARES: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
 /// Changes in the order of trial, and the progress so far.
 struct RemedySearch<'a> {
     claims: &'a mut [Claim],
+    currency: &'a str,
     tried: usize,
+    /// The first change with which no claim fails, though some hold only narrowly.
+    narrow: Option<Remedy>,
 }
+
+/// The judgement of a claim with a change, and its reason.
+type ClaimWithChange = (Ruling, String);
 
 /// Records for each failed claim the smallest change with which it holds, and returns the smallest
-/// with which all claims hold; `None` if they already do.
+/// with which all claims hold, and every edit of the document with what playing it showed. If no
+/// claim fails but some cannot be judged, the edits are listed and none is played, as in a
+/// prediction.
 pub(super) fn found(
-    document: &(String, String),
+    (document, currency): (&(String, String), &str),
     (trial, claims): (&Trial, &mut [Claim]),
     console: &mut Console,
-) -> Result<Option<Remedy>, CommandError> {
-    if claims.iter().all(|of| of.state == ClaimState::Holds) {
-        return Ok(None);
+) -> Result<(Option<Remedy>, Vec<TriedEdit>), CommandError> {
+    if claims.iter().all(|of| of.ruling() == Ruling::Pass) {
+        return Ok((None, Vec::new()));
     }
-    let mut search = RemedySearch { claims, tried: 0 };
-    if let Some(remedy) = search.slower_reseeds(trial, console)? {
-        return Ok(Some(remedy));
+    let fails_on_paper = claims.iter().any(|of| of.state == ClaimState::FailsOnPaper);
+    let mut all = edits::to_try(document, fails_on_paper);
+    if claims.iter().all(|of| of.ruling() != Ruling::Fail) {
+        return Ok((None, all));
     }
-    for design in candidates(document, search.fails_on_paper()) {
-        if let Some(remedy) = search.edit(document, &design, console)? {
-            return Ok(Some(remedy));
-        }
-    }
-    // A share of the mailboxes is played without resizing the design: it answers only for disks.
-    if trial.violations.is_empty()
-        && let Some(remedy) = search.fewer_mailboxes(trial, console)?
-    {
-        return Ok(Some(remedy));
-    }
-    Ok(Some(search.none()))
-}
-
-/// The edits to try, the fewest disks first. Processors and quorum need servers.
-fn candidates((file, text): &(String, String), fails_on_paper: bool) -> Vec<LighterDesign> {
-    let mut found = if fails_on_paper { more_servers(file, text) } else { Vec::new() };
-    found.extend(lighter_designs(file, text));
-    let mut seen: Vec<Replacement> = Vec::new();
-    found.retain(|of| {
-        let is_new = !seen.contains(&of.edit);
-        seen.push(of.edit.clone());
-        is_new
-    });
-    found.truncate(MOST_EDITS);
-    found.sort_by(|one, two| one.disks.1.total_cmp(&two.disks.1));
-    found
+    let mut search = RemedySearch { claims, currency, tried: 0, narrow: None };
+    let remedy = search.remedy(document, (trial, &mut all), console)?;
+    Ok((Some(remedy), all))
 }
 
 /// Describes the duration of seeding that is slower by this factor.
@@ -84,37 +65,72 @@ fn reseed_words(times: u32, played: Option<&Claim>) -> String {
 }
 
 impl RemedySearch<'_> {
-    fn fails_on_paper(&self) -> bool {
-        self.claims.iter().any(|of| of.state == ClaimState::FailsOnPaper)
-    }
-
-    /// Names of the claims that hold.
-    fn held(&self) -> impl Iterator<Item = String> {
-        self.claims.iter().filter(|of| of.state == ClaimState::Holds).map(|of| of.name.clone())
+    /// Tries slower seeding, then the edits, then fewer mailboxes.
+    fn remedy(
+        &mut self,
+        document: &(String, String),
+        (trial, all): (&Trial, &mut [TriedEdit]),
+        console: &mut Console,
+    ) -> Result<Remedy, CommandError> {
+        if let Some(remedy) = self.slower_reseeds(trial, console)? {
+            return Ok(remedy);
+        }
+        for tried in all {
+            if let Some(remedy) = self.edit(document, tried, console)? {
+                return Ok(remedy);
+            }
+        }
+        if let Some(remedy) = self.narrow.take() {
+            return Ok(Remedy { tried: self.tried, ..remedy });
+        }
+        // A share of the mailboxes is played without resizing the design: it answers for disks
+        // only.
+        if trial.violations.is_empty()
+            && let Some(remedy) = self.fewer_mailboxes(trial, console)?
+        {
+            return Ok(remedy);
+        }
+        Ok(self.narrow.take().unwrap_or_else(|| self.none()))
     }
 
     /// Tries an edit; it is the remedy for all claims if every claim holds with it.
     fn edit(
         &mut self,
         document: &(String, String),
-        design: &LighterDesign,
+        tried: &mut TriedEdit,
         console: &mut Console,
     ) -> Result<Option<Remedy>, CommandError> {
         self.tried += 1;
+        let design = &tried.design;
         console.remark(format_args!("Trying {} = {} ...", design.edit.key, design.edit.value))?;
         // A design that cannot be laid out or simulated is no remedy.
         let Ok(trial) = Trial::of(document, std::slice::from_ref(&design.edit)) else {
             return Ok(None);
         };
-        let edit = predict::edit(design, None);
+        let edit = edits::edit(design, self.currency, None);
+        let effect = std::iter::once(edit.effect.as_str()).chain(edit.also.iter().map(|of| &**of));
         let remedy = Remedy {
             edit: Some(format!("[{}] {}", edit.section, edit.line)),
-            effect: edit.effect,
+            effect: effect.collect::<Vec<_>>().join("; "),
             tried: self.tried,
+            is_certain: true,
         };
-        let is_sound = trial.violations.is_empty();
-        let all_hold = self.note(&remedy, |name| trial.holds(name, Adjustment::NONE))?;
-        Ok((all_hold && is_sound).then_some(remedy))
+        let simulated = self.note(&remedy, |name| again(&trial, name, Adjustment::NONE))?;
+        let outcome = simulated.outcome;
+        tried.simulated = Some(simulated);
+        Ok(self.remedied(remedy, outcome, trial.violations.is_empty()))
+    }
+
+    /// The change if every claim holds with it for certain; one with which none fails is kept.
+    fn remedied(&mut self, remedy: Remedy, outcome: Ruling, is_sound: bool) -> Option<Remedy> {
+        match outcome {
+            Ruling::Pass | Ruling::Warn if is_sound => Some(remedy),
+            Ruling::CannotJudge if is_sound && self.narrow.is_none() => {
+                self.narrow = Some(Remedy { is_certain: false, ..remedy });
+                None
+            }
+            _ => None,
+        }
     }
 
     /// Tries slower seeding, which needs no hardware: a failed disk without redundancy hurts users
@@ -125,11 +141,17 @@ impl RemedySearch<'_> {
         console: &mut Console,
     ) -> Result<Option<Remedy>, CommandError> {
         let mut of_disks = self.claims.iter().filter(|of| of.name == ONE_DISK);
-        if !trial.reseeds() || !of_disks.any(|of| of.state == ClaimState::Fails) {
+        let is_lost =
+            of_disks.any(|of| of.state == ClaimState::Fails && of.ruling() == Ruling::Fail);
+        if !trial.reseeds() || !is_lost {
             return Ok(None);
         }
         // The other cases seed nothing, so their results remain valid.
-        let held: BTreeSet<String> = self.held().collect();
+        let before: BTreeMap<String, ClaimWithChange> = self
+            .claims
+            .iter()
+            .map(|of| (of.name.clone(), (of.ruling(), of.because.clone())))
+            .collect();
         for times in LONGER_RESEEDS {
             self.tried += 1;
             let rate = trial.reseed_mb_per_second() / f64::from(times);
@@ -140,13 +162,15 @@ impl RemedySearch<'_> {
                 edit: Some(format!("seed lost copies at {rate:.0} MB/s at most")),
                 effect: reseed_words(times, of_disk.as_ref()),
                 tried: self.tried,
+                is_certain: true,
             };
-            let all_hold = self.note(&remedy, |name| match name {
-                ONE_DISK => Ok(of_disk.as_ref().is_some_and(|of| of.state == ClaimState::Holds)),
-                _ => Ok(held.contains(name)),
+            let simulated = self.note(&remedy, |name| match (name, before.get(name)) {
+                (ONE_DISK, _) | (_, None) => Ok(judged(of_disk.as_ref())),
+                (_, Some(known)) => Ok(known.clone()),
             })?;
-            if all_hold {
-                return Ok(Some(remedy).filter(|_| trial.violations.is_empty()));
+            let is_sound = trial.violations.is_empty();
+            if let Some(remedy) = self.remedied(remedy, simulated.outcome, is_sound) {
+                return Ok(Some(remedy));
             }
         }
         Ok(None)
@@ -166,46 +190,147 @@ impl RemedySearch<'_> {
                 edit: Some(format!("at most {:.0} mailboxes", mailboxes * share)),
                 effect: format!("{:.0} % of {mailboxes:.0}", share * 100.0),
                 tried: self.tried,
+                is_certain: true,
             };
             let adjustment = Adjustment { share, ..Adjustment::NONE };
-            if self.note(&remedy, |name| trial.holds(name, adjustment))? {
+            let simulated = self.note(&remedy, |name| again(trial, name, adjustment))?;
+            if let Some(remedy) = self.remedied(remedy, simulated.outcome, true) {
                 return Ok(Some(remedy));
             }
         }
         Ok(None)
     }
 
-    /// Plays the failed claims with a change, and records it for those that hold for the first
-    /// time; `true` if all claims hold with it, including those that held before.
+    /// Plays the claims with a change, the failed ones first, and records it for those that hold
+    /// for the first time; returns the outcome of all and the claim that decides it.
     fn note(
         &mut self,
         remedy: &Remedy,
-        holds: impl Fn(&str) -> Result<bool, CommandError>,
-    ) -> Result<bool, CommandError> {
-        let mut all_hold = true;
-        for claim in self.claims.iter_mut().filter(|of| of.state != ClaimState::Holds) {
-            if claim.remedy.is_some() && !all_hold {
+        play: impl Fn(&str) -> Result<ClaimWithChange, CommandError>,
+    ) -> Result<SimulatedEdit, CommandError> {
+        let mut all = (Ruling::Pass, None);
+        for claim in self.claims.iter_mut().filter(|of| of.ruling() == Ruling::Fail) {
+            if claim.remedy.as_ref().is_some_and(|of| of.is_certain) && all.0 == Ruling::Fail {
                 continue;
             }
-            let is_held = holds(&claim.name)?;
-            all_hold &= is_held;
-            if is_held && claim.remedy.is_none() {
-                claim.remedy = Some(remedy.clone());
-            }
-            if !is_held && claim.name == NORMAL {
+            let (ruling, why) = play(&claim.name)?;
+            record_for(claim, remedy, ruling);
+            worsen(&mut all, ruling, &claim.name, &why);
+            if ruling == Ruling::Fail && claim.name == NORMAL {
                 // Every other case begins with it.
-                return Ok(false);
+                return Ok(outcome(all));
             }
         }
-        for claim in self.claims.iter().filter(|of| of.state == ClaimState::Holds) {
-            all_hold = all_hold && holds(&claim.name)?;
+        for claim in self.claims.iter().filter(|of| of.ruling() != Ruling::Fail) {
+            if all.0 == Ruling::Fail {
+                break;
+            }
+            let (ruling, why) = play(&claim.name)?;
+            worsen(&mut all, ruling, &claim.name, &why);
         }
-        Ok(all_hold)
+        Ok(outcome(all))
     }
 
     /// No change helps all.
     fn none(&self) -> Remedy {
         let effect = "add servers or copies, and size again".to_owned();
-        Remedy { edit: None, effect, tried: self.tried }
+        Remedy { edit: None, effect, tried: self.tried, is_certain: true }
+    }
+}
+
+/// Plays a claim of a changed design. A claim that it does not make, or that the layout rejects,
+/// fails.
+fn again(
+    trial: &Trial,
+    name: &str,
+    adjustment: Adjustment,
+) -> Result<ClaimWithChange, CommandError> {
+    Ok(judged(trial.play_again(name, adjustment)?.as_ref()))
+}
+
+fn judged(played: Option<&Claim>) -> ClaimWithChange {
+    played.map_or_else(
+        || (Ruling::Fail, "the layout does not claim it".to_owned()),
+        |of| (of.ruling(), of.because.clone()),
+    )
+}
+
+/// Notes the change for a claim: the first that is certain, else the first that is not.
+fn record_for(claim: &mut Claim, remedy: &Remedy, ruling: Ruling) {
+    let known = claim.remedy.as_ref().map(|of| of.is_certain);
+    match (ruling, known) {
+        (Ruling::Pass | Ruling::Warn, None | Some(false)) => claim.remedy = Some(remedy.clone()),
+        (Ruling::CannotJudge, None) => {
+            claim.remedy = Some(Remedy { is_certain: false, ..remedy.clone() });
+        }
+        _ => {}
+    }
+}
+
+/// Replaces the deciding claim by a worse one.
+fn worsen(all: &mut (Ruling, Option<String>), ruling: Ruling, name: &str, why: &str) {
+    let is_worse = ruling != all.0 && verdict::worst(&[all.0, ruling]) == ruling;
+    if is_worse {
+        *all = (ruling, Some(format!("{name}: {why}")));
+    }
+}
+
+fn outcome((outcome, deciding): (Ruling, Option<String>)) -> SimulatedEdit {
+    SimulatedEdit { outcome, deciding, read_ms: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use blueprint::{Claim, ClaimState, Remedy};
+    use verdict::Ruling;
+
+    use super::RemedySearch;
+
+    fn claim(name: &str, state: ClaimState) -> Claim {
+        Claim {
+            name: name.to_owned(),
+            worst: "-".to_owned(),
+            cases: 1,
+            state,
+            formulas_hold: true,
+            is_narrow: false,
+            reads_ms: None,
+            worst_minute_ms: None,
+            disks_busy: 0.0,
+            excess: None,
+            because: String::new(),
+            disagreement: None,
+            remedy: None,
+            redundant_after_ns: None,
+            outage: None,
+        }
+    }
+
+    fn change(tried: usize) -> Remedy {
+        Remedy { edit: Some(tried.to_string()), effect: String::new(), tried, is_certain: true }
+    }
+
+    /// A change with which a claim holds narrowly is not judged better than by a prediction: the
+    /// search continues, and a certain change replaces it.
+    #[test]
+    fn a_change_that_cannot_be_judged_is_kept_only_until_one_is_certain() {
+        let mut claims =
+            [claim("normal operation", ClaimState::Holds), claim("one disk", ClaimState::Fails)];
+        let mut search = RemedySearch { claims: &mut claims, currency: "", tried: 0, narrow: None };
+        let why = || "15 ms".to_owned();
+        let narrow = search.note(&change(1), |_| Ok((Ruling::CannotJudge, why()))).expect("none");
+        assert_eq!(narrow.outcome, Ruling::CannotJudge);
+        assert_eq!(narrow.deciding.as_deref(), Some("one disk: 15 ms"));
+        assert_eq!(search.remedied(change(1), narrow.outcome, true), None);
+        assert!(search.narrow.as_ref().is_some_and(|of| !of.is_certain));
+        assert_eq!(
+            search.claims[1].remedy.as_ref().map(|of| (of.tried, of.is_certain)),
+            Some((1, false))
+        );
+        let certain = search.note(&change(2), |_| Ok((Ruling::Pass, why()))).expect("none");
+        assert_eq!((certain.outcome, certain.deciding), (Ruling::Pass, None));
+        assert_eq!(search.remedied(change(2), certain.outcome, true), Some(change(2)));
+        assert_eq!(search.claims[1].remedy, Some(change(2)));
+        assert_eq!(search.remedied(change(2), Ruling::Pass, false), None, "it violates a rule");
     }
 }

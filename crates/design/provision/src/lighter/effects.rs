@@ -1,0 +1,57 @@
+//! The side effects of a change: numbers of the bill, and findings that come or go.
+
+use sizing::{DesignFinding, Key, ServerKind, Sizing};
+
+/// Numbers that a buyer pays for or an operator lives with; disks, servers and cost are apart.
+const NUMBERS: [Key; 7] = [
+    Key::DatabaseAll,
+    Key::MemoryAllGb,
+    Key::RackUnitsAll,
+    Key::PowerAllWatts,
+    Key::DiskSystemAll,
+    Key::MetaCacheSsdsAll,
+    Key::ServerWorstActiveDbs(ServerKind::First),
+];
+
+/// The numbers that differ between two sizings: key, before, after.
+pub(super) fn changed_numbers(now: &Sizing, then: &Sizing) -> Vec<(Key, f64, f64)> {
+    NUMBERS
+        .into_iter()
+        .filter_map(|key| Some((key, now.number(key)?, then.number(key)?)))
+        .filter(|(_, before, after)| (before - after).abs() > 1e-9)
+        .collect()
+}
+
+/// The findings of `then` that `now` does not have. One that only has other numbers is the same.
+pub(super) fn appeared(now: &[DesignFinding], then: &[DesignFinding]) -> Vec<DesignFinding> {
+    let mut appeared = then.to_vec();
+    appeared
+        .retain(|of| now.iter().all(|known| (known.key, known.severity) != (of.key, of.severity)));
+    appeared
+}
+
+#[cfg(test)]
+mod tests {
+    use sizing::{DesignFinding, Key, Severity};
+
+    use super::appeared;
+
+    fn finding(key: Key, severity: Severity, text: &str) -> DesignFinding {
+        DesignFinding { severity, key, text: text.to_owned(), remedy: "do".into() }
+    }
+
+    /// A warning that becomes a violation is new; one with another number is not.
+    #[test]
+    fn a_finding_is_new_by_its_subject_and_weight() {
+        let now = [
+            finding(Key::DiskAll, Severity::Warning, "10 disks"),
+            finding(Key::ServerAll, Severity::Remark, "few"),
+        ];
+        let then = [
+            finding(Key::DiskAll, Severity::Warning, "12 disks"),
+            finding(Key::ServerAll, Severity::Warning, "few"),
+        ];
+        assert_eq!(appeared(&now, &then), vec![then[1].clone()]);
+        assert_eq!(appeared(&then, &now), vec![now[1].clone()]);
+    }
+}
