@@ -35,7 +35,7 @@ pub struct RecordedRunFlags {
     /// Its name and tags.
     #[command(flatten)]
     pub identity: IdentityFlags,
-    /// What follows the verdict.
+    /// Actions to take once the verdict is final.
     #[command(flatten)]
     pub at_end: NotifyFlags,
 }
@@ -51,24 +51,24 @@ pub struct FileFlags {
     pub json: bool,
 }
 
-/// A name of a run, or a tag.
+/// Parses the name of a run, or a tag.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     plan::name_fault(text).map_or_else(|| Ok(text.to_owned()), |fault| Err(fault.to_owned()))
 }
 
-/// A length of time.
+/// Parses a duration above 0.
 pub fn duration(text: &str) -> Result<Nanos, String> {
     let duration = plan::parse_duration(text).filter(|duration| duration.0 > 0);
     duration.ok_or_else(|| "give a duration above 0, such as 90s, 45min or 2h".to_owned())
 }
 
-/// A size in bytes.
+/// Parses a size below 16 EiB.
 pub fn size(text: &str) -> Result<Bytes, String> {
     plan::parse_size(text)
         .ok_or_else(|| "give a size below 16 EiB, such as 512MiB or 10GiB".to_owned())
 }
 
-/// Sessions of a database.
+/// Parses the number of sessions per database, or `auto`.
 pub fn sessions(text: &str) -> Result<Sessions, String> {
     if text == "auto" {
         return Ok(Sessions::Auto);
@@ -77,7 +77,7 @@ pub fn sessions(text: &str) -> Result<Sessions, String> {
     count.map_err(|_| "give a number of sessions, or auto".to_owned())
 }
 
-/// A share.
+/// Parses a percentage above 0 and at most 100, with or without a `%`.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok();
     let sound = number.filter(|number| *number > 0.0 && *number <= 100.0);

@@ -1,4 +1,4 @@
-//! Files that people name: plans in, answers out.
+//! Files named on the command line: plans as input, answers as output.
 
 mod answer;
 mod ending;

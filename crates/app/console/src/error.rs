@@ -1,5 +1,5 @@
-//! The error of a command that cannot do its work: one sentence that names the thing and the
-//! remedy.
+//! The error of a command that cannot do its work: one sentence that names the object at fault and
+//! the remedy.
 
 use std::io;
 use std::path::Path;
@@ -70,7 +70,7 @@ impl<E: std::error::Error + 'static> From<E> for CommandError {
     }
 }
 
-/// An error of writing to the standard output.
+/// Converts a failed write to standard output; a closed pipe is no failure.
 pub(crate) fn output_error(error: &io::Error) -> CommandError {
     match error.kind() {
         io::ErrorKind::BrokenPipe => CommandError::BrokenPipe,

@@ -34,7 +34,7 @@ pub(crate) fn state(work: &str, text: &str) -> Value {
     now("progress", json!({ "work": work, "text": text }))
 }
 
-/// Why a command ended without an answer.
+/// Builds the error object of a command that ended without an answer.
 pub(crate) fn error(sentence: &str, exit_status: u8) -> Value {
     json!({
         "schema": SCHEMA,

@@ -1,5 +1,5 @@
-//! What the verbs of the command line share: the terminal, common arguments, reading and writing
-//! files that people name, signals, and the exit statuses. The only crate that prints.
+//! Shared by all verbs of the command line: the terminal, common arguments, files named by the
+//! user, signals and exit statuses. The only crate that prints.
 
 pub mod args;
 pub mod conclusion;

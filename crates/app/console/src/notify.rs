@@ -14,10 +14,10 @@ use crate::system;
 /// A command that takes longer is left running.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Interval between checks for its end.
+/// Interval between checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Prefix of the names in its environment.
+/// Prefix of the variables in the command's environment.
 const PREFIX: &str = "PLIMSOLL_";
 
 /// Runs `command`, a shell command line as the user typed it. Foreign text, such as a run's name or
@@ -46,7 +46,7 @@ pub fn notify(
     }
 }
 
-/// Environment of a command, without the prefix.
+/// Variables for the environment of the command, without [`PREFIX`].
 fn environment(
     exit_status: u8,
     concluded: Option<&Concluded>,
@@ -72,11 +72,11 @@ fn environment(
 /// How the waiting for a command ends.
 #[derive(Debug)]
 enum Waited {
-    /// The command has ended.
+    /// The command has exited.
     Ended(ExitStatus),
-    /// It takes too long.
+    /// The command runs for too long.
     OutOfPatience,
-    /// A person has stopped it.
+    /// The user has stopped the command.
     Stopped,
 }
 
@@ -101,7 +101,7 @@ fn wait(mut child: Child, patience: Duration, stop: &StopFlag) -> io::Result<Wai
 fn trouble(ended: io::Result<Waited>) -> Option<String> {
     Some(match ended {
         Ok(Waited::Ended(status)) if status.success() => return None,
-        // The same words on every system; a command without a status was ended by a signal.
+        // The text is the same on every system. A command without a status was ended by a signal.
         Ok(Waited::Ended(status)) => status.code().map_or_else(
             || format!("ended with {status}"),
             |code| format!("ended with exit status {code}"),

@@ -40,7 +40,7 @@ impl Outcome {
         }
     }
 
-    /// The exit status.
+    /// Exit status of the program: 0, 1 or 2.
     pub const fn exit_status(self) -> u8 {
         match self {
             Self::Pass => 0,

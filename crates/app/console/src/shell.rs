@@ -1,6 +1,6 @@
 //! Quotes words of the command lines that the program suggests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plan::{Overrides, Sessions, write_duration, write_size};
 
@@ -26,6 +26,21 @@ pub fn options(overrides: &Overrides) -> Vec<(String, String)> {
     .collect()
 }
 
+/// Returns the options that repeat a run: those of `overrides`, its tags, and the folder that the
+/// user chose for it.
+pub fn options_of_run(
+    overrides: &Overrides,
+    tags: &[String],
+    output: Option<&Path>,
+) -> Vec<(String, String)> {
+    let mut all = options(overrides);
+    all.extend(tags.iter().map(|tag| ("--tag".to_owned(), shell_word(Path::new(tag)))));
+    // Without the separator that a shell's completion leaves at the end.
+    let output = output.map(|folder| folder.components().collect::<PathBuf>());
+    all.extend(output.map(|folder| ("--output".to_owned(), shell_word(&folder))));
+    all
+}
+
 /// Quotes `path` as one word of a shell command line.
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
@@ -43,7 +58,7 @@ mod tests {
     use plan::Overrides;
     use units::{Bytes, Nanos};
 
-    use super::{options, shell_word};
+    use super::{options, options_of_run, shell_word};
     use crate::system::quoted_word;
 
     #[test]
@@ -58,6 +73,19 @@ mod tests {
         let words: Vec<String> =
             said.iter().map(|(name, value)| format!("{name} {value}")).collect();
         assert_eq!(words, ["--size 64MiB", "--duration 90s", "--target-iops 500"]);
+    }
+
+    #[test]
+    fn a_run_is_repeated_with_its_tags_and_its_folder() {
+        let tags = ["rack-3".to_owned(), "new disks".to_owned()];
+        let said = options_of_run(&Overrides::default(), &tags, Some(Path::new("runs/a/")));
+        let words: Vec<String> =
+            said.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let quoted = quoted_word("new disks");
+        let folder = shell_word(&Path::new("runs").join("a"));
+        let expected =
+            ["--tag rack-3".to_owned(), format!("--tag {quoted}"), format!("--output {folder}")];
+        assert_eq!(words, expected);
     }
 
     #[test]

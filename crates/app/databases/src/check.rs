@@ -1,6 +1,7 @@
 //! `check`: verifies the checksum of every page of every file, as fast as the storage reads.
 
 pub(crate) mod flags;
+mod flipped;
 
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
@@ -17,6 +18,8 @@ use console::Outcome;
 use console::error::CommandError;
 use console::term::ProgressLine;
 use flags::CheckFlags;
+
+pub(super) use flipped::is_flipped;
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
@@ -46,6 +49,7 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
             print_ranges(checked, checked.ranges.iter(), console)?;
             print_summary(&checked.file, console)?;
             print_judgement(checked, console)?;
+            print_step(checked, console)?;
         }
         tell_of_maps(&files, console)?;
     }
@@ -99,7 +103,8 @@ impl CheckedPages {
     }
 }
 
-/// For a file that was not closed, prints the work left to its log, and whether the log exists.
+/// Prints the state of a file that was not closed and of its log, and the faults of the file as a
+/// whole.
 pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let path = &file.target.path;
     if let Some(dirty) = &file.target.dirty {
@@ -163,6 +168,17 @@ pub(super) fn print_bare(
         console.answer_folded(line, INDENT)?;
     }
     Ok(bare > 0)
+}
+
+/// Prints what to do about pages with a flipped bit, if there are any.
+pub(super) fn print_step(
+    checked: &CheckedPages,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    match flipped::next_step(&checked.file.target.path, &checked.ranges) {
+        Some(step) => console.answer_folded(step, INDENT),
+        None => Ok(()),
+    }
 }
 
 /// Summary of the damage, and the findings of `verify` about it.

@@ -85,7 +85,8 @@ impl OpenDatabase {
         Ok(opened)
     }
 
-    /// Opens it through the first that is readable of the catalog, its copy and their remains.
+    /// Opens the database through the first of these that is readable: the catalog, its copy, the
+    /// remains of both.
     fn open_catalog(
         path: &Path,
         (page_size, bare): (PageSize, bool),
@@ -192,7 +193,7 @@ impl OpenDatabase {
         bytes.is_some_and(|bytes| is_torn(&bytes, page, dirty.dbtime))
     }
 
-    /// Reports the pages past the end of the file, of which a truncation removes many at once.
+    /// Reports pages past the end of the file, grouped because a truncation removes many at once.
     fn name_beyond(&mut self) {
         for sentence in self.beyond.take_sentences() {
             self.named += 1;
@@ -205,7 +206,8 @@ impl OpenDatabase {
         console::complain(&format!("{}: {sentence}", self.path.display()));
     }
 
-    /// Reports the corrected pages. Their content is intact, but the storage has changed it.
+    /// Reports pages read with a flipped bit corrected. Their content is intact, but the storage
+    /// changed it.
     fn name_flips(&mut self) {
         for (page, flip) in self.reader.source().flips() {
             self.is_damaged = true;
@@ -240,7 +242,7 @@ impl OpenDatabase {
     }
 }
 
-/// The pages of the file as `overlay` changes them.
+/// The pages of the file, with the changes of `overlay`.
 fn pages_behind(
     path: &Path,
     (page_size, bare): (PageSize, bool),

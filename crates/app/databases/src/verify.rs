@@ -12,11 +12,12 @@ use host::pages::{FilePages, PageError, read_header, unreadable};
 use host::ranges::{Cause, PagePlace, Range};
 use host::scan::{ScanTarget, scan};
 use host::{HostObserver, locks};
-use integrity::Damage;
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 
-use super::check::{CheckedPages, print_bare, print_ranges, print_state, range_json, worst};
+use super::check::{
+    CheckedPages, is_flipped, print_bare, print_ranges, print_state, print_step, range_json, worst,
+};
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
@@ -127,10 +128,10 @@ impl Examined {
                 path.display()
             ))?;
         }
-        match &self.contents {
-            Some(contents) => answers.print_contents(contents),
-            None => Ok(()),
+        if let Some(contents) = &self.contents {
+            answers.print_contents(contents)?;
         }
+        print_step(&self.checked, console)
     }
 
     fn as_json(&self, path: &Path) -> Value {
@@ -163,13 +164,7 @@ pub fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> 
     Ok((report, contents))
 }
 
-/// Whether the storage changed one bit of the page: readers correct it and see nothing wrong, and
-/// an unused page has none. Other bytes in unused pages are an engine's leftovers.
-fn is_flipped(range: &Range) -> bool {
-    matches!(&range.finding.damage, Damage::Page(damage) if damage.is_flip())
-}
-
-/// Output of lines about a file, its name before each.
+/// Prints lines about a file, each preceded by its path.
 struct VerifyAnswers<'a> {
     path: &'a Path,
     console: &'a mut Console,

@@ -11,7 +11,7 @@ use console::Console;
 use console::Outcome;
 use console::error::CommandError;
 
-/// Six heartbeats.
+/// How long to listen: six heartbeat intervals.
 const LISTEN: Duration = Duration::from_secs(3);
 
 /// Lists the hosts; an empty fleet is no pass.
@@ -74,7 +74,7 @@ fn print(
     Ok(())
 }
 
-/// Whether a run is carrying a load; that of an ended run is not shown.
+/// Whether a run generates load; the last load of an ended run is not shown.
 const fn is_loaded(beat: &Heartbeat) -> bool {
     matches!(&beat.job, Some(job) if matches!(job.step, AgentStep::Waiting | AgentStep::Measuring))
 }

@@ -121,7 +121,8 @@ fn host_work(
     if faults.is_empty() { Ok(work) } else { Err(CommandError::new(faults.join("\n"))) }
 }
 
-/// Longest measuring time of the hosts: one that returns completes its time after the others.
+/// Longest measuring time of the hosts. It doubles if a host rejoins, which completes its time
+/// after the others.
 fn measured(order: &FleetOrder, plans: &[Plan]) -> Nanos {
     let longest = plans.iter().map(|plan| plan.test.duration).max().unwrap_or_default();
     let returns = order.events.iter().any(|of| matches!(of.action, EventAction::Rejoin { .. }));

@@ -12,14 +12,14 @@ const ANSWER: &str = "deployment.json";
 const TEXT: &str = "deployment.txt";
 const PAGE: &str = "deployment.html";
 
-/// The answer of the simulation that was written to `folder`; `None` if there was none.
+/// Reads the answer of the simulation in `folder`; `None` if there was no simulation.
 pub fn answer(folder: &Path) -> Option<Value> {
     let text = fs::read_to_string(folder.join(ANSWER)).ok()?;
     let answer: Value = serde_json::from_str(&text).ok()?;
     (answer["kind"] == "simulated_deployment").then_some(answer)
 }
 
-/// Its verdict in a line.
+/// The verdict of a simulation in one line.
 pub(crate) fn headline(answer: &Value) -> String {
     let word = if is_pass(answer) { "SIMULATED PASS" } else { "SIMULATED FAIL" };
     format!("{word} on {}", answer["array"].as_str().unwrap_or("an array"))

@@ -60,7 +60,7 @@ pub(super) fn up(flags: &FleetUpFlags, console: &mut Console) -> Result<Outcome,
         fs::canonicalize(state).map_err(|error| CommandError::file(state, "find", &error))?;
     write_files(flags, &state)?;
     let mut server = start(&program, &state)?;
-    // If the disk is full, for example: `down` finds a server only by its file.
+    // Without its file, which a full disk may prevent, `down` could not find the server.
     if let Err(error) = note(&server, &state).and_then(|()| wait_until_ready(&state)) {
         let _ = server.kill().and_then(|()| server.wait());
         return Err(error);

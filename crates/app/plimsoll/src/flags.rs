@@ -128,7 +128,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// The command to run at the end.
+    /// The command of `--notify`, if the verb has that flag and it was given.
     pub(crate) fn notify(&self) -> Option<&str> {
         let at_end = match self {
             Self::Quick(flags) => &flags.recorded.at_end,

@@ -85,7 +85,7 @@ fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
     ))
 }
 
-/// Generates a unique volume id. The standard library draws its hash keys from the system.
+/// Draws a random volume id: the standard library takes its hash keys from the system's generator.
 pub(crate) fn identity() -> [u8; 16] {
     let halves = [0; 2].map(|_: u8| RandomState::new().build_hasher().finish().to_le_bytes());
     let mut identity = [0; 16];

@@ -96,25 +96,23 @@ impl fmt::Display for Identity<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact(release) => f.write_str(&release.name()),
-            Self::About(near) => write!(f, "about {} ({})", near.name(), near.version),
+            Self::About(near) => write!(f, "about {}", with_version(near)),
             Self::Product(first) => {
                 write!(f, "{}, of which this names no build", first.product)
             }
-            Self::Between(lower, higher) => write!(
-                f,
-                "an interim build between {} ({}) and {} ({})",
-                lower.name(),
-                lower.version,
-                higher.name(),
-                higher.version
-            ),
-            Self::Before(first) => {
-                write!(f, "a build before {} ({})", first.name(), first.version)
+            Self::Between(lower, higher) => {
+                let (lower, higher) = (with_version(lower), with_version(higher));
+                write!(f, "an interim build between {lower} and {higher}")
             }
+            Self::Before(first) => write!(f, "a build before {}", with_version(first)),
             Self::After(last) => {
-                write!(f, "a build after {} ({}), the last one known", last.name(), last.version)
+                write!(f, "a build after {}, the last one known", with_version(last))
             }
             Self::Unknown => f.write_str("no release of Exchange known here"),
         }
     }
+}
+
+fn with_version(release: &Release) -> String {
+    format!("{} ({})", release.name(), release.version)
 }

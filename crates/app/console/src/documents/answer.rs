@@ -22,7 +22,8 @@ fn is_standard_output(path: &Path) -> bool {
     STANDARD_OUTPUT.iter().any(|name| path == Path::new(name))
 }
 
-/// A byte stream at `path` that keeps no file: the standard output, a pipe, a terminal.
+/// Opens `path` for writing if it is a stream and not a file: standard output, a pipe, a terminal.
+/// `None` otherwise.
 pub fn stream(path: &Path) -> Result<Option<Box<dyn Write>>, CommandError> {
     if is_standard_output(path) {
         return Ok(Some(Box::new(BufWriter::new(io::stdout()))));
@@ -35,7 +36,7 @@ pub fn stream(path: &Path) -> Result<Option<Box<dyn Write>>, CommandError> {
     Ok(Some(Box::new(BufWriter::new(opened))))
 }
 
-/// A failed write to a byte stream; a closed reader is no error.
+/// Converts a failed write to a byte stream; a closed reader is no error.
 pub fn stream_error(path: &Path, error: &io::Error) -> CommandError {
     match error.kind() {
         io::ErrorKind::BrokenPipe => output_error(error),

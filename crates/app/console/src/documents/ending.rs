@@ -6,12 +6,13 @@ use clap::ValueEnum;
 
 use crate::error::CommandError;
 
-/// Endings that promise a format of other programs, whatever `--format` says.
+/// Extensions of formats that only other programs write; refused whatever `--format` is.
 const FOREIGN: [&str; 4] = ["pdf", "doc", "odt", "xlsx"];
 
 /// Returns the format requested on the command line: the `given` one, or the one for the extension
-/// of `output`; `None` if neither decides. If two formats share an extension, the first is used.
-/// Plain text may contain any format; endings of formats that are not written here are refused.
+/// of `output`; `None` if neither decides. If two formats share an extension, the first is used. A
+/// `.txt` file may contain any format. An unknown extension is an error unless a format is `given`,
+/// and so is one that contradicts `given`.
 pub fn form_of<F: ValueEnum + PartialEq>(
     given: Option<F>,
     output: Option<&Path>,

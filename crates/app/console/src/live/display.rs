@@ -8,7 +8,7 @@ use super::{LiveRun, RunTeller, SetOutlook};
 use crate::output::{self, is_for_programs};
 use crate::term::ProgressLine;
 
-/// Shows a run.
+/// Shows a live run.
 pub struct Display {
     run: LiveRun,
     teller: RunTeller,
@@ -17,7 +17,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// For a run that begins so.
+    /// Creates the display of a run that begins with this outline.
     pub fn new(outline: RunOutline, quiet: bool) -> Self {
         let RunOutline { settings, limits, started_epoch_ns } = outline;
         Self {

@@ -1,4 +1,4 @@
-//! The figures of an interval that the user watches.
+//! Figures of one interval, as shown during a live run.
 
 use std::collections::BTreeMap;
 

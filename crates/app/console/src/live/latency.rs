@@ -1,5 +1,5 @@
-//! The latency that the user watches. Requests in flight count by their age; otherwise storage that
-//! stops answering would show no latency at all.
+//! Latencies as shown during a live run. Requests in flight count by their age; otherwise storage
+//! that stops answering would show no latency at all.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use report::format::whole;
 /// Latencies of one kind of request in one interval. Requests still in flight count by their age.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SampledLatency {
-    /// Mean over all databases.
+    /// Mean over the requests of all databases; `None` if there were none.
     pub mean_ns: Option<f64>,
     /// The mean of the slowest database, which is compared with the limits.
     pub(crate) slowest_ns: Option<f64>,
-    /// Requests that had no answer at the end.
+    /// Requests without an answer at the end of the interval.
     pub waiting: u64,
     /// Age of the oldest unanswered request.
     pub(crate) oldest_ns: u64,

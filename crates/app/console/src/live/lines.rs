@@ -65,7 +65,7 @@ impl LiveRun {
         parts.join("; ")
     }
 
-    /// The requests in flight once the load has ended.
+    /// Requests still in flight after the load has ended; `None` if none has waited for long.
     fn waits_for(&self) -> Option<String> {
         let latest = self.latest.as_ref()?;
         let kinds = [("reads", latest.read), ("log writes", latest.log_write)];

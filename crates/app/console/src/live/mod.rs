@@ -41,9 +41,18 @@ pub(crate) struct LiveRun {
     measured_ns: u64,
     earlier_ns: u64,
     issues: u64,
+    logged: Logged,
     work: Option<PassWork>,
-    /// The tests after it, if it is a test in a set.
+    /// Outlook on the rest of the set, if this run is a test in one.
     outlook: Option<SetOutlook>,
+}
+
+/// Log written during the measurement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Logged {
+    bytes: u64,
+    /// Number of databases that wrote this log.
+    databases: u64,
 }
 
 /// The slowest mean latency of one database in one interval of the phase.
@@ -68,6 +77,7 @@ impl LiveRun {
             measured_ns: 0,
             earlier_ns: 0,
             issues: 0,
+            logged: Logged::default(),
             work: None,
             outlook: None,
         }
@@ -105,6 +115,7 @@ impl LiveRun {
         let figures = Figures::of(interval);
         if interval.phase == Phase::Measure {
             self.measured_ns += interval.to_ns.saturating_sub(interval.from_ns);
+            self.logged.add(interval);
         }
         if self.phase.is_some_and(|(phase, _)| phase == interval.phase) {
             self.worst.read_ns = higher(self.worst.read_ns, figures.read.slowest_ns);
@@ -160,6 +171,14 @@ impl LiveRun {
     fn elapsed(&self, now_ns: u64) -> Duration {
         let from_ns = self.phase.map_or(now_ns, |(_, from_ns)| from_ns);
         Duration::from_nanos(now_ns.saturating_sub(from_ns))
+    }
+}
+
+impl Logged {
+    fn add(&mut self, interval: &Interval) {
+        self.databases = self.databases.max(interval.databases.len() as u64);
+        let databases = interval.databases.iter();
+        self.bytes += databases.map(|of| of.counters.log_volume_bytes).sum::<u64>();
     }
 }
 

@@ -16,27 +16,36 @@ use crate::term;
 /// cannot see.
 const FILE: &str = "set.json";
 
+/// The rate of a smaller share of the work predicts nothing: most of its time went into the start.
+const LEAST_SHARE: f64 = 0.01;
+
+/// Size of a log file.
+const LOG_BYTES: u64 = 1 << 20;
+
 /// Position of a run in a set of tests, and the known part of the remaining time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetOutlook {
-    /// Its number, counted from 1.
+    /// Number of the test, counted from 1.
     pub number: usize,
-    /// Tests of the set.
+    /// Number of tests in the set.
     pub count: usize,
-    /// Time of the verification at its end, if known.
+    /// Duration of this test, as far as known.
+    pub own: Duration,
+    /// Duration of the verification at its end, as far as known: a part of `own`.
     pub check: Duration,
-    /// Time of the tests after it, if known.
+    /// Duration of the tests after it, as far as known.
     pub later: Duration,
-    /// `true` if part of that is still unknown.
+    /// `true` if a part of these durations is unknown.
     pub is_partial: bool,
 }
 
 impl SetOutlook {
-    /// Writes it to the folder of the run, for observers.
+    /// Writes the outlook to the folder of the run, where `watch` reads it.
     pub(crate) fn keep(&self, folder: &Path) -> Result<(), CommandError> {
         let told = json!({
             "number": self.number,
             "count": self.count,
+            "own_seconds": self.own.as_secs(),
             "check_seconds": self.check.as_secs(),
             "later_seconds": self.later.as_secs(),
             "is_partial": self.is_partial,
@@ -51,6 +60,7 @@ impl SetOutlook {
         Some(Self {
             number: usize::try_from(told["number"].as_u64()?).ok()?,
             count: usize::try_from(told["count"].as_u64()?).ok()?,
+            own: Duration::from_secs(told["own_seconds"].as_u64()?),
             check: Duration::from_secs(told["check_seconds"].as_u64()?),
             later: Duration::from_secs(told["later_seconds"].as_u64()?),
             is_partial: told["is_partial"].as_bool()?,
@@ -80,32 +90,67 @@ impl LiveRun {
     /// Remaining time of the set, `now_ns` after the start of this run in it.
     pub(super) fn outlook(&self, now_ns: u64) -> Option<String> {
         let outlook = self.outlook.as_ref()?;
-        Some(outlook.words(self.left(outlook, now_ns) + outlook.later))
+        let own = TestProgress {
+            phase: self.phase(),
+            elapsed: self.elapsed(now_ns),
+            planned: self.planned(),
+            done: self.share_done(),
+        };
+        Some(outlook.words(left_of_test(&own, outlook) + outlook.later))
     }
 
-    /// Remaining time of this run, as far as known.
-    fn left(&self, outlook: &SetOutlook, now_ns: u64) -> Duration {
-        let elapsed = self.elapsed(now_ns);
-        let is_load = self.settings.replay_logs == 0;
-        let measured = Duration::from_nanos(if is_load { self.settings.measure_ns } else { 0 });
-        match self.phase() {
-            None | Some(Phase::Open | Phase::Warm | Phase::Tune) => measured + outlook.check,
-            Some(Phase::Measure) => {
-                let planned = self.planned().unwrap_or_default();
-                planned.saturating_sub(elapsed) + outlook.check
+    /// Share of the phase's work that is done; `None` if the phase has no known amount of work.
+    fn share_done(&self) -> Option<f64> {
+        let (done, total) = match (self.phase(), self.work) {
+            (Some(Phase::Measure), _) => {
+                let logs = u64::from(self.settings.replay_logs);
+                (self.logged.bytes, logs * LOG_BYTES * self.logged.databases)
             }
-            Some(Phase::Drain) => outlook.check,
-            Some(Phase::Check | Phase::Backup) => self.left_of_pass(elapsed).unwrap_or_default(),
-            Some(Phase::Recover) => Duration::ZERO,
-        }
+            (_, Some(work)) => (work.done_bytes, work.total_bytes),
+            (_, None) => return None,
+        };
+        (total > 0).then(|| (done as f64 / total as f64).min(1.0))
     }
+}
 
-    /// Remaining time of a pass through files at its rate so far.
-    fn left_of_pass(&self, elapsed: Duration) -> Option<Duration> {
-        let work = self.work.filter(|work| work.done_bytes > 0)?;
-        let left = work.total_bytes.saturating_sub(work.done_bytes) as f64 / work.done_bytes as f64;
-        Some(elapsed.mul_f64(left))
+/// Progress of a test.
+struct TestProgress {
+    phase: Option<Phase>,
+    /// Time spent in the phase.
+    elapsed: Duration,
+    /// Planned length of the phase, if it has one.
+    planned: Option<Duration>,
+    /// Share of its work that is done, if it has a known amount.
+    done: Option<f64>,
+}
+
+/// Remaining time of a part that takes `whole` in all unless its rate so far says otherwise.
+fn expected(test: &TestProgress, whole: Duration) -> Duration {
+    let by_rate = test.done.and_then(|done| left_at_rate(done, test.elapsed));
+    by_rate.unwrap_or_else(|| whole.saturating_sub(test.elapsed))
+}
+
+/// Remaining time of a test, as far as known: the planned part, and the rest of passes and
+/// logs at their rate so far, or as long as earlier tests took for them.
+fn left_of_test(test: &TestProgress, outlook: &SetOutlook) -> Duration {
+    let SetOutlook { own, check, .. } = *outlook;
+    match test.phase {
+        None | Some(Phase::Open | Phase::Warm | Phase::Tune) => own,
+        Some(Phase::Measure) => {
+            let planned = test.planned.map(|planned| planned.saturating_sub(test.elapsed));
+            planned.unwrap_or_else(|| expected(test, own.saturating_sub(check))) + check
+        }
+        Some(Phase::Drain) => check,
+        Some(Phase::Backup) => expected(test, own),
+        Some(Phase::Check) => expected(test, check),
+        Some(Phase::Recover) => expected(test, Duration::ZERO) + check,
     }
+}
+
+/// Remaining time of work of which this share is done; `None` if too little of it is done to
+/// extrapolate.
+fn left_at_rate(done: f64, elapsed: Duration) -> Option<Duration> {
+    (done >= LEAST_SHARE).then(|| elapsed.mul_f64((1.0 - done) / done))
 }
 
 #[cfg(test)]
@@ -115,8 +160,8 @@ mod tests {
 
     use record::{Edge, Event, Phase, PhaseMark, Settings};
 
-    use super::super::{LiveRun, PassWork};
-    use super::SetOutlook;
+    use super::super::{LiveRun, Logged, PassWork};
+    use super::{SetOutlook, TestProgress, left_of_test};
 
     fn begin(run: &mut LiveRun, phase: Phase, second: u64) {
         let at_ns = second * 1_000_000_000;
@@ -132,6 +177,7 @@ mod tests {
         let outlook = SetOutlook {
             number: 2,
             count: 4,
+            own: Duration::from_mins(130),
             check: Duration::from_mins(10),
             later: Duration::from_mins(30),
             is_partial: true,
@@ -151,6 +197,7 @@ mod tests {
         run.outlook = Some(SetOutlook {
             number: 2,
             count: 4,
+            own: Duration::from_mins(130),
             check: Duration::from_mins(10),
             later: Duration::from_mins(30),
             is_partial: true,
@@ -170,5 +217,46 @@ mod tests {
         assert!(said(&run, 7_600).ends_with("; test 2 of 4"), "{}", said(&run, 7_600));
         let lines = run.lines(7_500_000_000_000, 80);
         assert!(lines.last().is_some_and(|line| line.starts_with("  test 2 of 4")), "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_left_of_a_test_follows_from_its_own_plan_and_the_rates_so_far() {
+        let minutes = Duration::from_mins;
+        let outlook = SetOutlook { own: minutes(50), check: minutes(10), ..SetOutlook::default() };
+        let left = |phase, elapsed, planned: Option<u64>, done| {
+            let planned = planned.map(minutes);
+            let test = TestProgress { phase, elapsed: minutes(elapsed), planned, done };
+            left_of_test(&test, &outlook)
+        };
+        for phase in [None, Some(Phase::Open), Some(Phase::Warm)] {
+            assert_eq!(left(phase, 1, None, None), minutes(50), "{phase:?}");
+        }
+        assert_eq!(left(Some(Phase::Measure), 30, Some(40), None), minutes(20));
+        // While logs are generated: by their own rate, or before it is known, by the rate of
+        // earlier tests.
+        assert_eq!(left(Some(Phase::Measure), 5, None, Some(0.25)), minutes(25));
+        assert_eq!(left(Some(Phase::Measure), 5, None, Some(0.001)), minutes(45));
+        assert_eq!(left(Some(Phase::Recover), 2, None, Some(0.5)), minutes(12));
+        assert_eq!(left(Some(Phase::Check), 2, None, Some(0.001)), minutes(8));
+        assert_eq!(left(Some(Phase::Backup), 5, None, None), minutes(45));
+        assert_eq!(left(Some(Phase::Drain), 5, None, None), minutes(10));
+    }
+
+    #[test]
+    fn a_test_that_reads_or_replays_is_not_given_the_time_of_a_load() {
+        let settings = Settings { measure_ns: 7_200_000_000_000, ..Settings::default() };
+        let mut backup = LiveRun::new(settings.clone(), BTreeMap::new());
+        let own = Duration::from_mins(3);
+        backup.outlook = Some(SetOutlook { number: 3, count: 4, own, ..SetOutlook::default() });
+        begin(&mut backup, Phase::Open, 0);
+        let said = backup.sentence(1_000_000_000);
+        assert!(said.ends_with("about 3 min 00 s left of the set"), "{said}");
+        let settings = Settings { replay_logs: 10, ..settings };
+        let mut recovery = LiveRun::new(settings, BTreeMap::new());
+        recovery.outlook = Some(SetOutlook { number: 4, count: 4, own, ..SetOutlook::default() });
+        begin(&mut recovery, Phase::Measure, 0);
+        recovery.logged = Logged { bytes: 10 << 20, databases: 2 };
+        let said = recovery.sentence(60_000_000_000);
+        assert!(said.ends_with("about 1 min 00 s left of the set"), "{said}");
     }
 }

@@ -11,14 +11,14 @@ use super::{Figures, LiveRun};
 use crate::events;
 use crate::output::{self, is_for_programs};
 
-/// Makes events of a run's.
+/// Converts the events of a run to their form for programs.
 pub(crate) struct RunTeller {
     run: LiveRun,
     started_epoch_ns: u64,
 }
 
 impl RunTeller {
-    /// Creates it for a run with these settings, started at this time after 1970.
+    /// Creates the converter for a run with these settings, started at this time after 1970.
     pub(crate) fn new(settings: Settings, started_epoch_ns: u64) -> Self {
         Self { run: LiveRun::new(settings, BTreeMap::new()), started_epoch_ns }
     }
@@ -73,7 +73,7 @@ impl RunTeller {
         Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
     }
 
-    /// Remaining measurement.
+    /// Remaining time of the measurement; `None` in other phases or without a fixed length.
     fn left_seconds(&self, interval: &Interval) -> Option<f64> {
         let planned = self.run.planned().filter(|_| interval.phase == Phase::Measure)?;
         Some(planned.saturating_sub(self.run.elapsed(interval.to_ns)).as_secs_f64())

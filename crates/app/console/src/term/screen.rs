@@ -33,7 +33,7 @@ pub(super) fn erasing() -> String {
 /// The lines on the terminal.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
-    /// Characters of each.
+    /// Width of each line, in characters.
     widths: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Screen {
         let _ = write!(io::stderr(), "{}{}", erase(old), lines.join("\n"));
     }
 
-    /// Removes them.
+    /// Removes the lines from the terminal.
     pub(super) fn clear(&mut self) {
         if !self.widths.is_empty() {
             let old = rows_above(&self.widths, size().0);

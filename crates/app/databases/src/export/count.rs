@@ -11,7 +11,7 @@ pub(super) struct RowCount {
     pub rows: u64,
     /// Values stored by an unknown method.
     pub not_decoded: u64,
-    /// Pages of rows that are lost.
+    /// Lost leaf pages, which hold rows.
     lost_leaves: u64,
     /// Whether pages are lost that hide an unknown number of rows.
     hides_rows: bool,

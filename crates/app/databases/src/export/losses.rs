@@ -46,8 +46,8 @@ pub(super) fn named_row(
     name
 }
 
-/// Names the column at fault: one damaged tag hides all tagged columns of its record. A number also
-/// used by a template names none.
+/// Names the column at fault: one damaged tag hides all tagged columns of its record. Returns an
+/// empty text if several columns have its number, as with a template table.
 pub(super) fn column_name(
     table: &CatalogTable,
     column: &ColumnDefinition,

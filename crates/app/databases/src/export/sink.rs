@@ -17,7 +17,7 @@ use console::error::CommandError;
 /// extension.
 const LONGEST_NAME: usize = 180;
 
-/// Takes lines.
+/// Destination of a table's lines.
 pub(super) enum RowSink<'a> {
     Console(&'a mut Console, ExportFormat),
     File(PathBuf, BufWriter<File>),
@@ -90,7 +90,7 @@ fn write(to: &mut dyn Write, path: &Path, line: &str) -> Result<(), CommandError
 }
 
 /// Returns the file of each table in `folder`: its name, with unsafe characters written as `%` and
-/// two digits, plus its object number if two names would be equal.
+/// two digits, plus its object number if the name is too long or already taken.
 pub(super) fn file_names(
     tables: &[CatalogTable],
     folder: &Path,

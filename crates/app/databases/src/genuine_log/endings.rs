@@ -72,7 +72,7 @@ impl TransactionEnding {
         ending.map_or_else(|| "never committed".to_owned(), |ending| ending.to_string())
     }
 
-    /// The same for programs.
+    /// The ending as JSON; null for an open transaction.
     pub(super) fn json(ending: Option<Self>) -> Json {
         ending.map_or(Json::Null, |ending| {
             json!({

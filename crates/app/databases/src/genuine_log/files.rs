@@ -114,7 +114,7 @@ fn leave_out_reused(members: &mut Vec<LogMember>) {
     });
 }
 
-/// A set of files, each with its path.
+/// A set of log files with their paths.
 pub(super) struct LogFiles {
     pub(super) set: LogSet,
     /// Sets of the other log streams among the files.

@@ -26,7 +26,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// What the flags ask for.
+    /// Creates the filter that the flags request.
     pub(super) fn of(flags: &DumpFlags, logs: &[PathBuf]) -> Result<Self, CommandError> {
         let objects = match &flags.table {
             Some(table) => Some(objects_of(table, flags, logs)?),
@@ -104,7 +104,7 @@ fn trees(table: &CatalogTable) -> BTreeSet<ObjectId> {
         .collect()
 }
 
-/// The one database in the folder of the logs that belongs to their stream.
+/// A database in the folder of the logs that belongs to their stream, if there is one.
 fn database_beside(logs: &[PathBuf]) -> Option<PathBuf> {
     let log = logs.first()?;
     let bytes = files::read(log).ok()?;

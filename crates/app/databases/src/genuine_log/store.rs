@@ -42,7 +42,7 @@ fn last_page(size: PageSize, length: u64) -> PageNumber {
     PageNumber(u32::try_from(size.pages_of_file(length)).unwrap_or(u32::MAX))
 }
 
-/// A copy of a database, which is written.
+/// Copy of a database that receives the replayed pages.
 pub(super) struct CopyStore {
     file: File,
     size: PageSize,
@@ -51,12 +51,12 @@ pub(super) struct CopyStore {
 }
 
 impl CopyStore {
-    /// The copy in `file`, of `length` bytes.
+    /// Creates the store for the copy in `file`, of `length` bytes.
     pub(super) fn new(file: File, size: PageSize, length: u64) -> Self {
         Self { file, size, last: last_page(size, length), aside: Aside::default() }
     }
 
-    /// Both copies of the header, from the good one.
+    /// Writes `page` as both copies of the header.
     pub(super) fn write_header(&mut self, page: &[u8]) -> io::Result<()> {
         for copy in 0..2 {
             self.file.seek(SeekFrom::Start(copy * self.size.bytes_u64()))?;
@@ -65,9 +65,9 @@ impl CopyStore {
         self.file.sync_all()
     }
 
-    /// Sound pages with a database time later than `dbtime`, and that time.
+    /// Finds sound pages with a database time later than `dbtime`, each with that time.
     pub(super) fn pages_beyond(&mut self, dbtime: u64) -> io::Result<Vec<(PageNumber, u64)>> {
-        /// Later times mark pages without content.
+        /// Database times above this mark pages without content.
         const LATEST: u64 = u64::MAX - 0x100;
         let mut found = Vec::new();
         for number in (1..=self.last.0).map(PageNumber) {

@@ -3,27 +3,37 @@
 use std::path::Path;
 
 use ese::header::{CopyState, DatabaseHeader, HeaderCopies, read_copies};
+use host::scan::truncations;
 use serde_json::{Value, json};
 
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
 
-/// Prints the header in the first bytes of the file at `path`.
+/// Indent of the continuation lines of a fault.
+const INDENT: usize = 4;
+
+/// Prints the header in the first bytes of the file at `path`, which has `length` bytes.
 pub(super) fn print(
     path: &Path,
-    start: &[u8],
+    (start, length): (&[u8], u64),
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let copies = read_copies(start)
         .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
+    let truncations = truncations(path, copies.page_size, length);
     if json {
-        console.answer_json("header", as_json(&copies))?;
+        let mut answer = as_json(&copies);
+        answer["file_faults"] = truncations.iter().map(ToString::to_string).collect();
+        console.answer_json("header", answer)?;
     } else {
         for (name, value) in lines(&copies) {
             console.answer(format_args!("{name:<24} {value}"))?;
+        }
+        for fault in &truncations {
+            console.answer_folded(format_args!("{}: {fault}", path.display()), INDENT)?;
         }
     }
     if sound && !copies.copies_agree {
@@ -33,7 +43,7 @@ pub(super) fn print(
              the first one counts"
         ))?;
     }
-    Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+    Ok(if sound && truncations.is_empty() { Outcome::Pass } else { Outcome::Fail })
 }
 
 fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {

@@ -36,12 +36,16 @@ impl HeaderLine {
     }
 }
 
-/// Prints the header; fails if a copy is damaged.
+/// Prints the header; fails if a copy is damaged, or if the file ends before its database.
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
-    ByteSource::open(path)
-        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
+    let length = ByteSource::open(path)
+        .and_then(|file| {
+            let length = file.length()?;
+            file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
+            Ok(length)
+        })
         .map_err(|error| CommandError::file(path, "read", &error))?;
     if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {
         print(&flush_map(&map), flags.json, console)?;
@@ -59,7 +63,7 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
         print(&reserve(), flags.json, console)?;
         return Ok(Outcome::Pass);
     }
-    database::print(path, &start, flags.json, console)
+    database::print(path, (&start, length), flags.json, console)
 }
 
 /// Whether an engine reserves the file for a future log: judged by its name, and by containing only
@@ -88,10 +92,11 @@ fn is_reserve(path: &Path) -> std::io::Result<bool> {
 
 /// Whether a block contains only the fill of a log that an engine has not started.
 fn is_fill(block: &[u8]) -> bool {
-    let is_old = |(at, byte): (usize, &u8)| {
-        *byte == OLD_FILL || (at.is_multiple_of(OLD_FILL_PERIOD) && byte & 0x0F == OLD_FILL & 0x0F)
-    };
-    block.iter().all(|byte| *byte == 0) || block.iter().enumerate().all(is_old)
+    block.iter().all(|byte| *byte == 0)
+        || block.iter().enumerate().all(|(at, byte)| {
+            let is_counted = at.is_multiple_of(OLD_FILL_PERIOD);
+            *byte == OLD_FILL || (is_counted && byte & 0x0F == OLD_FILL & 0x0F)
+        })
 }
 
 fn reserve() -> Vec<HeaderLine> {

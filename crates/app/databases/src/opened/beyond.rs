@@ -15,7 +15,7 @@ pub(super) struct BeyondFile {
 }
 
 impl BeyondFile {
-    /// `whose` lacks `page`, with this consequence.
+    /// Records that `whose` lacks `page`, with this consequence.
     pub(super) fn note(&mut self, whose: &str, consequence: &str, page: PageNumber) {
         let key = (whose.to_owned(), consequence.to_owned());
         self.pages.entry(key).or_default().insert(page);
@@ -34,7 +34,7 @@ impl BeyondFile {
     }
 }
 
-/// The pages as ranges, with their verb.
+/// The pages as ranges, followed by the verb `is` or `are`.
 fn lie(pages: &BTreeSet<PageNumber>) -> String {
     let ranges = ranges(pages);
     let (named, rest) = ranges.split_at(ranges.len().min(MOST_RANGES));

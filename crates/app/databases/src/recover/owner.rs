@@ -45,13 +45,14 @@ pub(super) fn require_ours(
     )))
 }
 
-/// The base name of the one log in `folder`.
+/// The base name of the only log in `folder`; `E00` if there is none.
 pub(super) fn only_base(world: &World, folder: &Rc<dyn Volume>) -> Result<String, CommandError> {
     let files = world.executor().block_on(folder.list())?;
     let bases = files.iter().filter_map(|file| file.name.strip_suffix(".pck"));
     match bases.collect::<Vec<_>>().as_slice() {
         [base] => Ok((*base).to_owned()),
-        // A log is begun before its checkpoint file; a plan's first database uses this one.
+        // The log may exist before its first checkpoint file; the first database of a plan uses
+        // this base name.
         [] => Ok("E00".to_owned()),
         bases => Err(CommandError::new(format!(
             "{}: holds the logs {}; name the one of this database with --log-base",

@@ -247,7 +247,7 @@ fn failed(error: &CommandError) -> ChildReport {
 
 impl Drop for AgentWork {
     fn drop(&mut self) {
-        // The last piece of a journal is on its way.
+        // Gives the publisher time to send the last piece of a journal.
         let began = Instant::now();
         while self.publisher.is_busy() && began.elapsed() < Duration::from_secs(5) {
             thread::sleep(LOOK);

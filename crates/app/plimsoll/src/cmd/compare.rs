@@ -126,7 +126,8 @@ fn recorded(path: &Path) -> Result<RunRecord, CommandError> {
 /// The runs with their verdicts, under distinct names.
 fn named(records: Vec<RunRecord>, paths: &[PathBuf]) -> Vec<NamedRun> {
     let own: Vec<&str> = records.iter().map(|record| record.start.name.as_str()).collect();
-    let names = report::comparison_names(&own, names(paths));
+    let changes = record::scenario_names(records.iter().map(|of| &*of.start.options));
+    let names = report::comparison_names(&own, changes.unwrap_or_else(|| names(paths)));
     let mut named = Vec::new();
     for (record, name) in records.into_iter().zip(names) {
         let verdict = verdict::judge(&record);

@@ -74,7 +74,7 @@ fn conclude(
 }
 
 /// Returns pass if the line is at or above the required load; fail if it is below, if no judged
-/// load passes, or if data was damaged.
+/// load passes, or if data was damaged; inconclusive if the search was cut short or judged no load.
 fn outcome(line: &LineReport<'_>) -> Outcome {
     if line.steps.iter().any(|step| step.is_damaged) {
         return Outcome::Fail;

@@ -27,7 +27,7 @@ use fleets::ListedFleet;
 use entry::{ListedEntry, ListedSet, entries};
 use listed::{CutOff, ListedRun};
 
-/// Search depth: runs and sets of tests are in a folder of runs, or in one of several such folders.
+/// Number of folder levels searched for runs and sets of tests.
 const DEEPEST: u32 = 3;
 
 /// Lists runs; an empty list is an answer too.
@@ -135,6 +135,7 @@ fn json_of(entry: &ListedEntry, below: &Path) -> Value {
 }
 
 fn fleet_json(fleet: &ListedFleet, below: &Path) -> Value {
+    let hosts = fleet.hosts.iter().map(|host| host_json(host, fleet.is_played()));
     json!({
         "id": id(&fleet.folder, below),
         "state": RunState::Ended.name(),
@@ -144,8 +145,18 @@ fn fleet_json(fleet: &ListedFleet, below: &Path) -> Value {
         "started": started_iso(&fleet.first().record),
         "verdict": fleet.verdict(),
         "transactional_iops": fleet.iops(),
-        "hosts": fleet.hosts.iter().map(run_json).collect::<Vec<Value>>(),
+        "hosts": hosts.collect::<Vec<Value>>(),
     })
+}
+
+/// A host of a fleet. Hosts that were simulated together share arrays, so a verdict of one alone
+/// would contradict that of the deployment.
+fn host_json(host: &ListedRun, is_played: bool) -> Value {
+    let mut json = run_json(host);
+    if is_played {
+        json["verdict"] = Value::Null;
+    }
+    json
 }
 
 fn set_json(set: &ListedSet, below: &Path) -> Value {
@@ -190,4 +201,32 @@ fn run_json(run: &ListedRun) -> Value {
         json["resume"] = command.as_str().into();
     }
     json
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use record::synthetic::Synthetic;
+
+    use super::host_json;
+    use super::listed::ListedRun;
+
+    #[test]
+    fn only_the_deployment_has_a_verdict_and_not_each_host_simulated_with_it() {
+        let record = Synthetic::default().run();
+        let host = ListedRun {
+            folder: PathBuf::from("hosts/EX01"),
+            id: "hosts/EX01".to_owned(),
+            verdict: verdict::judge(&record),
+            record,
+            is_live: false,
+            cut: None,
+            written_ns: None,
+        };
+        assert_eq!(host_json(&host, false)["verdict"], "pass");
+        let played = host_json(&host, true);
+        assert!(played["verdict"].is_null(), "{played}");
+        assert!(played["achieved_transactional_iops"].is_number(), "{played}");
+    }
 }

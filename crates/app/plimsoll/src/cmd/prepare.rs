@@ -11,6 +11,7 @@ use console::Console;
 use console::Outcome;
 use console::documents::read_plan;
 use console::error::CommandError;
+use console::shell::shell_word;
 use console::shown;
 use console::signals;
 use console::term::duration;
@@ -32,7 +33,8 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
         return Ok(Outcome::Pass);
     }
     print(&filled, console)?;
-    console.remark(format_args!("Next: plimsoll run {} measures them.", flags.plan.display()))?;
+    let plan = shell_word(&flags.plan);
+    console.remark(format_args!("Next: plimsoll run {plan} measures them."))?;
     Ok(Outcome::Pass)
 }
 

@@ -20,7 +20,7 @@ use console::Outcome;
 use console::conclusion::conclude;
 use console::documents::dated_folder;
 use console::error::CommandError;
-use console::shell::{options, shell_word};
+use console::shell::{options_of_run, shell_word};
 use console::shown;
 use console::signals::{self, STOPS_A_RUN};
 use flags::QuickFlags;
@@ -41,7 +41,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         target_iops: flags.target_iops,
         ..Overrides::default()
     };
-    let options = options(&overrides);
+    let options = options_of_run(&overrides, &flags.recorded.identity.tags, None);
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
     if !is_raw {
         find_folder(&folder, flags.folder.is_none())?;

@@ -110,7 +110,7 @@ fn report_fleet(
     fleets::show::show(path, json, console)
 }
 
-/// Prints the parts that the journal's hashes cannot vouch for.
+/// Warns if the journal was altered, or has no hashes that would show an alteration.
 fn complain_of_seal(seal: &Seal, run: &Path) {
     let run = run.display();
     match seal {
@@ -139,7 +139,7 @@ fn newest_run(path: &Path, console: &mut Console) -> Result<PathBuf, CommandErro
     Ok(newest)
 }
 
-/// The report of a set of tests.
+/// Writes the report of a set of tests.
 fn report_set(
     (flags, path): (&ReportFlags, &Path),
     set: &SetOfRuns,
@@ -162,7 +162,7 @@ fn report_set(
     Ok(set.outcome())
 }
 
-/// One form of the report, to a file or to the terminal.
+/// Writes one form of the report to a file or to the terminal.
 fn render(
     flags: &ReportFlags,
     journal: &Path,
@@ -185,7 +185,7 @@ fn render(
     deliver(flags, &text, &[journal], console)
 }
 
-/// A text made from `inputs`, to a file or to the terminal.
+/// Writes a text made from `inputs` to a file or to the terminal.
 fn deliver(
     flags: &ReportFlags,
     text: &str,

@@ -52,7 +52,7 @@ pub(crate) fn run(
     conclude(&measured, &folder, flags.json, console)
 }
 
-/// Refuses options, which the run already has, and a plan other than the original.
+/// Refuses options without a plan, and a plan that differs, with its options, from the original.
 fn refuse_another_plan(
     flags: &RunFlags,
     overrides: &Overrides,

@@ -15,7 +15,7 @@ use console::Outcome;
 use console::conclusion::conclude;
 use console::documents::{dated_folder, read_plan};
 use console::error::CommandError;
-use console::shell::{options, shell_word};
+use console::shell::{options_of_run, shell_word};
 use console::shown;
 use console::signals::{self, STOPS_A_RUN};
 use flags::RunFlags;
@@ -45,12 +45,15 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
     refuse_options_of_a_load(flags, plan.test.kind)?;
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     let stop = signals::install(STOPS_A_RUN)?;
+    let tags = &flags.recorded.identity.tags;
+    // The folder of a run that a fleet's agent starts is the agent's choice.
+    let output = flags.output.as_deref().filter(|_| !flags.hold_measurement);
     let order = RunOrder {
         plan: &plan,
         command: format!("plimsoll run {}", shell_word(file)),
-        options: options(&overrides),
+        options: options_of_run(&overrides, tags, output),
         folder: &folder,
-        tags: &flags.recorded.identity.tags,
+        tags,
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
         is_held: flags.hold_measurement,

@@ -43,7 +43,7 @@ struct TriedPart {
     took: Duration,
 }
 
-/// Input of a part.
+/// Input of a part of the test.
 struct TrialGround<'a> {
     /// An empty folder.
     folder: PathBuf,
@@ -53,7 +53,7 @@ struct TrialGround<'a> {
 
 type PartTest = fn(&TrialGround<'_>) -> Result<PartEnd, CommandError>;
 
-/// In dependency order.
+/// The parts, in dependency order.
 const PARTS: [(&str, PartTest); 3] =
     [("backend", backend::test), ("alignment", alignment::test), ("databases", databases::test)];
 

@@ -17,7 +17,7 @@ use console::Outcome;
 use console::documents::{self, dated_folder, read_plan};
 use console::error::CommandError;
 use console::live::SetOutlook;
-use console::shell::{options, shell_word};
+use console::shell::{options_of_run, shell_word};
 use console::shown;
 use console::signals::{self, STOPS_A_RUN};
 use console::{Concluded, Console};
@@ -34,11 +34,11 @@ const KINDS: [TestKind; SUITE_PARTS.len()] =
 struct SuiteRun {
     plan: Plan,
     overrides: Overrides,
-    /// Relative to the folder of the set.
+    /// Folder of the run, relative to that of the set.
     folder: &'static str,
 }
 
-/// Result of one; or why it was not run.
+/// Result of one test, or the ruling and the reason if it was not run.
 type Made = Result<Measured, (Ruling, String)>;
 
 /// Runs all tests of the plan in `file`; the outcome is the worst verdict.
@@ -87,7 +87,7 @@ pub(crate) fn run(
     conclude(&all, &folder, flags.json, console)
 }
 
-/// The tests with the plan that each has.
+/// The tests of the set, each with its plan.
 fn tests_of(flags: &RunFlags, file: &Path) -> Result<Vec<SuiteRun>, CommandError> {
     let of_plan = read_plan(file, &Overrides::default())?.test;
     let mut tests = Vec::new();
@@ -118,7 +118,7 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
     }
 }
 
-/// Why the next test is not run.
+/// Why the next test is not run; `None` if it is.
 fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
     if stop.is_set() {
         return Some("stopped by the user".to_owned());
@@ -139,12 +139,13 @@ fn make(
     (stop, quiet): (&StopFlag, bool),
 ) -> Made {
     let folder = folder.join(test.folder);
+    let tags = &flags.recorded.identity.tags;
     let order = RunOrder {
         plan: &test.plan,
         command: format!("plimsoll run {}", shell_word(file)),
-        options: options(&test.overrides),
+        options: options_of_run(&test.overrides, tags, flags.output.as_deref()),
         folder: &folder,
-        tags: &flags.recorded.identity.tags,
+        tags,
         resumed: None,
         acknowledge: None,
         is_held: false,

@@ -38,6 +38,23 @@ fn one_flipped_bit_is_located() {
     }
 }
 
+#[test]
+fn what_to_do_about_a_flipped_bit_is_said() {
+    let scene = Scene::prepared("one-bit-next");
+    scene.change(FILE, |bytes| bytes[at(40) + 9_000] ^= 1 << 3);
+    for verb in ["check", "verify"] {
+        scene.run([verb, FILE]).expect_code(1).expect_out(&[
+            "Next: page 40: the data is intact",
+            &format!("plimsoll export {FILE} --all -o DIR"),
+            "memory test",
+            "plimsoll inspect .",
+        ]);
+        let sound = scene.run([verb, "Plimsoll002.edb"]);
+        assert!(!sound.expect_code(0).out.contains("Next:"), "{}", sound.out);
+    }
+    scene.run(["export", FILE, "--all", "-o", "DIR"]).expect_code(0);
+}
+
 /// Damage that no checksum sees: the page is whole, but differs from the one written.
 #[test]
 fn a_message_that_was_changed_under_a_good_checksum_is_named() {
@@ -245,6 +262,27 @@ fn a_file_that_ends_with_its_header_is_truncated() {
         check("cut-behind-header", |bytes| bytes.truncate(at(pages + 1)))
             .expect_code(1)
             .expect_out(&[&format!("{FILE}: truncated: the file ends with page {pages}, ")]);
+    }
+}
+
+#[test]
+fn a_header_says_that_its_file_is_truncated() {
+    let scene = Scene::prepared("cut-header");
+    let whole = scene.read(FILE);
+    scene.run(["header", FILE]).expect_code(0);
+    for (length, said) in [
+        (at(60), "truncated: the file ends with page 59, the database owns pages up to"),
+        (at(60) + 777, "truncated: the file ends inside page 60"),
+        (at(1), "truncated: the file ends with page 0, before the pages that say"),
+    ] {
+        scene.write(FILE, &whole[..length]);
+        let ran = scene.run(["header", FILE]);
+        ran.expect_code(1).expect_out(&["page size", said]);
+        let json = scene.run(["header", FILE, "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&json.expect_code(1).out).unwrap();
+        assert!(
+            json["file_faults"][0].as_str().is_some_and(|fault| said.starts_with(&fault[..30]))
+        );
     }
 }
 

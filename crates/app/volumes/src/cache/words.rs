@@ -60,7 +60,7 @@ fn volume_line(volume: &StoredVolume, block: u64) -> String {
     format!("{}: {cached} cached of {}", volume.name, Bytes(volume.length))
 }
 
-/// The same for programs.
+/// The contents of a store as JSON.
 pub(super) fn contents_json(name: &str, contents: &StoreContents) -> Value {
     let block = u64::from(contents.block_bytes);
     let volumes: Vec<Value> = contents

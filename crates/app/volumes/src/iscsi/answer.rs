@@ -36,7 +36,7 @@ fn mapped(lun: &MappedLun) -> Value {
     json!({ "name": lun.name, "number": lun.number, "read_only": lun.is_read_only })
 }
 
-/// Its problem.
+/// A problem of the design, as JSON.
 pub(super) fn finding(finding: &LunFinding) -> Value {
     json!({
         "severity": finding.severity.name(),

@@ -7,8 +7,8 @@ use luns::tgt::{LiveTarget, TgtLive};
 
 use console::error::CommandError;
 
-/// Initiators that `live` admits at `target` but its plan, one of `planned`, does not; or why they
-/// are unknown.
+/// Initiators, accounts and other targets by which `live` gives access to `target` beyond its plan,
+/// one of `planned`; or why they are unknown.
 pub(super) fn beyond(
     target: &Target,
     planned: &[Target],

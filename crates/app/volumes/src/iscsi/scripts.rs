@@ -51,7 +51,7 @@ pub(super) fn run(
     Ok(Outcome::Pass)
 }
 
-/// Keeps secrets made for a script: it asks for them when it runs.
+/// Stores the secrets that the script will ask for when it runs.
 fn remember(work: &mut IscsiWork, console: &mut Console) -> Result<Outcome, CommandError> {
     if work.store.complete(&work.design)? {
         work.store.write_secrets()?;

@@ -49,7 +49,7 @@ impl Store {
         Ok(Self { state, secrets, is_begun, state_path, secrets_path, _hold: hold })
     }
 
-    /// Gives a secret to each initiator that needs one and has none; `true` if there was one.
+    /// Draws a secret for each initiator that needs one and has none; `true` if anything was added.
     pub(super) fn complete(&mut self, design: &LunDesign) -> Result<bool, CommandError> {
         let before = self.secrets.clone();
         SECRET_KIND.clone_into(&mut self.secrets.kind);
@@ -185,7 +185,7 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CommandErro
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| system::sync_folder(&std::path::absolute(path)?));
     written.map_err(|error| {
-        // It may hold a part of the secrets.
+        // The temporary file may contain a part of the secrets.
         let _ = fs::remove_file(&temporary);
         CommandError::file(path, "write", &error)
     })

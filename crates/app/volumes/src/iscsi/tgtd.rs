@@ -15,7 +15,7 @@ const VARIABLE: &str = "TGT_IPC_SOCKET";
 /// Upper bound on the length of a target list.
 const LONGEST_ANSWER: usize = 16 << 20;
 
-/// A `tgtd`.
+/// The `tgtd` that listens at `socket`.
 pub(super) struct Tgtd {
     socket: String,
 }
@@ -31,13 +31,13 @@ impl Tgtd {
         Self { socket: socket.to_owned() }
     }
 
-    /// Everything that it has.
+    /// Targets, accounts and portals that `tgtd` reports.
     pub(super) fn live(&self) -> Result<TgtLive, CommandError> {
         let [targets, accounts, portals] = TgtRequest::show().map(|request| self.ask(&request));
         Ok(TgtLive::parse(&targets?, &accounts?, &portals?))
     }
 
-    /// One request, on a separate connection.
+    /// Sends a request on a separate connection and returns the answer.
     pub(super) fn ask(&self, request: &TgtRequest) -> Result<String, CommandError> {
         let bytes = request.to_bytes();
         let answer = self.exchange(&bytes).map_err(|error| self.unreachable(&error))?;

@@ -67,7 +67,7 @@ pub(super) fn run(
     Ok(judged(outcome, &findings))
 }
 
-/// A target that could not be compared with the plan does not count as planned.
+/// Turns a pass into an inconclusive outcome if a target could not be compared with the plan.
 fn judged(outcome: Outcome, findings: &[StorageFinding]) -> Outcome {
     let is_unknown = findings.iter().any(|finding| {
         finding.outcome == StorageRuling::CannotJudge && finding.check.starts_with("plan-")
@@ -174,7 +174,7 @@ impl<'a> LunVisit<'a> {
         }
     }
 
-    /// The target of the LUN.
+    /// Describes `target` as the initiator of this LUN reaches it.
     fn of_target<'b>(&'b self, work: &'b IscsiWork, target: &'b Target) -> TargetVisit<'b> {
         TargetVisit {
             name: format!("iscsi://{}/{}", self.address.portal, target.iqn),

@@ -10,7 +10,7 @@ use units::PageNumber;
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
 
-/// Pages at the end of a file that are asked for what follows them.
+/// Pages at the end of a file that are searched for links past it.
 const LAST_PAGES: u32 = 4_096;
 
 /// Known end of a database.
@@ -18,7 +18,7 @@ const LAST_PAGES: u32 = 4_096;
 pub(super) struct Reach {
     /// The last page that it owns; `None` if its space cannot be read, which the scan then reports.
     pub owned: Option<PageNumber>,
-    /// That its file ends before.
+    /// A fault if its file ends before that.
     pub fault: Option<FileFault>,
 }
 
@@ -55,6 +55,24 @@ pub fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
     let last = pages.last_page();
     let owned = database_space(&mut pages).ok()?.owned.last();
     (owned > last).then_some(FileFault::Truncated { last, owned: Some(owned) })
+}
+
+/// Returns the faults of a file of `length` bytes at `path` that ends too early: inside a page, or
+/// before its database as far as its space tree shows it.
+pub fn truncations(path: &Path, size: PageSize, length: u64) -> Vec<FileFault> {
+    let last = u32::try_from(size.pages_of_file(length)).unwrap_or(u32::MAX);
+    let is_torn = !length.is_multiple_of(size.bytes_u64());
+    let torn = is_torn.then(|| FileFault::EndsInPage { page: PageNumber(last.saturating_add(1)) });
+    let short = cut_off(path, size).or_else(|| cut_off_early(path, size));
+    torn.into_iter().chain(short).collect()
+}
+
+/// A fault if the file ends before the pages that say what the database owns.
+fn cut_off_early(path: &Path, size: PageSize) -> Option<FileFault> {
+    let mut pages = FilePages::open(path, size).ok()?;
+    let last = pages.last_page();
+    let is_early = matches!(database_space(&mut pages), Err(ReadError::BeyondFile { .. }));
+    is_early.then_some(FileFault::Truncated { last, owned: None })
 }
 
 /// The last page that any tree owns, as far as it can be read from a damaged database: by either

@@ -89,8 +89,7 @@ impl Group {
         self.pause(span, opened).await?;
         let seen = load.sampler.borrow_mut().sample(Phase::Tune);
         let looked = self.runtime.now().since(began);
-        let coordinator = self.coordinator();
-        coordinator.add_up(number, sessions, (seen, looked), &self.runtime).await
+        self.coordinator().add_up(number, sessions, (seen, looked), &self.runtime).await
     }
 
     /// Lets the load run for `span`; `None` if the run must end.
@@ -100,8 +99,7 @@ impl Group {
             if self.ends_early(opened) {
                 return None;
             }
-            let next = (self.runtime.now() + LOOK).min(end);
-            self.runtime.sleep_until(next).await;
+            self.runtime.sleep_until((self.runtime.now() + LOOK).min(end)).await;
         }
         Some(())
     }

@@ -23,10 +23,10 @@ enum ChildTask {
     Measure,
 }
 
-/// File that keeps its process id for the next agent.
+/// File with the child's process id, for the next agent.
 const PROCESS: &str = "run.pid";
 
-/// The program of an agent's job.
+/// The child process of an agent's job.
 pub(super) struct Child {
     folder: PathBuf,
     work: ChildTask,
@@ -64,7 +64,7 @@ impl Child {
         Self::start(folder, ChildTask::Fill, &["prepare".as_ref(), plan.as_os_str()])
     }
 
-    /// Runs that plan, up to the end of the warm-up.
+    /// Runs the plan in `folder`, up to the end of the warm-up.
     pub(super) fn run(folder: &Path) -> Result<Self, CommandError> {
         let (plan, record) = (folder.join("plan.toml"), record_folder(folder));
         let words: [&OsStr; 5] = [
@@ -77,14 +77,14 @@ impl Child {
         Self::start(folder, ChildTask::WarmUp, &words)
     }
 
-    /// Resumes that run after it was killed.
+    /// Resumes the run in `folder` after it was killed.
     pub(super) fn resume(folder: &Path) -> Result<Self, CommandError> {
         let record = record_folder(folder);
         let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), record.as_os_str()];
         Self::start(folder, ChildTask::Measure, &words)
     }
 
-    /// Kills it as a power failure would: nothing is closed.
+    /// Kills the child as a power failure would: nothing is closed.
     pub(super) fn kill(mut self) {
         match &mut self.process {
             Some(process) => {
@@ -131,7 +131,7 @@ impl Child {
         Ok(Self { folder: folder.to_path_buf(), work, process: Some(process) })
     }
 
-    /// Asks the run to end; databases are closed.
+    /// Asks the run to end, which closes its databases; a child that fills databases is killed.
     pub(super) fn stop(&mut self, folder: &Path) {
         let _ = File::create(record_folder(folder).join(STOP_REQUEST));
         if self.work == ChildTask::Fill
@@ -141,7 +141,7 @@ impl Child {
         }
     }
 
-    /// Returns its next news since the last call.
+    /// Returns news about the child since the last call, if any.
     pub(super) fn look(&mut self) -> Option<ChildReport> {
         if let Some(ended) = self.ended() {
             return Some(ended);
@@ -179,7 +179,7 @@ impl Child {
         }
     }
 
-    /// Its own words.
+    /// Reports the failure in the child's own error message.
     fn failure(&self) -> ChildReport {
         let said = fs::read_to_string(self.folder.join("errors.txt")).unwrap_or_default();
         let said = said.trim().trim_start_matches("plimsoll: ");

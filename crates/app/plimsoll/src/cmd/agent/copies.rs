@@ -1,4 +1,4 @@
-//! Ends of reseeds, run on threads alongside the load.
+//! Runs this host's ends of reseeds, on threads alongside the load.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,7 +12,7 @@ use plan::Overrides;
 use console::documents::read_plan;
 use console::error::CommandError;
 
-/// The copies under way.
+/// The copies in progress.
 pub(super) struct RunningReseeds {
     sender: Sender<CopyReport>,
     ended: Receiver<CopyReport>,

@@ -47,7 +47,7 @@ impl Home {
         self.folder.join("runs").join(run.as_str())
     }
 
-    /// Makes that folder, with the plan in it.
+    /// Creates the folder of `run`, with the plan in it.
     pub(super) fn make_run_folder(&self, run: &RunId, plan: &str) -> Result<PathBuf, CommandError> {
         let folder = self.run_folder(run);
         documents::make_folder(&folder.join("record"))?;

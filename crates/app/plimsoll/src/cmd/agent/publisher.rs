@@ -18,7 +18,7 @@ use host::crew;
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
-/// Bytes read at a time; more than a message holds.
+/// Bytes read from the journal at a time; a message holds fewer.
 const PIECE_BYTES: u64 = 1 << 20;
 
 /// The journal to publish.
@@ -29,7 +29,7 @@ struct Parcel {
     has_ended: bool,
 }
 
-/// Publishes on its thread.
+/// Publishes journals on a separate thread.
 pub(super) struct Publisher {
     parcel: Arc<Mutex<Option<Parcel>>>,
 }
@@ -53,7 +53,7 @@ impl Publisher {
         self.publish_from(run, folder, 0);
     }
 
-    /// Publishes it starting at `from_byte`, again if need be.
+    /// Publishes the journal from `from_byte` on, again if need be.
     pub(super) fn publish_from(&self, run: RunId, folder: &Path, from_byte: u64) {
         let journal = record_folder(folder).join(JOURNAL);
         let mut parcel = self.parcel.lock().unwrap_or_else(PoisonError::into_inner);

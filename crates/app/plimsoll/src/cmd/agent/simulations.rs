@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Interval between checks for a queue, or for the end of a test.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Delay before an item of another program is redelivered.
+/// Delay before an item that this host returned to the queue is redelivered.
 const OTHERS_FIRST: Duration = Duration::from_secs(5);
 
 /// The threads that simulate.
@@ -31,7 +31,7 @@ pub(super) struct Simulations {
     is_testing: Arc<AtomicBool>,
 }
 
-/// What each thread needs.
+/// State of one simulating thread.
 struct Simulator {
     carrier: Carrier,
     folder: PathBuf,

@@ -13,7 +13,7 @@ use console::error::CommandError;
 /// Size limit of a file to search for version numbers.
 const LARGEST_BYTES: u64 = 256 << 20;
 
-/// Something found.
+/// A version or a database found in an argument.
 pub(super) enum BuildSubject {
     /// A version and its place.
     Version {
@@ -34,7 +34,7 @@ pub(super) enum BuildSubject {
     },
 }
 
-/// Everything that `text`, a path or a version, denotes.
+/// Everything that `text` denotes: a path, a version, a name, or text that contains versions.
 pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubject>, CommandError> {
     let path = Path::new(text);
     if path.exists() {
@@ -46,7 +46,7 @@ pub(super) fn subjects(table: &BuildTable, text: &str) -> Result<Vec<BuildSubjec
         let count = 1;
         return Ok(vec![BuildSubject::Version { place, version, count }]);
     }
-    // A line copied from a log, a message header or the URL of a page.
+    // The text may be a line of a log, a message header or the URL of a page.
     let quoted: Vec<BuildSubject> = mentions(table, text)
         .into_iter()
         .map(|mention| BuildSubject::Version {

@@ -11,7 +11,8 @@ use crate::cmd::compare::flags::ComparisonFormat;
 use console::error::CommandError;
 use fleets::show::{host_runs, is_fleet};
 
-/// Returns the host runs of the single fleet at `paths`; `None` if it is not a single fleet.
+/// Returns the host runs of the fleet if it is the only path; `None` for several paths. An error if
+/// the only path is no fleet, or fewer than two of its journals have arrived.
 pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandError> {
     let [fleet] = paths else { return Ok(None) };
     if !is_fleet(fleet) {
@@ -33,7 +34,7 @@ pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandE
     Ok(Some(runs))
 }
 
-/// Whether all paths are fleet runs; an error if some are.
+/// Whether all paths are fleet runs; an error if only some are.
 pub(super) fn are_fleets(paths: &[PathBuf]) -> Result<bool, CommandError> {
     let run = paths.iter().find(|path| !is_fleet(path));
     let fleet = paths.iter().find(|path| is_fleet(path));

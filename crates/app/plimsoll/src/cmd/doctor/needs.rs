@@ -1,6 +1,6 @@
 //! The table of external dependencies of the commands.
 
-/// How it is looked for.
+/// How `doctor` looks for a need.
 pub(super) enum Thing {
     /// One of these programs, on the path or in their usual places.
     Program(&'static [&'static str]),

@@ -10,7 +10,7 @@ use host::wire;
 const CERTIFICATES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// Whether it is there.
+/// Whether `thing` is present.
 pub(super) fn is_there(thing: &Thing) -> bool {
     match thing {
         Thing::Program(names) => names.iter().any(|name| has_program(name)),

@@ -117,7 +117,7 @@ fn server_json(found: &FoundServer, chains: &[Chain]) -> Value {
     })
 }
 
-/// One protocol for programs.
+/// The limits of one protocol as JSON.
 pub(super) fn chain_json(chain: &Chain) -> Value {
     let missing: Vec<String> = chain.missing.iter().map(ToString::to_string).collect();
     json!({

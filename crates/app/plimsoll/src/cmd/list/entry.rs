@@ -63,7 +63,7 @@ impl ListedEntry {
 }
 
 impl ListedSet {
-    /// The test made first.
+    /// The first of the set's tests, in the order in which they are run.
     pub(super) fn first(&self) -> &ListedRun {
         &self.tests[0]
     }
@@ -81,8 +81,11 @@ impl ListedSet {
         worst(&outcomes)
     }
 
-    pub(super) fn verdict_word(&self) -> &'static str {
-        if self.is_live() { "live" } else { self.outcome().name() }
+    pub(super) fn verdict_word(&self) -> String {
+        if self.is_live() {
+            return "live".to_owned();
+        }
+        report::set_headline(self.outcome(), self.tests.iter().map(|test| &test.verdict))
     }
 
     /// The verdict as spelled in reports; `None` for a live set.

@@ -54,7 +54,7 @@ impl ListedFleet {
         }
     }
 
-    /// Whether its hosts were played together, so that none has a verdict alone.
+    /// Whether its hosts were simulated together, so that no host has a verdict alone.
     pub(super) fn is_played(&self) -> bool {
         self.member("kind") == Some("simulated_deployment")
     }

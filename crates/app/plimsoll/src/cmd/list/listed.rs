@@ -23,7 +23,7 @@ pub(super) struct ListedRun {
 pub(super) enum CutOff {
     /// This command completes it.
     Resumable(String),
-    /// Why none does.
+    /// No command can complete it, for this reason.
     Lost(String),
 }
 

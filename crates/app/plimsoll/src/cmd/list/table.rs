@@ -5,6 +5,7 @@ use std::path::Path;
 use record::Series;
 use report::format::{iso_time, number};
 use report::{achieved_iops, backup_mib_per_second, mean_ms};
+use units::three_digits;
 
 use super::entry::{ListedEntry, ListedSet};
 use super::fleets::ListedFleet;
@@ -75,7 +76,7 @@ pub(super) fn print(
 }
 
 impl RunRow {
-    /// All of it in one line.
+    /// The whole row in one line.
     fn whole(&self, layout: ListLayout) -> String {
         format!("{}  {:<16}  {}", columns(&self.figures, layout), self.name, self.place)
     }
@@ -115,9 +116,8 @@ fn of_fleet(fleet: &ListedFleet) -> RunRow {
 
 fn of_set(set: &ListedSet) -> RunRow {
     let first = set.first();
-    let verdict = set.verdict_word().to_owned();
     RunRow {
-        figures: [started(first), verdict, set.passed(), String::new(), String::new()],
+        figures: [started(first), set.verdict_word(), set.passed(), String::new(), String::new()],
         name: name(first),
         place: place(&set.folder, first),
         remark: None,
@@ -127,7 +127,7 @@ fn of_set(set: &ListedSet) -> RunRow {
 fn of_run(run: &ListedRun, indent: &str) -> RunRow {
     let iops = achieved_iops(&run.record).map(|iops| number(iops, 0));
     let mebibytes = backup_mib_per_second(&run.record);
-    let mebibytes = mebibytes.map(|rate| format!("{} MiB/s", number(rate, 0)));
+    let mebibytes = mebibytes.map(|rate| format!("{} MiB/s", three_digits(rate)));
     let figures = [
         started(run),
         run.verdict_word(),

@@ -45,7 +45,8 @@ fn of_line(line: &str, count: &mut u64) -> String {
     kept + &line[at..]
 }
 
-/// Finds the value that follows a word: after `=`, `:` or a space, perhaps in quotes.
+/// Finds the value that follows a word: after `=`, `:` or a space, perhaps in quotes, and at least
+/// six bytes long.
 fn value_behind(line: &str, end: usize) -> Option<(usize, usize)> {
     let rest = &line[end..];
     let value = rest.trim_start_matches(['"', '\'', '\\', ' ', '=', ':']);

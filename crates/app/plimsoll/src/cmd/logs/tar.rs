@@ -2,7 +2,7 @@
 
 const BLOCK: usize = 512;
 
-/// Files in a row.
+/// The bytes of the archive so far.
 #[derive(Default)]
 pub(super) struct Archive(Vec<u8>);
 

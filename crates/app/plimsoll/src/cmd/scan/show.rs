@@ -131,7 +131,7 @@ fn subject(finding: &GroupFinding) -> String {
     group.or(silent).unwrap_or_default()
 }
 
-/// Everything for programs.
+/// All scans as JSON.
 pub(super) fn json(all: &[SeenGroups]) -> Value {
     json!({ "scans": all.iter().map(one).collect::<Vec<_>>() })
 }

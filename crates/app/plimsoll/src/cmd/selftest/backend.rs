@@ -33,7 +33,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         count += 1;
         findings.extend(finding(check, &ground.folder.join(format!("{count}")))?);
     }
-    // A system does one or the other.
+    // Every system supports one of these two behaviours.
     let folders = ["replaced", "kept"].map(|name| ground.folder.join(name));
     let replaced = finding(conformance::open_files_are_replaced(), &folders[0])?;
     let kept = match &replaced {

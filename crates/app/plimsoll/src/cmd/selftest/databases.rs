@@ -39,7 +39,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
     let measured = match host::run(order, stop, &shown::on_console(*quiet)) {
         Ok(measured) => measured,
         Err(HostError::Sentence(why)) if stop.is_set() => return Ok(PartEnd::Untried(why)),
-        // A database that was populated moments ago cannot be opened.
+        // The databases were filled moments ago, so failing to open them is the storage's fault.
         Err(HostError::Sentence(what)) => return Ok(PartEnd::Broken(vec![what])),
         Err(error) => return Err(error.into()),
     };

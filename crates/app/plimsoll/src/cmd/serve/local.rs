@@ -23,7 +23,7 @@ use fleets::show::state as fleet_state;
 /// The runs of this machine.
 #[derive(Default)]
 pub(super) struct LocalRuns {
-    /// Held while one is being started: two loads at a time would disturb each other.
+    /// Held while a run is being started: two loads at a time would disturb each other.
     starting: Mutex<()>,
     fillings: Fillings,
     /// Flash of the caches to show.
@@ -31,7 +31,7 @@ pub(super) struct LocalRuns {
 }
 
 impl LocalRuns {
-    /// Creates it with the caches on this flash.
+    /// Creates it with the caches on these flash devices.
     pub(super) fn with_caches(caches: &[PathBuf]) -> Self {
         Self { caches: caches.to_vec(), ..Self::default() }
     }

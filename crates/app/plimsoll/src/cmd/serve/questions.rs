@@ -73,7 +73,7 @@ fn named(file: &str) -> String {
     Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// Every combination of the lines of a page; `None` without lines.
+/// Every combination of the lines of a page; empty without lines.
 fn combinations(
     lines: &[String],
     example: &str,

@@ -12,15 +12,15 @@ use console::error::CommandError;
 use console::live::SetOutlook;
 use console::term;
 
-/// A log file.
+/// Size of a log file.
 const LOG_BYTES: u64 = 1 << 20;
 
 /// Storage rates seen in the tests so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SeenRates {
-    /// A pass through every page of all databases.
+    /// Duration of a pass through every page of all databases.
     pass: Option<Duration>,
-    /// Total log rate of all databases.
+    /// Total log rate of all databases under a load that nothing holds back.
     log_bytes_per_second: Option<f64>,
 }
 
@@ -31,11 +31,7 @@ impl SeenRates {
         if let Some(ns) = passes.into_iter().find(|&ns| ns > 0) {
             self.pass = Some(Duration::from_nanos(ns));
         }
-        let (span_ns, sum) = (run.span_ns(Phase::Measure), run.sum_of(Phase::Measure));
-        if span_ns > 0 && sum.counters.log_volume_bytes > 0 {
-            let rate = sum.counters.log_volume_bytes as f64 / (span_ns as f64 / 1e9);
-            self.log_bytes_per_second = Some(rate);
-        }
+        self.log_bytes_per_second = free_log_rate(run).or(self.log_bytes_per_second);
     }
 
     /// Estimates the duration of a test; `true` if the estimate covers all of it.
@@ -53,7 +49,7 @@ impl SeenRates {
         }
     }
 
-    /// The verification at the end of a load, and whether it is known.
+    /// Estimated duration of the verification at the end of a test; `true` if it is known.
     fn check(&self, plan: &Plan) -> (Duration, bool) {
         if !plan.test.checksum {
             return (Duration::ZERO, true);
@@ -72,10 +68,11 @@ impl SeenRates {
     pub(super) fn outlook(&self, plans: &[&Plan], index: usize) -> SetOutlook {
         let later = plans[index + 1..].iter().map(|plan| self.estimate(plan));
         let (later, known): (Vec<Duration>, Vec<bool>) = later.unzip();
-        let (_, is_known) = self.estimate(plans[index]);
+        let (own, is_known) = self.estimate(plans[index]);
         SetOutlook {
             number: index + 1,
             count: plans.len(),
+            own,
             check: self.check(plans[index]).0,
             later: later.into_iter().sum(),
             is_partial: !is_known || known.contains(&false),
@@ -86,6 +83,23 @@ impl SeenRates {
     pub(super) fn left(&self, plans: &[&Plan], index: usize) -> Duration {
         plans[index..].iter().map(|plan| self.estimate(plan).0).sum()
     }
+}
+
+/// Log bytes per second of a test in a phase whose load is not held: the logs of a recovery test
+/// are generated that fast. `None` if a target held the load from the start, which would make
+/// hours of what takes minutes.
+fn free_log_rate(run: &RunRecord) -> Option<f64> {
+    let settings = &run.start.settings;
+    let is_held = settings.target_iops.is_some() || settings.throughput_percent.is_some();
+    let phases: &[Phase] = match (is_held, settings.warm_up_held) {
+        (false, _) => &[Phase::Measure],
+        (true, false) => &[Phase::Tune, Phase::Warm],
+        (true, true) => &[],
+    };
+    phases.iter().find_map(|&phase| {
+        let (span_ns, bytes) = (run.span_ns(phase), run.sum_of(phase).counters.log_volume_bytes);
+        (span_ns > 0 && bytes > 0).then(|| bytes as f64 / (span_ns as f64 / 1e9))
+    })
 }
 
 /// Announces the tests, and the time of each.
@@ -141,9 +155,10 @@ mod tests {
     use std::time::Duration;
 
     use plan::{Plan, TestKind};
+    use record::RunRecord;
     use record::synthetic::Synthetic;
 
-    use super::{SeenRates, length};
+    use super::{SeenRates, free_log_rate, length};
 
     fn plans() -> Vec<Plan> {
         let text = "[databases]\nfolders = [\"/a\"]\ncount = 2\nsize = \"1GiB\"\n[test]\n\
@@ -161,6 +176,44 @@ mod tests {
             .collect()
     }
 
+    /// A test whose load nothing holds back.
+    fn free() -> RunRecord {
+        let mut run = Synthetic::default().run();
+        run.start.settings.target_iops = None;
+        run
+    }
+
+    #[test]
+    fn the_logs_of_a_replay_are_not_expected_at_the_rate_of_a_held_load() {
+        let all = plans();
+        let mut seen = SeenRates::default();
+        let mut held = free();
+        held.start.settings.target_iops = Some(240.0);
+        seen.see(&held);
+        let pass = seen.pass.unwrap_or_default();
+        assert_eq!(seen.estimate(&all[3]), (pass, false), "the generation is unknown");
+        // The warm-up before it was not held.
+        held.start.settings.warm_up_held = false;
+        seen.see(&held);
+        assert_eq!(seen.log_bytes_per_second, free_log_rate(&held));
+        assert!(seen.estimate(&all[3]).0 > pass, "{seen:?}");
+        // A later test whose load is held throughout does not change the known rate.
+        let known = seen.log_bytes_per_second;
+        held.start.settings.warm_up_held = true;
+        seen.see(&held);
+        assert_eq!(seen.log_bytes_per_second, known);
+    }
+
+    #[test]
+    fn a_test_that_reads_takes_as_long_as_a_pass() {
+        let all = plans();
+        let plans: Vec<&Plan> = all.iter().collect();
+        let mut seen = SeenRates::default();
+        seen.see(&free());
+        let backup = seen.outlook(&plans, 2);
+        assert_eq!(Some(backup.own), seen.pass);
+    }
+
     #[test]
     fn what_follows_is_known_better_with_every_test() {
         let all = plans();
@@ -170,7 +223,7 @@ mod tests {
         assert_eq!((first.number, first.count, first.check), (1, 4, Duration::ZERO));
         assert_eq!(first.later, Duration::from_hours(24), "no pass has been seen");
         assert!(first.is_partial);
-        seen.see(&Synthetic::default().run());
+        seen.see(&free());
         assert!(seen.pass.is_some() && seen.log_bytes_per_second.is_some(), "{seen:?}");
         let pass = seen.pass.unwrap_or_default();
         let backup = seen.outlook(&plans, 2);

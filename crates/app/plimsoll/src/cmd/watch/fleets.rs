@@ -59,7 +59,7 @@ fn tell(news: &str, json: bool, console: &mut Console) -> Result<(), CommandErro
     console.answer(news)
 }
 
-/// What every host carries.
+/// Prints the load of every host.
 fn tell_loads(
     progress: &FleetProgress,
     json: bool,

@@ -33,6 +33,12 @@ fn a_deployment_is_sized_from_the_form() {
     let many = "/sized?scenarios=availability.servers_per_site+%3D+4,6%0Aavailability.copies=2,3";
     server.get(many).expect(200).expect_in(&["availability.copies"]);
     let few = (1..=15).map(|count| count.to_string()).collect::<Vec<String>>().join(",");
+    // A second site, with the checks of the command line.
+    form.expect_in(&["<select id=\"second_site.model\"", "name=\"second_site.copies\""]);
+    let two = "/sized?second_site.model=active%2Fpassive&second_site.copies=1";
+    server.get(two).expect(200).expect_in(&["second site"]);
+    let one = server.get("/sized?second_site.model=active%2Fpassive").expect(422);
+    one.expect_in(&["[second_site]: missing; add `copies = 1`", " selected>active/passive<"]);
     // A mistake is reported above the form, which keeps its values.
     let wrong = server.get("/sized?tier.1.mailboxes=many&servers.cores=8").expect(422);
     wrong.expect_in(&["role=\"alert\"", "mailboxes", "value=\"many\"", "value=\"8\""]);

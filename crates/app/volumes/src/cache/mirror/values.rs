@@ -71,7 +71,7 @@ impl VolumeValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cache) struct LeaseValue {
     pub host: MirrorHost,
-    /// Distinguishes starts of its program.
+    /// Distinguishes this start of the server from earlier ones.
     pub boot: u64,
 }
 

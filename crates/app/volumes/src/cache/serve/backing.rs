@@ -33,7 +33,7 @@ pub(super) struct BehindCache {
     pub(crate) cached: Cached,
     backing: Rc<dyn Device>,
     identity: BackingIdentity,
-    /// The stamp recorded for it in the store.
+    /// The stamp last recorded for it in the store.
     noted: Cell<u64>,
 }
 
@@ -126,8 +126,8 @@ impl BehindCache {
         Ok((own, warmth))
     }
 
-    /// Notes in the store that the volume was changed, if it was: after a kill a later change is
-    /// another program's.
+    /// Records in the store that the volume was changed, if it was. After a kill, a later change
+    /// counts as another program's.
     pub(super) async fn note_change(&self, cache: &FlashCache) {
         let in_use = self.identity.in_use();
         if self.noted.replace(in_use) != in_use {
@@ -146,8 +146,8 @@ impl BehindCache {
     }
 }
 
-/// Decides the fate of the recorded blocks of a volume of `length` bytes. Its stamp is the first
-/// one if the last session was killed, the second one if it ended cleanly.
+/// Decides the fate of the recorded blocks of a volume of `length` bytes. The recorded stamp is
+/// near `in_use` if the last session was killed, and equal to `now` if it ended cleanly.
 fn warmth(recorded: Option<(u64, u64)>, length: u64, [in_use, now]: [u64; 2]) -> Warmth {
     match recorded {
         None => Warmth::New,

@@ -16,7 +16,7 @@ pub(super) struct GuestLetter {
 pub(super) enum GuestEvent {
     /// A hypervisor has connected to a volume.
     Arrived { volume: usize, offer: BlockOffer, socket: UnixStream },
-    /// It orders something.
+    /// The hypervisor gives an order.
     Orders(RingOrder),
     /// The hypervisor has left. Dropping the sender signals that its pending requests are done.
     Left(Sender<()>),

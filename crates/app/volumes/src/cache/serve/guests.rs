@@ -109,7 +109,7 @@ fn tell(slot: &Slot, guest: u64, event: GuestEvent) {
 }
 
 impl Daemon {
-    /// Acts on a letter.
+    /// Handles a message from a guest's connection.
     pub(super) fn hear_guest(self: &Rc<Self>, letter: GuestLetter, slot: &Slot) {
         let GuestLetter { guest, event } = letter;
         match event {
@@ -137,7 +137,7 @@ impl Daemon {
 
     fn admit_guest(&self, guest: u64, (volume, offer): (usize, BlockOffer), socket: UnixStream) {
         if !self.has_room() {
-            // It may have gone already.
+            // The hypervisor may already be gone.
             let _ = socket.shutdown(Shutdown::Both);
             return;
         }

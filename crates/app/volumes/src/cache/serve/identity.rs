@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// records it every second, and a killed server was writing until its end.
 const NOTED_LATE: u64 = 3_000;
 
-/// Milliseconds by which it may be earlier: after a power failure, a file has the time that its
-/// file system last persisted.
+/// Milliseconds by which a file's last change may be earlier than the last recorded one: after a
+/// power failure, a file has the time that its file system last persisted.
 const FORGOTTEN: u64 = 3_600_000;
 
 /// Bits of the time in the stamp of a file in use, above the lowest bit, which is set.

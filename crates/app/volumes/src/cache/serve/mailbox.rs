@@ -10,13 +10,13 @@ use device::{Remote, RemoteEnd, RemoteOutcome, completion};
 use super::client::ClientSocket;
 use super::guest::GuestLetter;
 
-/// A letter.
+/// A message for the executor's thread.
 pub(super) enum DaemonMessage {
     /// A client has connected.
     Client(ClientSocket),
     /// An initiator has connected to the portal with this name.
     Initiator(String, ClientSocket),
-    /// Of a guest of this host.
+    /// A message from a guest on this host.
     Guest(GuestLetter),
     /// A client's connection has ended.
     ClientLeft,
@@ -37,7 +37,7 @@ struct MessageQueue<M> {
 /// Handle for posting messages from any thread.
 pub(super) struct Slot<M = DaemonMessage>(Arc<Mutex<MessageQueue<M>>>);
 
-/// Where they are read.
+/// The receiving end of the mailbox.
 pub(super) struct DaemonInbox<M = DaemonMessage> {
     slot: Slot<M>,
     remote: Rc<dyn Remote>,
@@ -54,7 +54,7 @@ impl<M> Slot<M> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Posts a letter.
+    /// Posts a message and wakes the reader if it waits.
     pub(super) fn post(&self, letter: M) {
         let bell = {
             let mut letters = self.lock();
@@ -79,7 +79,7 @@ impl<M> DaemonInbox<M> {
         self.slot.clone()
     }
 
-    /// The next letter.
+    /// Waits for the next message and returns it.
     pub(super) async fn next(&self) -> M {
         loop {
             let rung = {

@@ -3,8 +3,8 @@
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// Sends `state` to the manager, if there is one. Without a listener it is no error: the server
-/// works regardless.
+/// Sends `state` to the manager, if there is one. A missing listener is no error: the server works
+/// regardless.
 pub(super) fn notify(state: &str) {
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else {
         return;

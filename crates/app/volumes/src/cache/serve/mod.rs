@@ -97,7 +97,7 @@ fn finish(ended: &Ended, console: &mut Console) -> Result<Outcome, CommandError>
     Err(CommandError::Damage(format!("stopped with errors: {text}")))
 }
 
-/// The cache, and the volumes as its last session left them.
+/// Opens the cache; also returns the volumes as its last session left them.
 fn open_store(
     settings: &CacheServeSettings,
     world: &World,

@@ -18,7 +18,7 @@ use console::error::CommandError;
 /// Prefix of the path of a socket.
 const UNIX: &str = "unix:";
 
-/// Where clients connect.
+/// Address at which clients connect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ListenAddress {
     Unix(PathBuf),
@@ -67,7 +67,7 @@ pub(super) struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The file may already be gone.
         let _ = fs::remove_file(&self.0);
     }
 }

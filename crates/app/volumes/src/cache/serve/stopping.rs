@@ -47,7 +47,7 @@ impl Stopping {
         .await
     }
 
-    /// The server stops.
+    /// Announces that the server stops.
     pub(super) fn set(&self) {
         self.is_set.set(true);
         for slot in self.connections.borrow().iter().filter_map(Weak::upgrade) {

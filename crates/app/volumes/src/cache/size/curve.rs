@@ -148,7 +148,7 @@ impl TraceCurve {
         )
     }
 
-    /// Bytes written to flash per day of such a load; `None` without times.
+    /// Bytes written to flash per day at the rate of the trace; `None` if the trace has no times.
     fn flash_a_day(&self, point: &CurvePoint) -> Option<f64> {
         let span = self.trace.span_ns()?;
         let blocks = point.flash_writes_per_read * self.curve.read_blocks as f64;

@@ -26,12 +26,12 @@ const USUAL_HUNDREDTHS: [u64; 5] = [5, 10, 25, 50, 100];
 /// does not pay.
 const LEAST_GAIN: f64 = 1.25;
 
-/// Sufficient share of the best load.
+/// Sufficient share of the best gain.
 const ENOUGH: f64 = 0.9;
 
 /// The load on the array with one cache, or without.
 pub(super) struct GainPoint {
-    /// None without a cache.
+    /// `None` without a cache.
     pub size: Option<Bytes>,
     pub iops: f64,
     pub reads_per_second: f64,
@@ -60,9 +60,10 @@ pub(super) struct CacheGain {
 /// Advice on buying a cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum GainAdvice {
-    /// Index of the smallest size that brings nine tenths of the best gain.
+    /// Index of the smallest size that brings nine tenths of the best gain; of the smallest that
+    /// pays, if that one does not.
     Buy(usize),
-    /// No size brings enough.
+    /// No size brings the minimum gain.
     TooLittle,
     /// The array carries the plan's load without a cache.
     NotNeeded,

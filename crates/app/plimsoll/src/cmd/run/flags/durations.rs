@@ -7,7 +7,7 @@ use super::RunFlags;
 use console::args::duration;
 use console::error::CommandError;
 
-/// How long a test is measured.
+/// Length of a test's measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TestDuration {
     /// Kind of tests that it applies to; `None` for all.
@@ -16,7 +16,7 @@ pub(crate) struct TestDuration {
     pub span: Nanos,
 }
 
-/// A length of time for every test, or for those of one kind.
+/// Parses a duration for every test, or `KIND=DURATION` for those of one kind.
 pub(crate) fn test_duration(text: &str) -> Result<TestDuration, String> {
     let Some((test, time)) = text.split_once('=') else {
         return duration(text).map(|span| TestDuration { kind: None, span });

@@ -82,7 +82,7 @@ impl Provisioned for MirroredDevice {
         Box::pin(async move { task.trim(bytes).await })
     }
 
-    /// Only the serving host knows them, and that may change at any time.
+    /// Reports no extents: only the serving host knows them, and that may change at any time.
     fn extents(&self, _: Range<u64>) -> Pending<Vec<Extent>> {
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -141,8 +141,8 @@ impl BlockTask {
         let writes = blocks.map(|(block, data)| GuestRequest::Write(block, Arc::from(data)));
         self.all("write", offset, writes.collect()).await?;
         if durability == Durability::Durable {
-            // It is durable already. This orders it before later writes still in flight behind
-            // flash.
+            // The write is already durable. The flush orders it before later writes still in flight
+            // behind flash.
             self.all("write", offset, vec![GuestRequest::Flush]).await?;
         }
         Ok(())
@@ -150,7 +150,8 @@ impl BlockTask {
 
     /// Trims every block in `bytes`.
     async fn trim(&self, bytes: Range<u64>) -> Result<(), DeviceError> {
-        // Ends once this host serves the volume, and so knows which blocks were written.
+        // The flush completes once this host serves the volume, and so knows which blocks were
+        // written.
         self.all("trim", bytes.start, vec![GuestRequest::Flush]).await?;
         let block = self.block as u64;
         let blocks = self.driver.untrimmed(bytes.start / block..bytes.end / block);

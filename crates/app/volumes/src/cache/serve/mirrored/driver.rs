@@ -198,7 +198,8 @@ impl MirrorDriver {
         self.feed(NodeEvent::Command(command));
     }
 
-    /// Hands the volume over if the peer can take it; `true` once this host no longer owns it.
+    /// Hands the volume over if the peer can take it; `true` once this host no longer owns it, or
+    /// holds the only copy that counts.
     pub(super) fn leave(self: &Rc<Self>) -> bool {
         if !self.is_stopping.replace(true) {
             self.command(NodeCommand::HandOver);
@@ -218,7 +219,7 @@ impl MirrorDriver {
         self.node.borrow().image().stored_blocks() as u64
     }
 
-    /// See [`FlashImage::untrimmed`]; only of the host that serves it is the truth.
+    /// See [`FlashImage::untrimmed`]; accurate only on the host that serves the volume.
     ///
     /// [`FlashImage::untrimmed`]: mirror::FlashImage::untrimmed
     pub(super) fn untrimmed(&self, blocks: Range<u64>) -> Vec<u64> {
@@ -307,8 +308,8 @@ impl MirrorDriver {
         self.line.borrow_mut().send(message);
     }
 
-    /// Releases the backing store along with the ownership, and reports when the host starts and
-    /// stops serving.
+    /// Closes the backing store when ownership ends, and reports when the host starts and stops
+    /// serving.
     fn follow_role(&self) {
         let status = self.status();
         let owns = status.owns.is_some();

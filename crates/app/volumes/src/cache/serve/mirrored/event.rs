@@ -8,7 +8,7 @@ use crate::cache::serve::mailbox::Slot;
 
 /// An event.
 pub(super) enum MirrorEvent {
-    /// For the state machine.
+    /// An event for the state machine.
     Node(NodeEvent),
     /// `count` operations on flash are durable; the file has `bytes` bytes.
     FlashDone { count: usize, bytes: u64 },
@@ -22,7 +22,7 @@ pub(super) enum MirrorEvent {
     Order(Vec<u8>, Sender<String>),
 }
 
-/// Where events are posted.
+/// Handle for posting events.
 #[derive(Clone)]
 pub(super) struct EventSlot(pub(super) Slot<MirrorEvent>);
 

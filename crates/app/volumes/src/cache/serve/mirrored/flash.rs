@@ -21,7 +21,7 @@ use console::error::CommandError;
 /// Approximate bytes of operations that become durable together.
 const BATCH: usize = 4 << 20;
 
-/// Divisor: a file above the minimum size is rewritten if less than this share of it is live.
+/// A file above the minimum size is rewritten if less than `1 / LIVE_SHARE` of it is live.
 const LIVE_SHARE: u64 = 2;
 
 /// Files smaller than this are never rewritten.
@@ -41,7 +41,7 @@ pub(super) struct FlashFile {
     identity: String,
     file: File,
     end: u64,
-    /// End of the zeros that are on flash from `end` on.
+    /// End of the zeros preallocated after `end`.
     allocated: u64,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn create(path: &Path, identity: &str) -> Result<FlashFile, CommandEr
     Ok(FlashFile::new(path, identity, file, FRAME_ALIGNMENT as u64))
 }
 
-/// The first frame's worth of a file.
+/// First bytes of a file, as long as the smallest frame.
 pub(super) fn header(identity: &str) -> Vec<u8> {
     let mut bytes = [MAGIC.as_slice(), identity.as_bytes(), b"\n"].concat();
     bytes.resize(FRAME_ALIGNMENT, 0);
@@ -113,7 +113,7 @@ pub(super) fn start(file: FlashFile, slot: EventSlot) -> Result<FlashQueue, Comm
     Ok(queue)
 }
 
-/// The thread.
+/// State of the thread that writes the file.
 struct FlashWriter {
     file: FlashFile,
     slot: EventSlot,

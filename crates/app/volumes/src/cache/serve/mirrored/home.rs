@@ -28,10 +28,10 @@ pub(super) struct HomeFile {
     block: usize,
 }
 
-/// The file, and the progress of the log before it.
+/// The homes of blocks, and the progress of the log that records them.
 pub(super) struct Homes {
     pub(super) file: HomeFile,
-    /// Requested operations on flash, and durable ones.
+    /// Operations requested on flash; `durable` counts those that are durable.
     asked: Cell<u64>,
     durable: Cell<u64>,
     is_settling: Cell<bool>,
@@ -155,7 +155,7 @@ impl HomeFile {
 }
 
 impl HomeRead {
-    /// The content; `None` if the home holds another.
+    /// The content read; `None` if the home now holds other content.
     pub(super) async fn end(self) -> Result<Option<BlockData>, DeviceError> {
         let buffer = self.completion.await.into_buffer()?;
         Ok(self.home.is(&buffer).then(|| Arc::from(&buffer[..])))
@@ -169,7 +169,7 @@ impl Homes {
         Self { file, asked, durable, is_settling, evicted, given_back }
     }
 
-    /// Operations on flash that were asked for.
+    /// Number of operations requested on flash.
     pub(super) fn asked(&self) -> u64 {
         self.asked.get()
     }

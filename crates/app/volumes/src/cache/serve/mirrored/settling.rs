@@ -38,7 +38,8 @@ impl MirrorDriver {
             self.flash_failed(&format!("{error}; this host's copy is off"));
             return;
         }
-        // In one step with the copy of the image: everything asked for later follows it.
+        // The image is copied and the task queued in one step, so that every later operation
+        // follows it in the queue.
         self.flash.compact(self.node.borrow().image().clone());
     }
 
@@ -47,8 +48,8 @@ impl MirrorDriver {
             let node = self.node.borrow();
             (node.image().unsettled().collect(), self.homes.take_vacant(node.image()))
         };
-        // The old log must contain every write that overwrites a home: it counts until it is
-        // replaced.
+        // The old log is valid until it is replaced, so it must durably contain every block before
+        // the block's home is overwritten.
         let asked = self.homes.asked();
         while self.homes.is_behind(asked) && !self.status().flash_failed {
             self.runtime.sleep(LOOK).await;
@@ -76,7 +77,8 @@ impl MirrorDriver {
         }
     }
 
-    /// Clients retry a read, and the protocol repeats the messages that it needs.
+    /// Gives up on `effect`: a read is answered as unknown, which clients retry, and the protocol
+    /// repeats the messages that it needs.
     fn give_up(self: &Rc<Self>, effect: &NodeEffect) {
         if let NodeEffect::Reply(id, _) = effect {
             let id: RequestId = *id;
@@ -112,7 +114,7 @@ impl MirrorDriver {
             .collect()
     }
 
-    /// `true` if the copy still keeps the content of `home` there, not overwritten.
+    /// `true` if the copy still expects the content of its block in `home`.
     fn still_needs(&self, home: HomeBlock) -> bool {
         let slot = self.node.borrow().image().read(home.block, u64::MAX);
         slot.is_some_and(|slot| slot.data == BlockContent::Home(home))
