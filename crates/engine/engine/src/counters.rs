@@ -3,14 +3,12 @@
 use ese::Lgpos;
 use units::{Bytes, Nanos};
 
-/// Corrected read errors of the file. The load continues as if nothing had happened; a report must
-/// mention them.
+/// Corrected read errors of the file. The load continues regardless; a report must mention them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mended {
     /// Reads that failed but succeeded on retry.
     pub failed_reads: u64,
-    /// Reads that returned wrong data but succeeded on retry: the fault is in the path, not on the
-    /// medium.
+    /// Reads of wrong data that succeeded on retry: the fault is in the path, not on the medium.
     pub wrong_reads: u64,
     /// Pages with a single flipped bit, corrected by their checksum.
     pub flipped_bits: u64,
@@ -32,8 +30,7 @@ impl Mended {
         }
     }
 
-    /// Records a read that succeeded on retry; `was_wrong` if an earlier attempt returned a wrong
-    /// page instead of failing.
+    /// Records a read that succeeded on retry; `was_wrong` if an earlier attempt got a wrong page.
     pub(crate) const fn note_read(&mut self, was_wrong: bool) {
         if was_wrong {
             self.wrong_reads += 1;
@@ -114,8 +111,7 @@ pub struct Counters {
     pub database_flushes: u64,
     /// Pages verified by the maintenance scan.
     pub maintenance_pages: u64,
-    /// Those of the pages that differed from their last write, however often they were read. Pages
-    /// that had lost a write are counted with the lost flushes.
+    /// Those that differed from their last write, each once; lost writes count as lost flushes.
     pub maintenance_bad_pages: u64,
     /// Whole passes of the maintenance scan.
     pub maintenance_passes: u64,

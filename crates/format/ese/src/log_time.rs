@@ -6,13 +6,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LogTime([u8; 8]);
 
-/// Milliseconds of one day.
 const DAY_MILLIS: u64 = 86_400_000;
 
 impl LogTime {
     /// "Never".
     pub const NEVER: Self = Self([0; 8]);
-    /// Bytes of a stored time.
     pub(crate) const BYTES: usize = 8;
 
     /// Decodes a stored time.
@@ -47,12 +45,10 @@ impl LogTime {
         self != Self::NEVER
     }
 
-    /// The year.
     pub(crate) const fn year(self) -> u16 {
         1900 + self.0[5] as u16
     }
 
-    /// Milliseconds within the second.
     const fn millisecond(self) -> u16 {
         (self.0[6] >> 1) as u16 | ((self.0[7] >> 1 & 7) as u16) << 7
     }

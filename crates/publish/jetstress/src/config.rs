@@ -31,7 +31,7 @@ pub struct PlanDraft {
 pub enum ConversionError {
     /// Longer than any real configuration.
     TooLong,
-    /// It is no XML.
+    /// It is not valid XML.
     NotXml(String),
     /// It is another document.
     Other {

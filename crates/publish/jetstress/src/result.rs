@@ -55,7 +55,7 @@ pub struct PublishedResult {
 pub enum ResultError {
     /// Longer than any real result.
     TooLong,
-    /// It is no XML.
+    /// It is not valid XML.
     NotXml(String),
     /// The page is truncated.
     CutOff,
@@ -105,7 +105,7 @@ pub fn parse_result(text: &str, file: &str) -> Result<PublishedResult, ResultErr
     figures::read(&outline, file)
 }
 
-/// Many pages and XML files begin with the same element.
+/// Many other pages and XML files begin with the same element, so known figures decide.
 fn is_of_jetstress(outline: &Outline) -> bool {
     let names =
         ["Jetstress Version", "Overall Test Result", "Achieved Transactional I/O per Second"];

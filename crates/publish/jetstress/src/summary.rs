@@ -20,13 +20,13 @@ pub struct InstanceRow {
     pub database_write_bytes: f64,
     /// Reads of the maintenance scan per second.
     pub maintenance_reads_per_second: f64,
-    /// Their mean size.
+    /// Mean size of those reads.
     pub maintenance_read_bytes: f64,
     /// Writes of the log per second.
     pub log_writes_per_second: f64,
     /// Mean latency of those writes.
     pub log_write_ms: f64,
-    /// Their mean size.
+    /// Mean size of those writes.
     pub log_write_bytes: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct PublishedSummary {
     pub server: InstanceRow,
     /// Reads per second including those of the maintenance scan, as in the table of total I/O.
     pub total_reads_per_second: f64,
-    /// Their mean size.
+    /// Mean size of those reads.
     pub total_read_bytes: f64,
 }
 

@@ -46,7 +46,7 @@ fn the_rows_of_a_page_are_those_of_its_databases() {
     assert_eq!(first.total.database_reads.per_second, Some(125.25));
     assert_eq!(first.maintenance.bytes, Some(261_718.563));
     assert_eq!(first.replication.per_second, Some(1.125));
-    // Of no requests there is neither a latency nor a size, though 0 is printed.
+    // Without requests there is neither a latency nor a size, although 0 is printed.
     let log_reads = first.transactional.log_reads;
     assert_eq!(
         (log_reads.per_second, log_reads.latency_ms, log_reads.bytes),

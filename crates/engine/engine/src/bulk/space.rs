@@ -23,7 +23,6 @@ impl Frontier {
         self.next
     }
 
-    /// Pages left below the limit.
     pub(super) const fn left(&self) -> u32 {
         self.limit.saturating_sub(self.next.0)
     }
@@ -69,12 +68,10 @@ impl TreeSpace {
         Self { owned: vec![primary], next: PageNumber::NONE, left: 0, unit_left: 0, growth }
     }
 
-    /// Allocates the next page of the tree. Opens its unit in `sink` if it is the unit's first
-    /// page.
+    /// Allocates the next page of the tree. Opens its unit in `sink` if it is the first there.
     pub(super) fn allocate(&mut self, frontier: &mut Frontier, sink: &mut PageSink) -> PageNumber {
         if self.left == 0 {
-            // Near the limit, trees take less, so that no tree holds much space that others could
-            // use.
+            // Near the limit, trees take less, so that none holds much that others could use.
             let least = self.growth.unit_pages.min(self.growth.extent_pages);
             let pages = self.growth.extent_pages.min(frontier.left() / 16);
             let taken = self.take(frontier, pages.max(least));

@@ -55,16 +55,14 @@ pub fn file_name(database: &str) -> String {
 /// four of its longest writes, of 1 MiB at most (ESE `CfmpgGetPreferredFmDataPageCount_`).
 const MOST_PAGES_AHEAD: u64 = 4 * (1 << 20) / MAP_PAGE_BYTES as u64;
 
-/// The maximum length in bytes of a map for a database of `pages` pages. Readers of maps read no
-/// more than this.
+/// Maximum length in bytes of the map of a database of `pages` pages; readers read no more.
 pub fn longest_file(pages: u32) -> u64 {
     let needed = u64::from(pages / PAGES_PER_MAP_PAGE) + 2;
     (needed + MOST_PAGES_AHEAD) * MAP_PAGE_BYTES as u64
 }
 
 impl FlushMap {
-    /// Decodes the map in `file`, if it belongs to the current state of the database with this
-    /// header.
+    /// Decodes the map in `file`, if it belongs to the state that this header describes.
     pub fn believed(file: &[u8], database: &DatabaseHeader) -> Result<Self, MapRefusal> {
         if !names_a_map(database) {
             return Err(MapRefusal::Unpaired);
@@ -78,11 +76,8 @@ impl FlushMap {
             (header.database_flush, database.header_flush_signature),
             (header.map_flush, database.flush_map_signature),
         ];
-        if pairs.into_iter().any(|(ours, theirs)| ours.is_some() && ours == theirs) {
-            Ok(map)
-        } else {
-            Err(MapRefusal::Foreign)
-        }
+        let is_paired = pairs.iter().any(|(ours, theirs)| ours.is_some() && ours == theirs);
+        is_paired.then_some(map).ok_or(MapRefusal::Foreign)
     }
 }
 

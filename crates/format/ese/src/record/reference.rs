@@ -47,7 +47,7 @@ impl<'a> RecordRef<'a> {
         match column.id.class() {
             ColumnClass::Fixed => self.fixed(column),
             ColumnClass::Variable => self.variable(column.id),
-            ColumnClass::Tagged => self.tagged(column),
+            ColumnClass::Tagged => self.tags?.find(column.id, column.is_marked_derived()),
         }
     }
 
@@ -94,10 +94,6 @@ impl<'a> RecordRef<'a> {
         let data = &self.bytes[self.variable_data()..];
         let damaged = RecordError::Damaged { part: "variable columns" };
         Ok(Stored::One(Element::Plain(data.get(start..end).ok_or(damaged)?)))
-    }
-
-    fn tagged(&self, column: &ColumnDefinition) -> Result<Stored<'a>, RecordError> {
-        self.tags?.find(column.id, column.is_marked_derived())
     }
 
     /// End of the data of variable column 128 + `index`, and whether it is null.

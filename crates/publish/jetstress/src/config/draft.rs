@@ -114,7 +114,8 @@ impl Draft {
         self.asides.push(problem);
     }
 
-    /// Stores a number, if the element is one; `None` if it holds no number.
+    /// Stores the value of a numeric element; `false` for other elements, `None` if the value is no
+    /// number from 0 to 10^12.
     pub(super) fn take_number(&mut self, element: &str, value: &str) -> Option<bool> {
         let Some(&known) = NUMBERS.iter().find(|known| **known == element) else {
             return Some(false);
@@ -401,7 +402,7 @@ impl Draft {
         text
     }
 
-    /// The limits for this type of test, or else those for all types.
+    /// The limits for this type of test, or else those for all other types.
     fn limits(&self) -> String {
         let mut sets = self.limits.iter();
         let found = sets
@@ -424,7 +425,7 @@ fn duration(text: &str) -> Option<u64> {
     days.checked_add(time)
 }
 
-/// The seconds of numbers with units; a unit whose factor is 0 may only count 0.
+/// The seconds of numbers with units; a unit with the factor 0 is only allowed with the number 0.
 fn parts(text: &str, units: &[(char, u64)]) -> Option<u64> {
     let (mut seconds, mut digits) = (0_u64, String::new());
     for symbol in text.chars() {

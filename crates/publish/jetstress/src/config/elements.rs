@@ -49,7 +49,7 @@ const LEFT: [(&str, &str); 11] = [
 /// Text elements that must not be empty.
 const WORDS: [&str; 5] = ["Type", "Duration", "DatabaseSizing", "DatabasePaths/Path", "LogPath"];
 
-/// Takes one element or attribute.
+/// Adds one element or attribute to the draft.
 pub(super) fn take(draft: &mut Draft, name: &str, value: &str) {
     if value.is_empty() && WORDS.contains(&name) {
         draft.problem(ConversionProblem::of(name, value, "a value"));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One thing wrong.
+/// A problem with one element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConversionProblem {
     /// An element exists but is empty.

@@ -53,8 +53,7 @@ pub(super) fn size(name: &str, text: &str) -> Result<Option<u64>, ResultError> {
         _ => return Err(wrong(name, text)),
     };
     let (digits, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let tenths =
-        fraction.parse::<u64>().ok().filter(|_| fraction.len() == 1 && is_digits(fraction));
+    let tenths = fraction.parse().ok().and_then(|of: char| of.to_digit(10)).map(u64::from);
     let tenths = tenths.ok_or_else(|| wrong(name, text))?;
     let size = whole(name, digits)?.and_then(|whole| whole.checked_mul(10)?.checked_add(tenths));
     Ok(size.and_then(|size| size.checked_mul(factor)).map(|size| size / 10))
@@ -78,7 +77,7 @@ fn wrong(name: &str, value: &str) -> ResultError {
     ResultError::Value { name: shortened(name), value: shortened(value) }
 }
 
-/// Cells may be as long as the file.
+/// Shortens a text for an error: a cell may be as long as the file.
 fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }

@@ -97,10 +97,8 @@ mod tests {
 
     #[test]
     fn only_what_a_person_repeats_ends_at_once() {
-        assert_eq!(
-            [CTRL_C_EVENT, CTRL_BREAK_EVENT].map(ConsoleRequest::of),
-            [ConsoleRequest::Stop; 2]
-        );
+        let repeated = [CTRL_C_EVENT, CTRL_BREAK_EVENT].map(ConsoleRequest::of);
+        assert_eq!(repeated, [ConsoleRequest::Stop; 2]);
         let ends = [CTRL_CLOSE_EVENT, CTRL_SHUTDOWN_EVENT].map(ConsoleRequest::of);
         assert_eq!(ends, [ConsoleRequest::StopInTime; 2]);
         assert_eq!(ConsoleRequest::of(CTRL_LOGOFF_EVENT), ConsoleRequest::Nothing);

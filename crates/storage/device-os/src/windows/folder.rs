@@ -1,4 +1,4 @@
-//! Where a path leads: its folder, the name of its volume, the sectors below it.
+//! The folder of a path, the name of its volume and the sectors below it.
 
 use std::fs::OpenOptions;
 use std::io;

@@ -18,12 +18,6 @@ pub(super) enum ClaimMode {
     Update,
 }
 
-impl ClaimMode {
-    fn goes_with(self, other: Self) -> bool {
-        self == other && self != Self::Update
-    }
-}
-
 #[derive(Clone, Debug)]
 struct RangeClaim {
     number: u64,
@@ -34,7 +28,7 @@ struct RangeClaim {
 impl RangeClaim {
     fn conflicts(&self, other: &Self) -> bool {
         let overlap = self.blocks.start < other.blocks.end && other.blocks.start < self.blocks.end;
-        overlap && !self.mode.goes_with(other.mode)
+        overlap && (self.mode != other.mode || self.mode == ClaimMode::Update)
     }
 }
 

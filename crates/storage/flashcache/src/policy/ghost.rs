@@ -33,16 +33,12 @@ impl Ghost {
         Self { entries: vec![Evicted::default(); buckets * WAYS], remembered, evictions: 0 }
     }
 
-    /// Evictions per step of an entry's clock: 64 steps cover the ghost's memory.
-    fn span_evictions(&self) -> u64 {
-        self.remembered.div_ceil(64)
-    }
-
+    /// The clock of the entries, of which 64 steps cover the ghost's memory. It wraps after about a
+    /// thousand times the ghost's capacity, so entries that old look new if their bucket saw no
+    /// eviction since.
     fn span_now(&self) -> u16 {
-        // The clock wraps after about a thousand times the ghost's capacity, so entries that old
-        // look new if their bucket saw no eviction since.
-        u16::try_from(self.evictions / self.span_evictions() % 65_536)
-            .expect("invariant: below 65,536")
+        let span_evictions = self.remembered.div_ceil(64);
+        u16::try_from(self.evictions / span_evictions % 65_536).expect("invariant: below 65,536")
     }
 
     fn bucket(&self, hash: u64) -> (usize, u16) {

@@ -45,12 +45,11 @@ pub enum NoCacheReason {
 impl SizeAdvice {
     /// Advice from a curve whose points rise in size.
     pub fn of(curve: &MissRatioCurve) -> Self {
+        let class = RequestClass::Database as usize;
         let ratios: Vec<(u64, f64)> = curve
             .points
             .iter()
-            .filter_map(|point| {
-                Some((point.bytes, point.by_class[RequestClass::Database as usize]?))
-            })
+            .filter_map(|point| Some((point.bytes, point.by_class[class]?)))
             .collect();
         let Some(highest) = ratios.iter().map(|&(_, ratio)| ratio).reduce(f64::max) else {
             return Self::Refrain(NoCacheReason::NoPageReads);

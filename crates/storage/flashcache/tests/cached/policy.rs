@@ -1,5 +1,5 @@
 //! Measures the policy: the gain from bypassing scans, the cost of a checksum run in between, and
-//! how close the store, which evicts whole segments, comes to the exact policy.
+//! how far the store, which evicts whole segments, falls short of the exact policy.
 
 use std::collections::{BTreeMap, HashMap};
 

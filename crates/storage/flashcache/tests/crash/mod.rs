@@ -30,7 +30,6 @@ pub(crate) const FLASH: u64 = 10 << 20;
 /// Events of the loop, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Power failures.
     pub(crate) crashes: u64,
     /// Power failures before the store was open.
     pub(crate) in_recovery: u64,
@@ -44,11 +43,9 @@ pub(crate) struct Tally {
     pub(crate) replayed: u64,
     /// Requests for reads that flash answered.
     pub(crate) hits: u64,
-    /// Blocks evicted.
     pub(crate) evicted: u64,
     /// Blocks copied by reclaim.
     pub(crate) moved: u64,
-    /// Checkpoints.
     pub(crate) checkpoints: u64,
     /// Damaged blocks that were noticed.
     pub(crate) damaged: u64,
@@ -110,8 +107,7 @@ pub(crate) fn run(seed: u64) -> Result<Tally, Broken> {
         image = match ending {
             LifeEnding::Closed(after) => after,
             LifeEnding::Crashed(after) => {
-                let volume = after.files.get("volume");
-                if let Some(volume) = volume {
+                if let Some(volume) = after.files.get("volume") {
                     tally.durable_units += twin.adopt(volume).map_err(broken)?;
                 }
                 life.with_rot(after, &twin, &mut prng)

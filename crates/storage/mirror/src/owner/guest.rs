@@ -26,13 +26,10 @@ pub(crate) struct BackingFill {
 
 impl VolumeOwner {
     pub(crate) fn guest(&mut self, local: &mut Local, id: RequestId, request: GuestRequest) {
-        let is_refused = match request {
-            GuestRequest::Read(_) => !self.is_serving(),
-            GuestRequest::Write(..) | GuestRequest::Flush => !self.is_serving() || self.is_quiet(),
-        };
         match request {
-            _ if is_refused => local.reply(id, GuestOutcome::NotServing),
+            _ if !self.is_serving() => local.reply(id, GuestOutcome::NotServing),
             GuestRequest::Read(block) => self.read(local, Asker::Guest(id), block),
+            _ if self.is_quiet() => local.reply(id, GuestOutcome::NotServing),
             GuestRequest::Write(block, data) => {
                 let lsn = self.append(local, EntryKind::Write { block, data });
                 self.waiting.insert(lsn, id);
