@@ -19,7 +19,7 @@ MOST_POINTS = 0.5
 
 
 def zipf(theta, seed):
-    """Reads by a power law, popular pages scattered."""
+    """Reads by a power law; popular pages are scattered over the volume."""
     draw = random.Random(seed)
     weights = [1 / rank**theta for rank in range(1, PAGES + 1)]
     ranks = draw.choices(range(PAGES), weights, k=READS)
@@ -27,7 +27,7 @@ def zipf(theta, seed):
 
 
 def mail_mix(seed):
-    """The same with a background scan and two backups in between."""
+    """Reads by a power law, interleaved with a background scan and two full backups."""
     reads, scan = [], 0
     for step, page in enumerate(zipf(0.9, seed)):
         reads.append(page)

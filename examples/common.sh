@@ -1,4 +1,5 @@
-# What the examples share: messages, and the program. Sourced, with `here` as the example's folder.
+# Shared by the examples: messages, and the choice of the program. Source it with `here` set to the
+# example's folder.
 
 say() { echo "$(basename "$here"): $*" >&2; }
 
@@ -7,7 +8,7 @@ refuse() {
     exit "$2"
 }
 
-# Prints the program to be used.
+# Prints the path of the program to use; builds it if none is installed.
 program() {
     if [ -n "${PLIMSOLL:-}" ]; then
         echo "$PLIMSOLL"

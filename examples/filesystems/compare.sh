@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets ext4, XFS, btrfs and ext4 with its own encryption side by side on one disk of this machine.
+# Compares ext4, XFS, btrfs and ext4 with native encryption on one disk of this machine.
 # As root on Linux:  examples/filesystems/compare.sh [DIR]
 set -eu
 
@@ -25,7 +25,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=examples/common.sh
 . "$here/../common.sh"
 
-# What is there of a volume is taken away, the last first.
+# Removes the parts of the volume that exist, in reverse order of creation.
 remove_volume() {
     if [ -n "$mounted" ]; then
         umount "$work/volume" || umount --lazy "$work/volume" || true
@@ -46,7 +46,7 @@ clean_up() {
     exit "$status"
 }
 
-# Makes the file system $1 on the loop device; fails with a reason where that cannot be done.
+# Makes the file system $1 on the loop device; if that fails, the reason is on standard error.
 make_filesystem() {
     case $1 in
     ext4) mkfs.ext4 -q -F "$device" ;;
@@ -56,7 +56,7 @@ make_filesystem() {
     esac
 }
 
-# The program that makes the file system $1; fails where there is no such file system.
+# Prints the program that makes the file system $1; fails if $1 is unknown.
 maker() {
     case $1 in
     ext4 | ext4-encrypted) echo mkfs.ext4 ;;
@@ -65,15 +65,15 @@ maker() {
     esac
 }
 
-# Says why the file system $1 is left out, and fails; the message of what failed is in errors.
+# Prints the reason $2 for skipping the file system $1, removes the volume, and fails.
 skip() {
     say "skipped: $1: $2"
     remove_volume
     return 1
 }
 
-# Whether the kernel has taken the option that lets encrypted files be read past its cache; one that
-# does not know it says so in its log alone.
+# Whether the kernel has accepted the option that lets encrypted files be read past its cache. A
+# kernel that does not know the option reports this only in its log.
 encrypts_below_cache() {
     grep -q " $work/volume .*[ ,]inlinecrypt[ ,]" /proc/mounts
 }
@@ -86,7 +86,7 @@ make_volume() {
     tool=$(maker "$1")
     command -v "$tool" >/dev/null || skip "$1" "$tool is not installed" || return 1
     truncate -s "$volume_bytes" "$work/image"
-    # The loop device must not keep in memory what the disk is asked for.
+    # With direct I/O the loop device does not cache the data of the disk in memory.
     device=$(losetup --find --show --direct-io=on "$work/image") || device=
     [ -n "$device" ] || skip "$1" "no loop device past the cache" || return 1
     make_filesystem "$1" 2>"$errors" || skip "$1" "$tool: $(tail -1 "$errors")" || return 1
@@ -98,7 +98,7 @@ make_volume() {
     mkdir "$work/volume/mail"
     if [ "$1" = ext4-encrypted ]; then
         encrypts_below_cache || skip "$1" "$only_through_cache" || return 1
-        # Only files of an empty folder become encrypted, with a key that this mount forgets.
+        # Encryption applies to files made later in an empty folder; the mount forgets the key.
         python3 "$here/encrypt.py" "$work/volume/mail" 2>"$errors" ||
             skip "$1" "$(tail -1 "$errors")" || return 1
     fi
@@ -125,7 +125,7 @@ measure() {
     if ! "$plimsoll" prepare "$results/$1.toml" --quiet; then
         say "skipped: $1: its databases could not be prepared"
     else
-        # A run that fails or proves nothing is compared too, and says so.
+        # A failed or inconclusive run is compared too; its verdict is in its text.
         "$plimsoll" run "$results/$1.toml" --quiet --output "$results/$1" --name "$1" \
             >"$results/$1.txt" || true
         head -1 "$results/$1.txt" | sed "s/^/$1: /"
@@ -152,8 +152,8 @@ for filesystem in $FILESYSTEMS; do
         refuse "$filesystem: not known here; name ext4, xfs, btrfs or ext4-encrypted" 64
 done
 plimsoll=$(program)
-# Databases grow under load, and file systems want room for themselves: a file without blocks costs
-# only what is written.
+# Databases grow under load, and file systems need space for themselves. The image is sparse, so it
+# takes only the space that is written.
 volume_bytes=8G
 runs=
 mounted=

@@ -1,5 +1,5 @@
-"""Has a folder of ext4 encrypt the files that are made in it, with a random key that is kept in the
-kernel alone: what `fscrypt` does, for a volume that is thrown away (fscrypt.rst of the kernel)."""
+"""Makes a folder of ext4 encrypt all files created in it, with a random key that only the kernel
+holds: like `fscrypt`, but for a volume that is discarded (see the kernel's fscrypt.rst)."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ PADDING_32 = 3
 
 
 def add_key(folder):
-    """Gives the file system a new key; its identifier, which the kernel computes."""
+    """Adds a random key to the file system; returns its identifier, which the kernel computes."""
     specifier = struct.pack("=II32s", KEY_IS_AN_IDENTIFIER, 0, b"")
     head = specifier + struct.pack("=II32s", KEY_BYTES, 0, b"")
     argument = bytearray(head + os.urandom(KEY_BYTES))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures what a flash cache brings: one load on a slow volume, before, with a cold and with a warm
-# cache. As root on Linux:  examples/flash-cache/compare.sh [DIR]
+# Measures the benefit of a flash cache: one load on a slow volume without a cache, with a cold one
+# and with a warm one. As root on Linux:  examples/flash-cache/compare.sh [DIR]
 set -eu
 
 usage() {
@@ -51,7 +51,7 @@ make_volume() {
     mkdir "$work/slow/mail"
 }
 
-# Makes a control group, of either version, that slows the volume down.
+# Makes a control group, of cgroup version 1 or 2, that slows the volume down.
 make_group() {
     numbers=$(lsblk --noheadings --nodeps --output MAJ:MIN "$device" | tr -d ' ')
     if [ -d /sys/fs/cgroup/blkio ]; then
@@ -92,7 +92,7 @@ size = "$CACHE"
 END
 }
 
-# Runs $1 within the control group. A run that fails is compared too, and says so.
+# Runs $1 within the control group. A failed run is compared too; its verdict is in its text.
 measure() {
     say "$1: run for $DURATION"
     write_plan "$1"

@@ -6,8 +6,8 @@
     for row in database["SruDbIdMapTable"]:
         print(row["IdBlob"])
 
-The file is never written. Rows are dictionaries. What cannot be read is in `database.damage` after
-the walk, unless `rows(on_damage="raise")` was asked for.
+The file is never written. Rows are dictionaries. After the walk, unreadable parts are listed in
+`database.damage`; with `rows(on_damage="raise")` the first one raises an error instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True)
 class Header:
-    """What the header says. `state` is "clean", "dirty" or another state's number."""
+    """Fields of the database header. `state` is "clean", "dirty" or "other(N)"."""
 
     page_bytes: int
     state: str
@@ -115,8 +115,8 @@ class Table:
     ) -> Iterator[dict[str, Any]]:
         """The rows, in the order of the primary key.
 
-        With `columns`, only these are read. With `deleted`, rows that are deleted and not yet
-        removed are given too. `on_damage` is "collect" (into `Database.damage`) or "raise".
+        With `columns`, only these are read. With `deleted`, rows that are marked as deleted but not
+        yet removed are included. `on_damage` is "collect" (into `Database.damage`) or "raise".
         """
         if on_damage not in ("collect", "raise"):
             raise ValueError(f'on_damage is "collect" or "raise", not {on_damage!r}')
@@ -134,7 +134,7 @@ class Table:
     def to_arrow(self, columns: Optional[list[str]] = None, batch_rows: int = 10_000):
         """The rows as a `pyarrow.RecordBatchReader`; needs the package pyarrow.
 
-        Types follow the columns. A value that is not whole becomes null, and its damage is in
+        Types follow the columns. An incomplete value becomes null, and its damage is added to
         `Database.damage`.
         """
         import pyarrow
@@ -147,7 +147,7 @@ class Table:
 
 
 class Database:
-    """An open database. What a walk could not read is appended to `damage`."""
+    """An open database. Parts that a walk could not read are appended to `damage`."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self._native = _native.Database(os.fspath(path))
@@ -164,7 +164,7 @@ class Database:
 
     @property
     def catalog_copy(self) -> str:
-        """Where the tables come from: "first", "second" or, of two damaged copies, "remains"."""
+        """The catalog copy used: "first", "second", or "remains" if both copies are damaged."""
         return self._native.catalog_copy()
 
     @property
@@ -173,7 +173,7 @@ class Database:
 
     @property
     def corrected_pages(self) -> list[int]:
-        """Pages read so far whose single flipped bits were turned back."""
+        """Pages read so far in which a single flipped bit was corrected."""
         return self._native.corrected_pages()
 
     def space(self) -> list[TreeSpace]:
@@ -183,7 +183,7 @@ class Database:
         return [TreeSpace(*tree) for tree in trees]
 
     def verify(self) -> Verification:
-        """Examines whether everything agrees with everything else. Reads the whole database."""
+        """Checks the whole database for consistency, which reads all of it."""
         problems, findings, notices, counts = self._native.verify()
         return Verification(problems, [Finding(*of) for of in findings], notices, *counts)
 

@@ -1,4 +1,4 @@
-"""Values for which Python has no type of its own, and makers of the others."""
+"""Types for values that Python's own types cannot represent, and functions that build values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Encrypted(bytes):
 
 
 class OddText(str):
-    """Text with characters that no encoding has, which are replaced; `stored` holds the bytes."""
+    """Text in which undecodable bytes were replaced; `stored` holds the original bytes."""
 
     stored: bytes
 
@@ -30,7 +30,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Incomplete:
-    """What is left of a value: `parts` and `undecoded` are pairs of offset and bytes."""
+    """The readable parts of a value: `parts` and `undecoded` are pairs of offset and bytes."""
 
     length: Optional[int]
     parts: list[tuple[int, bytes]]
@@ -49,7 +49,7 @@ def guid(stored: bytes) -> uuid.UUID:
 
 
 def date(microseconds: Optional[int], stored: float) -> datetime.datetime | float:
-    """The time in UTC, or the stored number if it stands for no time that Python has."""
+    """The time in UTC, or the stored number if Python cannot represent the time."""
     if microseconds is None:
         return stored
     try:

@@ -1,5 +1,5 @@
-//! Python's view of `plimsoll_ese`: what needs speed or the file is here, what people call is in
-//! `plimsoll_ese/__init__.py`.
+//! The native part of Python's `plimsoll_ese`: code that needs speed or the file. The API that
+//! users call is in `plimsoll_ese/__init__.py`.
 
 mod convert;
 
@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A page and a reason.
+/// A loss: its page, if known, and the reason.
 type Lost = (Option<u32>, String);
 
 /// An open database.
@@ -131,7 +131,7 @@ impl NativeDatabase {
         (trees.collect(), damage.iter().map(lost).collect())
     }
 
-    /// Problems, findings, notices, rows, index entries and long values.
+    /// Number of problems; findings; notices; numbers of rows, index entries and long values.
     #[expect(clippy::type_complexity, reason = "unpacked at once by Python")]
     fn verify(
         &self,
@@ -166,7 +166,7 @@ fn refuse_unknown(table: &Table, columns: &[String]) -> PyResult<()> {
     Ok(())
 }
 
-/// A row and `None`, or `None` and a loss.
+/// A row with its page and whether it is deleted, or a loss; the other one is `None`.
 type Step<'py> = (Option<(Bound<'py, PyDict>, u32, bool)>, Option<Lost>);
 
 #[pymethods]

@@ -22,7 +22,7 @@ def samples():
 
 
 def plain(value):
-    """One form for what the two libraries give in two."""
+    """Converts values that the two libraries represent differently to one form."""
     if value is None or value == [] or value == ():
         return None
     if isinstance(value, (list, tuple)):
@@ -41,10 +41,10 @@ def plain(value):
 
 
 def same(ours, theirs):
-    """Whether both libraries mean the same.
+    """Whether both values are equal, apart from known differences.
 
-    dissect.esedb gives the bytes of numbers of 64 bits without a sign, a character more than a text
-    of an odd number of bytes has, and a zero more than bytes packed seven to eight have.
+    dissect.esedb returns unsigned 64-bit numbers as bytes, one character too many for a text with
+    an odd number of bytes, and an extra zero after bytes that are stored in seven bits each.
     """
     if isinstance(theirs, memoryview):
         theirs = int.from_bytes(theirs, "little") if isinstance(ours, int) else bytes(theirs)
@@ -100,7 +100,7 @@ class AgainstDissect(unittest.TestCase):
                 try:
                     expected = other.get(column)
                 except (KeyError, NotImplementedError):
-                    # Columns of a template, and XPRESS10, which dissect.esedb does not read.
+                    # dissect.esedb reads neither template columns nor XPRESS10.
                     AgainstDissect.beyond += 1
                     continue
                 self.assertTrue(

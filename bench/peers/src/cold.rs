@@ -1,5 +1,5 @@
-//! Keeps the page cache of the operating system cold, so that only an engine's own cache counts:
-//! these engines read through it, and with it the disk would not be measured.
+//! Keeps the operating system's page cache cold, so that only an engine's own cache counts: these
+//! engines read through the page cache, and a warm one would hide the disk.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,8 +12,8 @@ use std::time::Duration;
 /// Pause between two rounds through the files.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Drops the clean cached pages of all files in `folder`, mapped ones too, again and again, while
-/// `work` runs.
+/// Drops the clean cached pages of all files in `folder`, mapped ones too, repeatedly while `work`
+/// runs.
 pub fn keep<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -30,8 +30,8 @@ pub fn keep<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Takes the pages of mapped files out of this process's page tables, for the kernel drops no page
-/// that is mapped. The next access maps it again.
+/// Removes the pages of mapped files from this process's page tables, because the kernel drops no
+/// mapped page. The next access maps it again.
 fn unmap(folder: &Path) -> io::Result<()> {
     let folder = folder.canonicalize()?;
     for line in fs::read_to_string("/proc/self/maps")?.lines() {
@@ -39,8 +39,8 @@ fn unmap(folder: &Path) -> io::Result<()> {
             continue;
         };
         // SAFETY: in a shared map of a file this loses nothing (man 2 madvise): the next access
-        // reads the file's present content. LMDB keeps its map while it is open, and it stays open
-        // while this runs.
+        // reads the file's present content. LMDB keeps its map as long as it is open, which is
+        // longer than this runs.
         unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_DONTNEED) };
     }
     Ok(())
@@ -57,7 +57,8 @@ fn shared_map(line: &str, folder: &Path) -> Option<(usize, usize)> {
     (is_shared && file.starts_with(folder)).then_some(range)
 }
 
-/// Files come and go under an engine: one that is gone has no pages to drop.
+/// Drops the pages of all files below `folder`. Errors are ignored, because the engine may have
+/// deleted a file.
 fn drop_in(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -74,7 +75,7 @@ fn drop_in(folder: &Path) {
 
 fn drop_of(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
-    // SAFETY: the descriptor is open until `file` goes; the call touches no memory of ours.
+    // SAFETY: the descriptor is open until `file` is dropped; the call touches no memory of ours.
     let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
     match code {
         0 => Ok(()),

@@ -50,7 +50,7 @@ impl Store for Fjall {
         self.persist(durable)
     }
 
-    /// A removal is a mark that is written unread: whether there was a record is not known.
+    /// Always returns `true`: fjall writes a tombstone without checking whether the record exists.
     fn delete(&self, key: i64, durable: bool) -> Result<bool, Failure> {
         self.mail.remove(key.to_be_bytes())?;
         self.persist(durable)?;

@@ -13,7 +13,7 @@ use crate::mix::Store;
 /// Address space of the map: far more than the file grows to.
 const MAP_BYTES: usize = 32 << 30;
 
-/// Readers at once, at most.
+/// Maximum number of concurrent readers.
 const READERS: u32 = 256;
 
 /// An environment with one database.
@@ -22,13 +22,13 @@ pub struct Lmdb {
     mail: Database<I64<BE>, Bytes>,
 }
 
-/// Creates an empty environment in `folder`. Commits do not wait for the disk; those that shall be
-/// durable are followed by a sync.
+/// Creates an empty environment in `folder`. Commits do not wait for the disk; durable ones are
+/// followed by a sync.
 pub fn open(folder: &Path) -> Result<Lmdb, Failure> {
     let mut options = EnvOpenOptions::new();
     options.map_size(MAP_BYTES).max_readers(READERS);
     // SAFETY: no other process opens these files, and a database torn by a crash of the machine is
-    // thrown away as every other of a benchmark.
+    // discarded, like every database of a benchmark.
     let environment = unsafe {
         options.flags(EnvFlags::NO_SYNC | EnvFlags::NO_READ_AHEAD);
         options.open(folder)?

@@ -1,7 +1,7 @@
-//! The mail-like mix on embedded engines of others: what ours is measured against.
+//! Runs the mail-like mix on other embedded engines, with which ours is compared.
 //!
-//! One process is one engine, so that the kernel's counters of the process are the engine's.
-//! `cargo xtask bench engine` starts it, prints the headings and gives the arguments.
+//! Each process runs one engine, so that the kernel's counters of the process are the engine's.
+//! `cargo xtask bench engine` starts the processes and prints the headings.
 
 mod cold;
 mod fjall;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use mix::Mix;
 
-/// Whatever an engine complains of.
+/// Any error of an engine, or of the arguments.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
 const USAGE: &str = "bench-peers fjall|redb|lmdb DIR RECORDS CACHE_BYTES SECONDS SESSIONS...";

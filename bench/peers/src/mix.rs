@@ -1,5 +1,5 @@
-//! The generator's side of the mix: preload, threads, and what they count. The operations are those
-//! that our own engine gets, from the same source.
+//! The generator's side of the mix: preload, threads, and their counts. The operations come from
+//! the same generator as those of our own engine.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -22,15 +22,15 @@ const PRELOAD_RECORDS: usize = 1000;
 
 /// Operations an engine must support. Each call is a separate transaction.
 pub trait Store: Sync {
-    /// Adds records in one go.
+    /// Adds records in one transaction.
     fn preload(&self, records: &[(i64, Vec<u8>)]) -> Result<(), Failure>;
     /// Makes all that was preloaded durable.
     fn settle(&self) -> Result<(), Failure>;
     /// Adds or replaces a record.
     fn put(&self, key: i64, value: &[u8], durable: bool) -> Result<(), Failure>;
-    /// Removes a record; false where there is none.
+    /// Removes a record; returns `false` if there was none, as far as the engine can tell.
     fn delete(&self, key: i64, durable: bool) -> Result<bool, Failure>;
-    /// Puts a record's value into `value`; false where there is none.
+    /// Copies a record's value into `value`; returns `false` if there is no such record.
     fn read(&self, key: i64, value: &mut Vec<u8>) -> Result<bool, Failure>;
 }
 
@@ -40,7 +40,7 @@ pub struct Mix {
     pub records: u32,
     /// Size of the engine's own cache, if it has one.
     pub cache_bytes: u64,
-    /// How long each number of sessions is measured.
+    /// Duration of the measurement with each number of sessions.
     pub span: Duration,
     /// Numbers of sessions, one after the other.
     pub sessions: Vec<u32>,
@@ -48,7 +48,7 @@ pub struct Mix {
 
 struct Shared<'a, S> {
     store: &'a S,
-    /// Where values come from, without a lock.
+    /// Generates values; a clone, so that sessions need no lock for this.
     values: Mailboxes,
     mailboxes: Mutex<&'a mut Mailboxes>,
     version: AtomicU64,

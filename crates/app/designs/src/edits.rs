@@ -12,7 +12,8 @@ pub(crate) struct TriedEdit {
     pub simulated: Option<SimulatedEdit>,
 }
 
-/// The changes to try, the cheapest first. A design that fails by the formulas needs servers.
+/// The changes to try, the cheapest first. With `needs_servers`, for a design that fails by the
+/// formulas, some of them add servers.
 pub(crate) fn to_try((file, text): &(String, String), needs_servers: bool) -> Vec<TriedEdit> {
     provision::changes_to_try(file, text, needs_servers)
         .into_iter()

@@ -66,7 +66,7 @@ pub(crate) fn run(flags: &SimulateFlags, console: &mut Console) -> Result<Outcom
     conclude_sweep(&sweep, &all, flags.json, console)
 }
 
-/// One plain simulation, for a caller that prints the result; with its folder.
+/// Runs one plain simulation and returns the result with its folder. Only progress is printed.
 pub(super) fn measured(
     flags: &SimulateFlags,
     stop: &StopFlag,
@@ -144,7 +144,7 @@ fn heed_requests(folder: &Path, stop: &StopFlag) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// A simulated array has room for whatever the plan requires.
+/// Refuses a database size that is a share of its volume: a simulation has no volumes.
 pub fn no_volume(_: &str) -> Result<VolumeSize, String> {
     Err("is a share of volumes, which a simulation has none of; give `size`".to_owned())
 }
@@ -168,7 +168,7 @@ fn array_text(given: &str) -> Result<(String, String), CommandError> {
 struct SeededLoad {
     plan: Plan,
     overrides: Overrides,
-    /// The operation model of the load, if it is simulated by one.
+    /// The operation model of the load at level 2; `None` at level 1.
     profile: Option<OperationProfile>,
 }
 
@@ -200,7 +200,7 @@ fn seeds(
 /// The parts of the request that all its simulations share.
 struct SimulationRequest<'a> {
     flags: &'a SimulateFlags,
-    /// One at least.
+    /// Never empty.
     seeds: Vec<SeededLoad>,
     file: &'a str,
     text: &'a str,

@@ -61,15 +61,15 @@ pub struct TierProfile {
 pub struct ScriptFigures {
     /// Messages sent and received per mailbox and day.
     pub total_messages: u64,
-    /// Kilobytes of one of them.
+    /// Mean kilobytes of such a message.
     pub total_kilobytes: u64,
     /// Messages sent per mailbox and day.
     pub sent_messages: u64,
-    /// Kilobytes of one of them.
+    /// Mean kilobytes of such a message.
     pub sent_kilobytes: u64,
     /// Messages received per mailbox and day.
     pub received_messages: u64,
-    /// Kilobytes of one of them.
+    /// Mean kilobytes of such a message.
     pub received_kilobytes: u64,
 }
 
@@ -87,7 +87,7 @@ impl Profile {
     }
 }
 
-/// Puts everything together.
+/// Derives the profile from the counts of all files.
 pub(super) fn combine(mut seen: Collector) -> Result<Profile, ProfileError> {
     let mut rules = Vec::new();
     let origin = choose_traffic(&mut seen, &mut rules);

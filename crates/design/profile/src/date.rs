@@ -12,7 +12,7 @@ const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
 /// Parses `2026-11-20T09:15:00.123Z` and returns date and hour on clocks that are `offset_hours`
-/// ahead of it; `None` if the text is not such a timestamp.
+/// ahead of UTC; `None` if the text is not such a timestamp.
 pub(super) fn moment(text: &str, offset_hours: i32) -> Option<(Date, usize)> {
     let (date, time) = text.split_once(['T', ' '])?;
     let days = day(date)?.days;
@@ -36,8 +36,8 @@ pub(super) enum DateOrder {
 }
 
 impl DateOrder {
-    /// The order shared by all `dates` of a file: a part above twelve is the day, and a point
-    /// follows a day. Ambiguous dates have the month first.
+    /// The order shared by all `dates` of a file: the day is first if any date has dots, or starts
+    /// with a number above twelve. Ambiguous dates have the month first.
     pub(super) fn of<'a>(dates: impl Iterator<Item = &'a str>) -> Self {
         let mut order = Self::MonthFirst;
         for date in dates {

@@ -8,19 +8,19 @@ use crate::sheet::BadRow;
 /// Why there is no profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileError {
-    /// None of the known headers.
+    /// The headers are those of no known kind of file.
     Unknown {
         /// The file.
         file: String,
         /// Its headers.
         found: Vec<String>,
     },
-    /// No text.
+    /// The file is not text.
     Binary {
         /// The file.
         file: String,
     },
-    /// Nothing in it.
+    /// The file is empty.
     Empty {
         /// The file.
         file: String,

@@ -227,7 +227,7 @@ impl Collector {
         hours::read(sheet, report, hours);
     }
 
-    /// Puts everything together.
+    /// Derives the profile from all files.
     pub fn finish(self) -> Result<Profile, ProfileError> {
         combine::combine(self)
     }

@@ -4,7 +4,7 @@ use crate::error::ProfileError;
 use crate::kind::LogKind;
 use crate::sheet::Sheet;
 
-/// What the file `name` is.
+/// Returns the kind of the file `name`, according to its headers.
 pub(super) fn recognise(name: &str, sheet: &Sheet<'_>) -> Result<LogKind, ProfileError> {
     if sheet.headers().is_empty() {
         return Err(ProfileError::Empty { file: name.to_owned() });

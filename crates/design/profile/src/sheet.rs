@@ -42,9 +42,9 @@ pub(super) struct Sheet<'a> {
     /// The headers in the form compared by [`same`].
     names: Vec<String>,
     record: StringRecord,
-    /// What `reader` reads.
+    /// The table, from which `reader` reads.
     body: &'a str,
-    /// Position in it up to which lines have been counted.
+    /// Position in `body` up to which lines have been counted.
     counted: usize,
     /// Number of lines before that position, in the whole text.
     lines: u64,

@@ -276,7 +276,7 @@ fn the_document_says_where_numbers_come_from() {
 }
 
 proptest::proptest! {
-    /// No bytes make it panic, whatever they seem to be.
+    /// No input makes a collector panic, whatever its headers.
     #[test]
     fn any_bytes(bytes: Vec<u8>, kind in 0_usize..7, rows in "[0-9a-zA-Z,;\"\n .:@-]{0,200}") {
         let mut collector = Collector::new(Options::default());

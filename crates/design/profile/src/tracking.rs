@@ -58,7 +58,7 @@ impl Counted {
 /// Who received a message.
 struct Recipients {
     users: Vec<String>,
-    /// Mailboxes that received it, named or not.
+    /// Number of recipients, which are not all in `users` if the export lost their addresses.
     count: u64,
 }
 
@@ -123,7 +123,8 @@ impl Traffic {
         Ok(())
     }
 
-    /// Recipients that are users; others are noted.
+    /// The recipients that are users. System mailboxes are added to `system`, except those of
+    /// probes.
     fn recipients(&mut self, row: SheetRow<'_>) -> Recipients {
         let text = row.text(recipient_column(row));
         if text == LOST_LIST {
@@ -139,7 +140,7 @@ impl Traffic {
         Recipients { count: users.len() as u64, users }
     }
 
-    /// Why a message is not the load of a user.
+    /// Why a message is no user's load; `None` if it is.
     fn not_counted(
         &mut self,
         row: SheetRow<'_>,

@@ -258,8 +258,8 @@ mod tests {
 
     const PRICES: &str = "[prices]\nserver = 6000\ndisk = 250\nserver_rack_units = 2\n";
 
-    /// Every key has its cheapest change in the list before another has two, and a price decides
-    /// which one is cheap: with dear servers more of them come last.
+    /// Every key has its cheapest change in the list before another has two, and prices decide
+    /// which change is cheap: if servers are expensive, adding some comes last.
     #[test]
     fn the_cheapest_change_of_every_key_comes_first_by_price() {
         let text = format!("{SINGLE}{PRICES}");

@@ -196,8 +196,9 @@ fn wish(
     })
 }
 
-/// What servers of two sites have room for. Each of two active sites is near for some databases
-/// and far for others.
+/// Copies of a database for which each site's servers have room. If lagged copies have separate
+/// servers, both of two active sites get the larger numbers, because each is the near site of some
+/// databases and the far site of others.
 fn copies_of_sites(deployment: &Deployment, late_apart: bool) -> (Copies, Copies) {
     let near = copies_of(deployment.copies_in_first_site());
     let far = copies_of(deployment.copies_in_second_site());

@@ -54,9 +54,9 @@ pub struct PlayedDatabase {
 pub struct PlayedCopy {
     /// Number of its host.
     pub host: usize,
-    /// Bytes of the database; the array is one of the deployment's.
+    /// Location of the database; its array is an index into those of the deployment.
     pub place: OperationPlace,
-    /// Bytes of its log.
+    /// Location of its log.
     pub log: OperationPlace,
     /// Whether it is a lagged copy.
     pub is_lagged: bool,

@@ -9,7 +9,7 @@ use crate::{Duty, GroupOutcome, Happening, Occurrence, PlayedDeployment, Stretch
 /// Limits that users accept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Highest mean of database reads, in milliseconds.
+    /// Maximum mean latency of database reads, in milliseconds.
     pub reads_ms: f64,
     /// Maximum mean latency of log writes, in milliseconds.
     pub log_ms: f64,
@@ -34,9 +34,9 @@ pub struct HostRow {
     pub active: usize,
     /// Copies that replay, catch up or are being seeded.
     pub passive: usize,
-    /// Figures after it has settled, or of all of it if it is shorter.
+    /// Figures after the load has settled, or of the whole row if it never did.
     pub settled: RowFigures,
-    /// The minute with the slowest reads: when, and their mean in milliseconds.
+    /// Start of the minute with the slowest reads, and their mean latency in milliseconds.
     pub worst: Option<(Nanos, f64)>,
     /// Utilisation of its arrays, the maximum of each part.
     pub usage: UsageShares,
@@ -58,9 +58,9 @@ pub struct CopyRow {
 /// Figures of a host or a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowFigures {
-    /// Mean of database reads in milliseconds; `None` without reads.
+    /// Mean latency of database reads in milliseconds; `None` without reads.
     pub reads_ms: Option<f64>,
-    /// Mean of log writes.
+    /// Mean latency of log writes in milliseconds; `None` without writes.
     pub log_ms: Option<f64>,
     /// Database reads and writes per second of active copies, without those of cold caches.
     pub iops: f64,
@@ -293,7 +293,7 @@ fn broken(
     found.into_iter().map(|(text, excess)| Breach { row: number, text, excess, limit }).collect()
 }
 
-/// A mean above its limit, with as many decimals as it takes to be seen above it.
+/// Writes a mean with enough decimals to show that it is above the limit `most`; three at most.
 fn above(mean: f64, most: f64) -> String {
     let mut text = String::new();
     for decimals in 1..4 {

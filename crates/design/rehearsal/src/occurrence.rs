@@ -67,7 +67,7 @@ pub struct Occurrence {
 /// Why the text of an occurrence is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OccurrenceError {
-    /// It has another form.
+    /// It is not of the form `KIND=NAME@TIME[+DURATION]`, or its kind is unknown.
     Form {
         /// The text.
         text: String,

@@ -53,7 +53,7 @@ pub struct GroupOutcome {
     pub pieces: Vec<PlayedPiece>,
     /// Number of each array with a rebuilt drive, and the end of the rebuild.
     pub rebuilt: Vec<(usize, Nanos)>,
-    /// Events of the simulation.
+    /// Number of simulated events.
     pub events: u64,
 }
 
@@ -227,8 +227,8 @@ impl<L: PlayListener> Player<'_, '_, L> {
         played
     }
 
-    /// Skips in one step the rest of a stretch, or the time up to half a piece before something
-    /// ends.
+    /// Skips in one step the rest of a stretch, or the time up to half a piece before a rebuild
+    /// ends or a cache is warm.
     fn skip(&mut self, before: &RecoveryProgress, played: Nanos, end: Nanos) {
         let now = self.progress();
         let mut most = end.since(self.at).as_secs_f64();

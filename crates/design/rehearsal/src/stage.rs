@@ -39,7 +39,7 @@ pub(crate) struct StagedCopy {
     sources: Vec<((usize, usize), usize)>,
 }
 
-/// A group at work.
+/// A group that is being played.
 pub(crate) struct GroupStage<'a> {
     deployment: &'a PlayedDeployment,
     /// Numbers of its arrays in the deployment.

@@ -42,7 +42,7 @@ fn backlog(work: &mut Work<'_>, logs: &Number) {
     work.put(Key::LogBacklogGbPerDag, backlog);
 }
 
-/// How far lagged copies are behind.
+/// Days of log kept for lagged copies: the sum of their replay lag and truncation lag.
 fn lag(work: &mut Work<'_>) -> Number {
     let availability = &work.deployment.availability;
     if availability.lagged_copies == 0 {

@@ -18,12 +18,12 @@ pub(crate) fn raw_gb(disk: &Disk) -> f64 {
     raw_gb_of(disk.capacity)
 }
 
-/// The same of a capacity.
+/// A capacity in GB of 10^9 bytes.
 pub(crate) fn raw_gb_of(capacity: Bytes) -> f64 {
     capacity.0 as f64 / 1e9
 }
 
-/// Everything about databases except their content.
+/// Maximum size of a database, databases per volume, and mailboxes that fit in a database.
 pub(crate) fn databases(work: &mut Work<'_>, architecture: Architecture) {
     formatted(work);
     by_copies(work, architecture);

@@ -15,15 +15,15 @@ const SEQUENTIAL_IOPS: f64 = 300.0;
 /// The cost of one RAID level. Source: S-W76.
 pub(crate) struct Level {
     pub raid: Raid,
-    /// Its I/O on the disks of a server, and the same with room for a rebuild.
+    /// Keys of a server's disk I/O at this level, and of the same with room for a rebuild.
     back_end_iops: Key,
     rebuild_safe_iops: Key,
-    /// Disks that it takes.
+    /// Keys of the disks needed for I/O, and for capacity.
     for_io: Key,
     for_capacity: Key,
     /// Disk writes for one database write.
     pub write_cost: f64,
-    /// Share of the I/O that a rebuild takes.
+    /// Share of the disks' I/O that a rebuild takes.
     pub rebuild: f64,
 }
 
@@ -116,7 +116,8 @@ pub(crate) fn in_groups(data: Number, group: RaidGroup) -> Number {
     data.up_to(size) * (f64::from(group.data + group.redundancy) / size)
 }
 
-/// The level with fewer disks, mirrors on a tie; parity is refused on slow disks.
+/// Disks at the given level; otherwise at the level with fewer disks, mirrors on a tie, and never
+/// parity on slow disks.
 fn chosen(work: &mut Work<'_>, disk: &Disk) -> Number {
     let [mirrored, parity, double_parity] = LEVELS.each_ref().map(|level| needed(work, level));
     let (raid, because) = match work.deployment.storage.raid {

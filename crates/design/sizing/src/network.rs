@@ -66,7 +66,8 @@ fn rates(work: &mut Work<'_>, shares: &[f64; 24]) {
     work.put(Key::NetworkEnvironmentMbps, all);
 }
 
-/// The largest mean share of the hours that a disaster may cost, at least one hour.
+/// The largest mean hourly share over as many consecutive hours as the recovery point has, at least
+/// one.
 fn busiest_mean_in_recovery_point(work: &mut Work<'_>, shares: &[f64; 24]) -> f64 {
     let hours = recovery_hours(work).max(1);
     let right = busiest_mean(shares, hours);
@@ -88,7 +89,7 @@ fn both(work: &mut Work<'_>, share: &Number) -> (Number, Number) {
     (raw * (1.0 - saved), index)
 }
 
-/// Whole hours of work that a disaster may cost, at most a day.
+/// The recovery point in hours, rounded up, at most 24.
 fn recovery_hours(work: &Work<'_>) -> usize {
     let site = work.deployment.second_site.as_ref();
     let hours = site.map_or(0, |site| site.recovery_point.0.div_ceil(3_600_000_000_000));
@@ -104,7 +105,8 @@ fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
     means.fold(0.0, f64::max)
 }
 
-/// Whether the link carries it with the TCP window that it needs.
+/// The recommended link and, if the document gives one, its throughput with the TCP window it needs
+/// and whether that suffices.
 fn link(work: &mut Work<'_>, model: SiteModel) {
     let needed = work.get(Key::NetworkEnvironmentMbps);
     let sold = LINKS.iter().copied().find(|rate| *rate > needed.value());

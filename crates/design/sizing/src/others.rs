@@ -1,5 +1,5 @@
 //! Servers other than those of the first site: the second site's, by their own disks, and those
-//! reserved for lagged copies (facts 5.4, 5.7, 5.10 and 5.12, by the formulas of the others).
+//! reserved for lagged copies, by the same formulas (facts 5.4, 5.7, 5.10 and 5.12).
 //!
 //! The facts say that lagged copies on separate servers do not count for the others (5.7). The
 //! number of such servers is this program's choice: each holds no more copies than the others do,
@@ -89,7 +89,8 @@ fn redundant(work: &mut Work<'_>, kind: ServerKind, disk: &Disk, iops: &Number, 
     work.put(Key::DiskRaidDisksDb(kind), disks);
 }
 
-/// Disks at a level of [`LEVELS`] for I/O, its share of reads, and disks' worth of data.
+/// Disks at index `level` of [`LEVELS`] that carry `iops`, of which the share `reads` are reads,
+/// and hold the data of `data` disks.
 fn needed(
     work: &Work<'_>,
     disks_of: ServerKind,
@@ -105,8 +106,9 @@ fn needed(
     io.max(in_groups(data.clone(), group))
 }
 
-/// Processors and memory of servers reserved for lagged copies. If lagged copies catch up by
-/// themselves, at worst as many are active as on a server of the first site; otherwise none.
+/// Processors and memory of servers reserved for lagged copies. In corrected mode, if lagged copies
+/// catch up by themselves, at worst as many are active as on a server of the first site; otherwise
+/// none is.
 pub(crate) fn late_servers(work: &mut Work<'_>, architecture: Architecture) {
     let deployment = work.deployment;
     if !architecture.late_apart {

@@ -1,6 +1,6 @@
 //! Known mistakes of the official calculator: its result, and the right one.
 
-/// One of them.
+/// One known mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quirk {
     /// Volumes and disks can be fractional.

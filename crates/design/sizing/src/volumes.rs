@@ -7,14 +7,15 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
-/// Room for a second database and a bit if there is no restore volume. Source: S-W76.
+/// Restore space on each database volume, as a multiple of a database, if there is no restore
+/// volume. Source: S-W76.
 const RESTORE_ROOM: f64 = 1.1;
 
 /// Maximum number of volumes, and of copies, that the workbook lists for a server. Source: S-W76.
 const MOST_LISTED: f64 = 100.0;
 
-/// Volumes per backup set, by the number of databases on a server; the largest entry not above it
-/// applies. Source: S-W76.
+/// Database volumes of a server, one per backup set, by the number of its databases; the largest
+/// entry not above it applies. Source: S-W76.
 #[rustfmt::skip]
 const BACKUP_SETS: [(f64, f64); 31] = [
     (1.0, 1.0), (8.0, 2.0), (9.0, 3.0), (10.0, 2.0), (11.0, 3.0), (14.0, 2.0), (15.0, 3.0),
@@ -85,7 +86,7 @@ fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Nu
         let key = Key::VolumeDbsPerVolume;
         let each = work.either(Quirk::BackupSetRounded, key, workbook, right);
         let each = work.put(key, each);
-        // When the workbook rounded down, the sets of its table do not hold all copies.
+        // If the workbook rounds down, the sets of its table do not hold all copies.
         return if work.deployment.is_compatible() { (copies / each).up() } else { sets };
     }
     let on_one = work.get(Key::DatabasePerVolume);

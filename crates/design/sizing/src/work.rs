@@ -23,7 +23,7 @@ pub struct Note {
     pub values: Option<(f64, f64)>,
 }
 
-/// What formulas work on.
+/// Everything that formulas read and write.
 pub(crate) struct Work<'d> {
     /// The deployment to size.
     pub deployment: &'d Deployment,
@@ -36,7 +36,6 @@ pub(crate) struct Work<'d> {
 }
 
 impl<'d> Work<'d> {
-    /// Nothing is known yet.
     pub(crate) fn new(deployment: &'d Deployment) -> Self {
         Self { deployment, sheet: Sheet::default(), notes: Vec::new(), findings: Vec::new() }
     }

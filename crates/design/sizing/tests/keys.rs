@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Every source file below `folder`, without those of tests.
+/// Every source file below `folder`, except tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of sources") {
@@ -21,7 +21,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Texts in quotes that are written as keys are: `db.count`.
+/// Quoted texts in the form of a key, such as `db.count`.
 fn names(source: &str) -> impl Iterator<Item = &str> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     source.split('"').filter(move |text| {

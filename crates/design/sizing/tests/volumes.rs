@@ -3,7 +3,7 @@
 use plan::Deployment;
 use sizing::{Calculation, Key, ServerKind, calculate};
 
-/// Volume sets by databases of a server: from each first value on, the second applies.
+/// Backup sets by the number of databases on a server: an entry applies from its first value on.
 #[rustfmt::skip]
 const SETS: [(u32, u32); 31] = [
     (1, 1), (8, 2), (9, 3), (10, 2), (11, 3), (14, 2), (15, 3), (16, 4), (18, 3), (20, 4),
@@ -12,7 +12,7 @@ const SETS: [(u32, u32); 31] = [
     (91, 13), (98, 14),
 ];
 
-/// What the design is drawn from.
+/// Inputs of a drawn design.
 #[derive(Debug, Clone, Copy)]
 struct Drawn {
     databases: u32,
@@ -22,7 +22,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// The `case`th one: all counts of databases come in turn.
+    /// Draws case number `case`; database counts from 1 to 100 take turns.
     fn new(case: u32) -> Self {
         let mixed = case.wrapping_mul(2_654_435_761);
         Self {
@@ -49,7 +49,7 @@ fn number(sized: &Calculation<'_>, key: Key) -> f64 {
     sized.sheet().number(key).unwrap_or_else(|| panic!("no {}", key.name()))
 }
 
-/// Volumes of databases, GB of all of them, and volumes of the server.
+/// Number of database volumes, their total GB, and number of all volumes of the server.
 fn again(drawn: Drawn, copies: f64, database: f64) -> [f64; 3] {
     let row = SETS.iter().rev().find(|(from, _)| f64::from(*from) <= copies);
     let sets = row.map_or(1.0, |&(_, sets)| f64::from(sets));

@@ -29,7 +29,7 @@ pub(crate) struct ParetoPoint {
     pub survived: Option<f64>,
 }
 
-/// What a table of such designs says beside its numbers.
+/// Headings of a table of Pareto-optimal designs, and the kind of evidence that its caption states.
 #[derive(Clone, Debug)]
 pub(crate) struct ParetoHeadings {
     /// Heading of the cost.

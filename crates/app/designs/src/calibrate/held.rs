@@ -14,7 +14,7 @@ pub(super) struct HeldRun {
 }
 
 impl HeldRun {
-    /// Extracts it from the measurement of a run.
+    /// Extracts the figures from the measurement phase of a run.
     pub(super) fn of(record: &RunRecord) -> Self {
         let sum = record.sum_of(Phase::Measure);
         let reads = sum.series.get(&Series::DatabaseRead).filter(|of| !of.latency.is_empty());

@@ -32,11 +32,12 @@ const DURATION: Nanos = Nanos::from_secs(40);
 const HELD_PERCENT: f64 = 50.0;
 const HELD_PER_PROCESSOR: f64 = 2_000.0;
 
-/// Tolerance for the rate and for the latency of the reads that hit no stall, both of which are
-/// judged.
+/// Tolerance of the two figures that are judged: the rate, and the latency of the reads that hit no
+/// stall.
 const WITHIN_PERCENT: f64 = 15.0;
 
-/// Predicts and measures; passes if the rate and latency of reads are as predicted.
+/// Predicts and measures; passes if the rate of database reads and writes and the latency of the
+/// reads that hit no stall are as predicted.
 pub(super) fn prove(
     folder: &Path,
     array: &ArrayDescription,
@@ -107,7 +108,7 @@ struct Proved {
     name: &'static str,
     predicted: f64,
     measured: f64,
-    /// Whether it decides.
+    /// Whether a deviation fails the proof.
     is_judged: bool,
 }
 

@@ -37,7 +37,8 @@ pub(super) fn of(provision: &Provision) -> Value {
     })
 }
 
-/// Redundant groups of a server and all that are alike: same site, and kept for late copies or not.
+/// Redundant groups of `server` and of all servers of its kind: in the same site, and likewise
+/// reserved for lagged copies or not.
 fn disks(provision: &Provision, server: &Server) -> Value {
     let pools: Vec<Value> = provision.pools(server).iter().map(pool).collect();
     let taken: Vec<f64> = provision.pool_shares(server).iter().map(|share| share * 100.0).collect();

@@ -1,5 +1,4 @@
-//! The same plan on an array with several changes, one after the other, for a caller that prints
-//! the results itself.
+//! Simulates one plan on several variants of an array, one after the other.
 
 use std::path::Path;
 
@@ -12,8 +11,8 @@ use console::error::CommandError;
 use console::signals;
 use console::term::ProgressLine;
 
-/// Runs one simulation for each of these changes to the array, in order, for a caller that prints
-/// the results; in subfolders of `folder`.
+/// Runs one simulation for each of these changes to the array, in order, each in a subfolder of
+/// `folder`. Only progress is printed.
 pub fn alternatives(
     flags: &SimulateFlags,
     all: &[Vec<Replacement>],

@@ -57,7 +57,7 @@ pub fn figures(
         rest_percent: item.rest_percent,
         seed: plan.seed,
         command: String::new(),
-        // By this option a record shows that it is of several arrays.
+        // This option marks the record of a run on several arrays.
         options: [("--each-folder".to_owned(), String::new())]
             .into_iter()
             .filter(|_| item.is_each_folder)

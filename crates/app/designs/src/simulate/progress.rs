@@ -120,7 +120,7 @@ impl SweepProgress {
         Self(Arc::new(Mutex::new(Sweep { progress, shares: vec![0.0; count], done: 0, known })))
     }
 
-    /// Takes the events of the simulation at `index`, which simulates `plan`.
+    /// Returns an observer of the events of the simulation at `index`, which simulates `plan`.
     pub(super) fn of(&self, index: usize, plan: &Plan) -> impl Fn(&Event) + use<> {
         let (all, share) = (self.clone(), VirtualShare::new(plan));
         move |event| {
@@ -130,7 +130,7 @@ impl SweepProgress {
         }
     }
 
-    /// The simulation at `index` has ended.
+    /// Counts the simulation at `index` as done.
     pub(super) fn end(&self, index: usize) {
         let mut sweep = self.sweep();
         sweep.done += 1;

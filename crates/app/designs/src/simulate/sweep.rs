@@ -66,7 +66,7 @@ impl<'a> OpenSweep<'a> {
         Ok(Self { request, items, folder, build, stop })
     }
 
-    /// Keeps the figures of the item at `index`, and reads them back.
+    /// Stores the figures of the item at `index`, and returns them parsed from the stored text.
     pub(super) fn kept(&self, index: usize, text: &str) -> Result<PredictionFigures, CommandError> {
         self.folder.store.put(&self.items[index].key, text)?;
         Ok(serde_json::from_str(text)?)

@@ -106,8 +106,9 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// Simulates one item and stores its figures; `None` if the sweep is stopped meanwhile. Returns
-    /// the stored figures, read back, so that they never depend on the host that computed them.
+    /// Simulates one item and stores its figures; `None` if the sweep is stopped meanwhile. The
+    /// figures are parsed from the stored text, so that they never depend on the host that computed
+    /// them.
     fn one(
         &self,
         item: &SweepItem<'_>,

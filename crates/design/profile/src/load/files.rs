@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How many columns that were not understood are named.
+/// Maximum number of unrecognised columns to name.
 const MOST_NAMED: usize = 3;
 
 /// What one file contributed.
@@ -24,8 +24,8 @@ pub struct LoadFile {
     pub other_columns: u64,
     /// The first of them.
     pub named_columns: Vec<String>,
-    /// Gaps between two samples that are longer than a sample: their number, and the longest in
-    /// seconds.
+    /// Gaps, i.e. pauses of more than three usual intervals between two samples: their number, and
+    /// the longest in seconds.
     pub gaps: (u64, i64),
 }
 

@@ -110,7 +110,7 @@ impl LoadCollector {
         Ok(file)
     }
 
-    /// Puts everything together.
+    /// Derives the load profile from all files.
     pub fn finish(self) -> Result<LoadProfile, LoadProfileError> {
         report::combine(self)
     }

@@ -37,7 +37,7 @@ pub(crate) const METACACHE_DATABASES: &str = "C:\\ExchangeMetaCacheDbs";
 /// Mount root of logs on separate volumes. The product prescribes none.
 const LOGS: &str = "C:\\ExchangeLogs";
 
-/// What can be exported.
+/// Export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The four tables of the official calculator, with the column names of version 7.

@@ -30,9 +30,9 @@ impl Pattern {
 
     /// Offsets of this round's copies from the first one.
     ///
-    /// Copy k is the next free server after copy k-1, or the one after it, and so on, as given by
-    /// the round number written with the digits (S-1, S-2, ...). So every round of a period
-    /// differs, and a period has S!/(S-k)! databases.
+    /// Each copy is on a free server after the previous copy's. How many free ones it skips is a
+    /// digit of the round number in mixed radix with the bases S-1, S-2, ... for S servers. So the
+    /// rounds of a period all differ, and with C copies a period has S!/(S-C)! databases.
     fn shifts(&self, round: usize) -> Vec<usize> {
         let mut digits = self.variant(round);
         let mut shifts = vec![0];

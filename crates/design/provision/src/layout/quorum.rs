@@ -34,7 +34,7 @@ pub(super) struct Votes {
     witness: Witness,
 }
 
-/// What becomes of a group.
+/// Whether a group stays up after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quorum {
     /// It stays up without help.
@@ -84,7 +84,7 @@ impl Votes {
     }
 
     /// The sites that continue when the link between them is cut, each with whether it sees the
-    /// witness. A third site may side with either.
+    /// witness. A witness in a third site may side with either.
     pub(super) fn sides(&self) -> Vec<(usize, bool)> {
         let mut sides = Vec::new();
         for side in 0..2 {

@@ -1,4 +1,4 @@
-//! Facts decided by the copy layout and not by a formula about it.
+//! Results that come from the copy layout, not from a formula about it.
 
 use plan::Deployment;
 use provision::export::{Kind, export};
@@ -6,7 +6,7 @@ use provision::size;
 use provision::{Provision, Requirements, provision};
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
 
-/// Four servers in each site, twelve databases of four copies, the second site waiting.
+/// Four servers in each site, twelve databases of four copies, the second site on standby.
 fn waiting(more: &str) -> String {
     format!(
         "[[tier]]\nmailboxes = 6000\nmessages_per_day = 150\nsize_limit = \"2GiB\"\n\
@@ -28,7 +28,7 @@ fn built(text: &str) -> Provision {
     provision(needs).expect("names")
 }
 
-/// The field of the only group's row in `DAGInfo.csv`.
+/// The value of `column` in the row of the only group in `DAGInfo.csv`.
 fn field(provision: &Provision, column: &str) -> String {
     let documents = export(provision, Kind::Tables);
     let mut documents = documents.into_iter();
@@ -63,8 +63,8 @@ fn exports_compress_the_network_where_it_was_sized_so() {
     assert_eq!((with(30).as_str(), with(0).as_str()), ("Enabled", "Disabled"));
 }
 
-/// Twenty databases do not make every order of five servers, for which the formula adds two to the
-/// worst server; in the layout it takes over no more than the others.
+/// Twenty databases do not cover every order of five servers, so the formula adds two to the worst
+/// server; in the layout that server takes over no more than the others.
 #[test]
 fn played_failures_decide_about_processors() {
     let with = |rate: f64, mode: &str| {

@@ -1,5 +1,5 @@
-//! Drawn deployments over all inputs, in both modes: every result is a number that can be shown,
-//! and a design that is called workable can be laid out and built.
+//! Randomly drawn deployments over all inputs, in both modes: every result is a number that can be
+//! shown, and a workable design can be laid out and built.
 
 use plan::Deployment;
 use proptest::collection::vec;
@@ -12,7 +12,7 @@ use sizing::{Key, ServerKind, Sizing, Value};
 
 const MODELS: &[&str] = &["active/active", "active/passive", "active/active, groups of their own"];
 
-/// Mailboxes and what they ask for; among them deployments far too small and far too large.
+/// Tiers of mailboxes; some make a deployment far too small or far too large.
 fn tiers() -> impl Strategy<Value = String> {
     let mailboxes = prop_oneof![1_u32..12, 12_u32..5_000, 5_000_u32..400_000];
     let tier = (mailboxes, 1_u32..600, 1_u32..200_000, 0_u32..60_000, any::<[bool; 3]>());
@@ -76,7 +76,7 @@ fn storage() -> impl Strategy<Value = String> {
     })
 }
 
-/// A document; some contradict themselves, which the reader says.
+/// A document; some contradict themselves and are refused when they are parsed.
 fn documents() -> impl Strategy<Value = String> {
     (any::<bool>(), tiers(), availability(), storage()).prop_map(
         |(compatible, tiers, availability, storage)| {
@@ -95,7 +95,7 @@ fn unfit_number(sizing: &Sizing) -> Option<String> {
     unfit.map(|fact| format!("{} = {:?}: {}", fact.key, fact.value, fact.numbers))
 }
 
-/// How many deployments are drawn; `cargo xtask prove exhaustive` asks for more.
+/// Number of deployments to draw; `cargo xtask prove exhaustive` asks for more.
 fn drawn() -> ProptestConfig {
     let asked = std::env::var("PLIMSOLL_DESIGNS").ok();
     ProptestConfig::with_cases(asked.and_then(|count| count.parse().ok()).unwrap_or(300))

@@ -1,4 +1,4 @@
-//! Designs against the workbook, against drawn deployments, and by name.
+//! Designs compared with the workbook, designs of randomly drawn deployments, and single cases.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 

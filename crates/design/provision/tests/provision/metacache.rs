@@ -7,7 +7,7 @@ use provision::size;
 use provision::{Provision, Purpose, Requirements, provision};
 use sizing::{Key, Severity, Sizing};
 
-/// Figures of Exchange 2019 that were never published.
+/// Values for the figures that were never published for Exchange 2019.
 const FIGURES: &str = "[figures]\nactive_megacycles_per_message = 0.0597\n\
                        client_access_share = 0.5\nclient_access_part = 0.3\n\
                        cache_mb_per_message = 0.048\ncontent_index_memory_gb = 0\n\
@@ -15,7 +15,7 @@ const FIGURES: &str = "[figures]\nactive_megacycles_per_message = 0.0597\n\
                        content_index_bytes_per_passive_item = 0\nbaseline_spec_per_core = 33.75\n\
                        baseline_megacycles_per_core = 2000\n";
 
-/// Four servers with 18 copies each, three on a disk of 4 TB: six disks of 24 TB in all.
+/// Four servers with 18 copies each, three on a disk of 4 TB: six disks, or 24 TB, per server.
 fn with(more: &str) -> (Deployment, Sizing) {
     let text = format!(
         "product = \"2019\"\n[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\n\
@@ -62,7 +62,8 @@ fn one_ssd_for_three_disks_and_a_part_of_it_for_each_copy() {
     assert!(sizing.is_workable(), "{:?}", sizing.findings);
 }
 
-/// The cache of no formula is known, so nothing else of a sizing changes.
+/// The effect of the cache on disks, memory and processors is unknown, so nothing else in a sizing
+/// changes.
 #[test]
 fn everything_else_stays_as_it_is() {
     let facts = |more| {
@@ -108,7 +109,7 @@ fn fewer_ssds_than_one_for_three_disks_are_a_warning() {
     assert!(sizing.is_workable());
 }
 
-/// The product makes caches anew by `AutoReseed` alone.
+/// The product rebuilds caches only by `AutoReseed`, which needs spare volumes.
 #[test]
 fn without_spare_volumes_there_are_no_caches() {
     let metacache = "[metacache]\nssd_size = \"960GB\"\n";
@@ -161,7 +162,7 @@ fn every_copy_has_its_cache_on_one_ssd_behind_the_disks() {
         let last = last.expect("disks");
         assert_eq!(disks, [last + 1, last + 2]);
         assert!(ssds.iter().all(|ssd| ssd.purpose == Purpose::MetaCache));
-        // A failed SSD concerns the copies of three disks, and no others.
+        // A failed SSD affects the copies on three disks, and no others.
         for volume in &server.volumes {
             let mut holders = ssds.iter().filter(|ssd| {
                 let mut databases = volume.databases.iter();

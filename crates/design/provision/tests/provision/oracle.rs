@@ -1,9 +1,9 @@
 //! The official workbook's values for drawn deployments: every key of every case.
 //!
 //! `oracle.jsonl` holds a third of the cases, chosen so that every kind of input occurs; all of
-//! them are read from `../shared/reference` beside the repository where that is present. The first
-//! line of a file says what a missing key counts as; each case lists the keys that the workbook
-//! gets wrong.
+//! them are read from `../shared/reference` next to the repository if that folder exists. The first
+//! line of a file gives the value of each key that a sizing may lack; each case lists the keys that
+//! the workbook gets wrong.
 
 #![expect(
     clippy::unwrap_used,
@@ -22,11 +22,11 @@ use sizing::{Sizing, Value};
 /// The cases of the repository.
 const OWN: &str = "tests/oracle.jsonl";
 
-/// All cases, beside the repository.
+/// All cases, next to the repository.
 const WHOLE: &str = "../../../../shared/reference/sizing-oracle.jsonl";
 
 /// Values that the workbook gets wrong beyond those that the cases list, with the reason. Nothing
-/// else may differ, and each of these does.
+/// else may differ, and each of these must.
 const EXCEPTIONS: [(&str, &str, &str); 3] = [
     ("A3-11", "cpu.util_site_failed_dc1", "fewer than no passive copies on a server"),
     ("A3-122", "cpu.util_site_failed_dc1", "fewer than no passive copies on a server"),
@@ -40,7 +40,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// The cases at `path`; none where there is no such file.
+    /// The cases at `path`; `None` if there is no such file.
     fn read(path: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(path).ok()?;
         let mut lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -56,7 +56,8 @@ impl Oracle {
         self.about["absent_is"].get(key)
     }
 
-    /// What a sizing gives for `key`, by its own name or by another that the file lists.
+    /// The sizing's value for `key`, under another name that the file lists or its own; otherwise
+    /// the value of a missing key.
     fn found(&self, sizing: &Sizing, key: &str) -> Option<Json> {
         let others = self.about["names"][key].as_array().into_iter().flatten();
         let mut names = others.filter_map(Json::as_str).chain([key]);
@@ -95,7 +96,7 @@ impl Oracle {
     }
 }
 
-/// The repository's own cases and, where they are present, all of them.
+/// The repository's own cases and, if the file with all of them exists, those.
 fn oracles() -> Vec<(PathBuf, Oracle)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| {

@@ -1,4 +1,4 @@
-//! What must hold of every deployment in corrected mode.
+//! Properties that every deployment must have, most of them in corrected mode only.
 
 use plan::Deployment;
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ proptest! {
         for key in [Key::DatabaseCountMinimum, Key::DatabaseCount] {
             prop_assert!(number(&small, key) <= number(&large, key), "{key}");
         }
-        // Of another count, they may lie on volumes, or on servers, with less left over.
+        // A different number of databases may fill volumes or servers with less space left over.
         if number(&large, Key::DatabaseCount) - number(&small, Key::DatabaseCount) < 0.5 {
             prop_assert!(number(&small, Key::DiskAll) <= number(&large, Key::DiskAll));
         }
@@ -89,7 +89,7 @@ proptest! {
         }
     }
 
-    /// Where nothing forbids the design, everything has room.
+    /// A design that violates no rule has room for everything.
     #[test]
     fn a_workable_design_holds_what_it_is_for(shape in shapes()) {
         let sizing = sized(&shape);
@@ -165,8 +165,8 @@ proptest! {
     }
 }
 
-/// A server needs 32 databases for the one and 36 for the other. Those make 5 and 6 backup sets, of
-/// 7 and of 6 databases at most, and the restore volume takes one set (facts 4.6 and 5.9).
+/// A server needs 32 databases for fewer mailboxes and 36 for more. They make 5 and 6 backup sets
+/// of at most 7 and 6 databases, and the restore volume takes one set (facts 4.6 and 5.9).
 #[test]
 fn more_mailboxes_in_smaller_backup_sets_may_need_fewer_disks() {
     let of = |mailboxes| {
@@ -188,7 +188,8 @@ fn more_mailboxes_in_smaller_backup_sets_may_need_fewer_disks() {
     assert_eq!(both(Key::DiskRaidDisksRestore), (6.0, 3.0));
 }
 
-/// Servers of three copies, each with 100 databases at most: 133 of a group. More is no design.
+/// Four servers hold at most 100 copies each, so a group with three copies has at most 133
+/// databases; no design holds more.
 #[test]
 fn a_count_that_cannot_be_held_is_not_quietly_lowered() {
     let with = |count: u32| {

@@ -1,8 +1,8 @@
-//! Every value of every example in `examples/` within its tolerance; by name those that are not.
+//! Every value of every example in `tests/examples` is within its tolerance, except those listed.
 //!
-//! An example is what the official calculator, a vendor's report or an article made of inputs with
-//! their own, flat names. They are written as the deployment that a user would write, so reader and
-//! defaults are tested too.
+//! An example holds inputs under flat names, and the results that the official calculator, a
+//! vendor's report or an article gives for them. The tests write the inputs as a user would write
+//! the deployment, so parser and defaults are tested too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use sizing::Value;
 use crate::{array, flat};
 
 /// Values that no formula of the facts gives, with the reason. Nothing else may differ, and each of
-/// these does.
+/// these must.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("E3", "array.iops_in_24_h", "measured on the array, 136 % of its target"),
     ("E3", "array.iops_before_recovery", "measured on the array, 141 % of its target"),
@@ -42,12 +42,11 @@ fn examples() -> BTreeMap<String, Json> {
     entries.map(|entry| example(&entry.unwrap().path())).collect()
 }
 
-/// The inputs of an example over those of its base.
+/// The inputs of an example, which replace those of its base.
 fn inputs(examples: &BTreeMap<String, Json>, name: &str) -> Inputs {
     let example = &examples[name];
     let base = example.get("base").and_then(Json::as_str);
     let mut all = base.map_or_else(BTreeMap::new, |base| inputs(examples, base));
-    // What an example says about both sites goes for each, and what it says of one wins.
     all.extend(own_inputs(example));
     all
 }
@@ -61,7 +60,7 @@ fn deployment(inputs: &Inputs) -> Deployment {
     Deployment::parse("example", &text).unwrap_or_else(|error| panic!("{error}\n\n{text}"))
 }
 
-/// The values of an example that are not what it prints, by key.
+/// Calculated values that differ from those of the example, by key.
 fn differences(inputs: &Inputs, results: &Json, tolerance: f64) -> Vec<(String, String)> {
     let deployment = deployment(inputs);
     let sizing = size(&deployment);
@@ -86,7 +85,7 @@ fn differences(inputs: &Inputs, results: &Json, tolerance: f64) -> Vec<(String, 
 struct Wanted<'j> {
     value: &'j Json,
     tolerance: f64,
-    /// `up` or `down` where the source prints a whole number.
+    /// `up` or `down` if the source rounds the value to a whole number.
     rounded: Option<&'j str>,
 }
 
@@ -108,7 +107,7 @@ impl<'j> Wanted<'j> {
                     None => *value,
                 };
                 let wanted = wanted.as_f64().unwrap();
-                // The examples are written with six digits behind the point.
+                // The examples have six decimals.
                 (value - wanted).abs() <= (self.tolerance * wanted.abs()).max(5.1e-7)
             }
             (Value::Decision(decision), Json::String(wanted)) => decision.name() == wanted,
@@ -146,7 +145,7 @@ fn every_value_of_every_example_is_the_sources() {
     );
 }
 
-/// The deployments that a user finds among the examples are the ones held to their sources here.
+/// The deployments in `examples/deployments` are those that are compared with their sources here.
 #[test]
 fn the_examples_for_users_are_the_same_deployments() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/deployments");
@@ -160,14 +159,14 @@ fn the_examples_for_users_are_the_same_deployments() {
     }
 }
 
-/// A deployment in words, without the lines on which its document gives figures.
+/// A deployment as text, without the line numbers of the figures in its document.
 fn without_lines(deployment: &Deployment) -> String {
     let text = format!("{deployment:?}");
     let parts = text.split("given in line ");
     parts.map(|part| part.trim_start_matches(|of: char| of.is_ascii_digit())).collect()
 }
 
-/// The documents mention every exception that the tests make.
+/// `docs/sizing.md` lists every exception that the tests make.
 #[test]
 fn the_documents_name_every_exception() {
     let text = include_str!("../../../../../docs/sizing.md");
@@ -177,8 +176,8 @@ fn the_documents_name_every_exception() {
     }
 }
 
-/// Copy maps that were exported with two of the examples, volumes of a server, failures as they
-/// were counted on the map.
+/// The copy maps exported with two of the examples, the volumes of a server, and the failures
+/// counted on the map.
 #[test]
 fn every_layout_of_an_example_is_the_exported_one() {
     let examples = examples();
@@ -226,7 +225,7 @@ fn volumes(layout: &Layout) -> Vec<String> {
     layout.volumes(0).iter().map(volume).collect()
 }
 
-/// Fewest and most active databases of a survivor, and databases that are lost.
+/// Compares the fewest and most active databases of a survivor, and the lost databases.
 fn failures(layout: &Layout, wanted: &Json) {
     let modes = play(layout, Rules { activate_lagged: true, witness: None });
     for (failure, numbers) in wanted.as_object().unwrap() {

@@ -59,8 +59,8 @@ fn a_lost_host_is_silent_and_its_databases_load_the_next_one() {
     assert_eq!(back, hour(1) + Nanos::from_secs(1_800));
 }
 
-/// Of the 6,000 reads until the cache is warm, ln 2 are the load's own: 312 s at its 13.3 a second,
-/// to within one piece of a minute.
+/// Of the reads until the cache is warm, 6,000 times ln 2 are the load's own: 312 s at 13.3 a
+/// second, to within one piece of a minute.
 #[test]
 fn a_copy_that_takes_over_has_a_cold_cache_for_a_while() {
     let lost = [occurrence(hour(1), None, Happening::HostLost { host: 0 })];

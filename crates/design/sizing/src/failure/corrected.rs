@@ -42,7 +42,7 @@ pub(super) fn failures(work: &mut Work<'_>) -> Failures {
     Failures { first, second, lost }
 }
 
-/// A second site in which nothing is active until the first is lost.
+/// The modes of a second site in which nothing is active until the first is lost.
 fn waiting(all: &Modes) -> Modes {
     let nothing = Number::plain(0.0);
     let last = all.site_and_one.as_ref().or(all.site.as_ref());
@@ -116,7 +116,7 @@ fn site_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     Some(mode(work, Key::FailureActive(FailureMode::SiteFailed), active.up(), first))
 }
 
-/// One more server of the surviving site, if another copy is left there.
+/// Also loses a server of the surviving site; `None` unless another copy is left there.
 fn site_and_one_failed(work: &mut Work<'_>) -> Option<CorrectedMode> {
     let model = work.deployment.site_model()?;
     let servers = if model == SiteModel::ActiveActive {
@@ -141,7 +141,8 @@ fn activatable_there(deployment: &Deployment) -> u32 {
     copies + if catches_up { lagged } else { 0 }
 }
 
-/// Whether only the second site's servers are affected by the loss of a site.
+/// Whether all databases are active in the first site, so that only the second site's servers take
+/// over from a lost site.
 fn second_site_waits(deployment: &Deployment) -> bool {
     let model = deployment.site_model();
     model.is_some_and(|model| model != SiteModel::ActiveActive)

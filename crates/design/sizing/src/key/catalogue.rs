@@ -54,7 +54,7 @@ const fn of_kind(kind: ServerKind, lines: &[Definition]) -> Definition {
 
 catalogue! {
     one {
-        // What the document gives.
+        // Inputs from the document.
         AvailabilityDags "availability.dags" "" INPUT "groups that are given";
         AvailabilityReplayLagDays "availability.replay_lag_days" "days" INPUT
             "delay of late copies";

@@ -12,7 +12,7 @@ pub enum ServerKind {
 }
 
 impl ServerKind {
-    /// How names of keys end.
+    /// Suffix of key names.
     pub(super) const fn suffix(self) -> &'static str {
         match self {
             Self::First => "dc1",
@@ -21,7 +21,7 @@ impl ServerKind {
         }
     }
 
-    /// Whose disks they have.
+    /// The kind whose disks these servers have.
     pub(crate) const fn with_disks(self) -> Self {
         match self {
             Self::First | Self::Lagged => Self::First,
@@ -50,7 +50,7 @@ pub enum FailureMode {
 }
 
 impl FailureMode {
-    /// The listed ones, the most harmless first.
+    /// Every mode except [`Self::Worst`], the most harmless first.
     pub const LISTED: [Self; 6] = [
         Self::Normal,
         Self::OneFailed,
@@ -60,7 +60,7 @@ impl FailureMode {
         Self::SitePlusTwo,
     ];
 
-    /// How names of keys end.
+    /// Suffix of key names.
     pub(super) const fn suffix(self) -> &'static str {
         match self {
             Self::Normal => "normal",

@@ -18,9 +18,9 @@ pub struct Claim {
     pub formulas_hold: bool,
     /// Whether a latency is so near its limit that the true one may be on the other side.
     pub is_narrow: bool,
-    /// Mean of database reads on the busiest host, in milliseconds.
+    /// Mean latency of database reads on the busiest host, in milliseconds.
     pub reads_ms: Option<f64>,
-    /// The slowest minute: mean of database reads on its host, in milliseconds.
+    /// Mean latency of database reads on one host in the slowest minute, in milliseconds.
     pub worst_minute_ms: Option<f64>,
     /// Utilisation of its busiest disk, 0 to 1.
     pub disks_busy: f64,
@@ -79,9 +79,10 @@ impl Outage {
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimState {
-    /// It does.
+    /// Every limit is kept, no database stays inactive, and no interruption is too long.
     Holds,
-    /// A limit is broken, or databases are not active.
+    /// A limit is broken, databases stay inactive, or an interruption is longer than the deployment
+    /// allows.
     Fails,
     /// Already fails in the arithmetic, by processors or quorum.
     FailsOnPaper,
@@ -92,7 +93,7 @@ pub enum ClaimState {
 pub struct Remedy {
     /// The edit of the document; `None` if no change tried helps.
     pub edit: Option<String>,
-    /// What it takes, in a sentence.
+    /// Effect of the change, or the advice if no change helps, in a sentence.
     pub effect: String,
     /// Changes that were tried.
     pub tried: usize,
@@ -119,7 +120,8 @@ impl ClaimState {
 }
 
 impl Claim {
-    /// The judgement: a result nearer to its limit than the error bound of the model is none.
+    /// The judgement; `CannotJudge` if the result is nearer to its limit than the error bound of
+    /// the model.
     pub const fn ruling(&self) -> Ruling {
         match (self.state, self.is_narrow) {
             (ClaimState::FailsOnPaper, _) | (ClaimState::Fails, false) => Ruling::Fail,

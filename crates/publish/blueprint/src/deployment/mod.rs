@@ -35,9 +35,9 @@ pub struct PlayedReport<'a> {
     pub deployment: &'a PlayedDeployment,
     /// Its timeline.
     pub stretches: &'a [Stretch],
-    /// What happened.
+    /// The simulated events.
     pub occurrences: &'a [Occurrence],
-    /// What users accept.
+    /// Limits that users accept.
     pub limits: Limits,
     /// One judgement per seed, at least one. The first is shown; the others determine its
     /// confidence.

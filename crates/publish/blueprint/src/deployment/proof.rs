@@ -83,7 +83,7 @@ fn document(proof: &Proof) -> Document {
     Document { banner: banner(proof), sections }
 }
 
-/// What the columns of the claims mean.
+/// Explains the columns of the table of claims.
 fn legend() -> Block {
     Block::Note(
         "Worst failure: the server, site or disk whose failure hurts most. Read ms: mean of the \
@@ -97,7 +97,7 @@ fn legend() -> Block {
     )
 }
 
-/// What `narrowly` means.
+/// Explains `narrowly`.
 fn narrowness(percent: f64) -> String {
     format!(
         "Inconclusive: the simulated latency holds or fails narrowly, so near its limit that the \
@@ -120,7 +120,7 @@ fn remedies(proof: &Proof) -> Option<Section> {
     (!blocks.is_empty()).then_some(Section { id: "remedy", title: "What to Change", blocks })
 }
 
-/// What the list of changes is.
+/// Introduces the list of changes.
 fn lead(proof: &Proof) -> &'static str {
     if proof.edits.iter().any(|edit| edit.simulated.is_some()) {
         "The changes of the deployment that were considered, the cheapest first, played until one \
@@ -159,7 +159,7 @@ fn banner(proof: &Proof) -> Banner {
     }
 }
 
-/// What the number in the headline counts, and how many claims cannot be judged.
+/// Unit of the number in the headline, with the number of claims that cannot be judged.
 fn unit(claims: &[Claim]) -> Cow<'static, str> {
     match claims.iter().filter(|of| of.ruling() == Ruling::CannotJudge).count() {
         0 => "claims hold".into(),
@@ -187,7 +187,7 @@ fn started(proof: &Proof) -> String {
     text
 }
 
-/// How far a claim fails: failures without a measure most of all.
+/// Excess of a failed claim over its limit; infinite if it fails on paper or breaks no limit.
 fn severity(of: &Claim) -> f64 {
     of.excess.filter(|_| of.state == ClaimState::Fails).unwrap_or(f64::INFINITY)
 }

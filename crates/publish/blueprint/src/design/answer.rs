@@ -44,7 +44,7 @@ impl DesignAnswer {
         }
     }
 
-    /// Tone of the headline: that of the worse of the two.
+    /// Tone of the headline: that of rules or simulation, whichever is worse.
     pub(super) const fn tone(self) -> Tone {
         match (self.is_workable, self.simulated, self.lacking) {
             (false, ..) | (_, Some(Ruling::Fail), _) => Tone::Fail,

@@ -66,7 +66,7 @@ impl DesignEdit {
         matches!(outcome, Some(Ruling::Pass | Ruling::Warn))
     }
 
-    /// How far the edit is proven, beyond its sizes.
+    /// Whether the edit was simulated, and with which outcome.
     fn proof(&self) -> String {
         let Some(SimulatedEdit { outcome, deciding, .. }) = &self.simulated else {
             return "sized, not simulated".to_owned();

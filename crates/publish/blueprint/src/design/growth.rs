@@ -27,7 +27,7 @@ struct GrowthPart {
     /// Size of a mailbox in MB, today and when full, without retained deleted items.
     now: f64,
     full: f64,
-    /// Further MB per mailbox, there from day one.
+    /// Further MB per mailbox, present from day one.
     beside: f64,
     /// New MB in a week.
     weekly: f64,

@@ -105,7 +105,7 @@ impl PredictedArray {
         self.iops().map_or(0.0, |of| of.mean)
     }
 
-    /// Its rate, capped at the target.
+    /// Its mean rate, capped at the rate at which the target counts as reached.
     fn wanted_iops(&self) -> f64 {
         let wanted = self.0[0].figures.wanted_iops.unwrap_or(f64::INFINITY);
         self.mean_iops().min(wanted)
@@ -186,7 +186,8 @@ impl PredictedArray {
     }
 }
 
-/// What arrays are compared by; none of several seeds, which is the least of them.
+/// The figures by which arrays are compared: of several seeds, those of the worst run, with the
+/// smallest latency margin of all.
 fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
     all.iter()
         .zip(1..)

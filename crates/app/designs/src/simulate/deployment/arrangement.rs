@@ -22,7 +22,7 @@ pub(crate) struct Arrangement {
     /// One plan per host; its databases are the host's copies in the order of the deployment's
     /// databases.
     pub plans: Vec<Plan>,
-    /// The array that all others resemble.
+    /// The array of every host for which no other one is chosen.
     pub array: ArrayDescription,
 }
 

@@ -24,13 +24,13 @@ use console::error::CommandError;
 /// Time played at the start of each stretch.
 const TRANSITION: Nanos = Nanos::from_secs(120);
 
-/// Played after that, to represent the rest.
+/// Time played after that, to represent the rest of the stretch.
 const STEADY: Nanos = Nanos::from_secs(60);
 
 /// Time played without events: one stretch has to represent everything.
 const QUIET: Nanos = Nanos::from_secs(600);
 
-/// A read of the background scan.
+/// Size of one read of the background scan.
 const SCAN_BYTES: u64 = 256 << 10;
 
 /// Share of the demanded requests that must be reached, as in a run.

@@ -11,7 +11,7 @@ use super::arrangement::{Arrangement, ArrayChoice, Sharing};
 use super::shelf::{Shelf, ShelvedCopy};
 use console::error::CommandError;
 
-/// Part of a database that a cache may hold, so that reads reach the disks.
+/// A cache is 1/20 of its database within the bounds below, so that reads reach the disks.
 const COLD: u64 = 20;
 
 /// Largest and smallest cache of one database, in MiB.

@@ -29,7 +29,7 @@ pub(super) struct ShelvedCopy<'a> {
 /// Arrays of all hosts, and the location of each copy on them.
 pub(super) struct Shelf {
     arrays: Vec<ArrayDescription>,
-    /// Places of each copy's database and log, by the index of its host and of the copy there.
+    /// Places of each copy's database and log, by the number of its host and its number there.
     places: BTreeMap<(usize, usize), (OperationPlace, OperationPlace)>,
 }
 

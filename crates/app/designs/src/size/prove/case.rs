@@ -43,7 +43,8 @@ impl Trust {
                     Some(judged_by_range(true_range(ms?, bound), Limit::AtMost(most)))
                 })
                 .collect();
-        // Faster answers would make as many more requests; a held rate cannot be too low by them.
+        // If answers are faster in truth, sessions make more requests: the true rate may be higher
+        // by the bound. A rate that reaches its demand is not in doubt.
         let fastest = row.iops * (1.0 + bound / 100.0);
         rulings.extend(row.demanded.map(|demanded| {
             judged_by_range((row.iops, fastest), Limit::AtLeast(demanded * self.limits.reached))

@@ -7,7 +7,7 @@ use provision::layout::{Failure, Mode, Quorum};
 use rehearsal::{Happening, Occurrence, PlayedDeployment, timeline};
 use units::Nanos;
 
-/// When a failure comes.
+/// Time of a failure, from the start of the simulation.
 const AT: Nanos = Nanos::from_secs(600);
 
 /// The claim without a failure. Every case begins with it.
@@ -27,9 +27,9 @@ pub(super) struct PlayedClaim {
     pub length: Nanos,
 }
 
-/// The claims of a design: normal operation, each server if there are copies, each pair whose loss
-/// stops no database, else one server of each site if that stops none, each site, a disk of each
-/// array.
+/// The claims of a design, in order: normal operation; with copies, the loss of each server, of
+/// each pair of servers if no pair stops a database, of each site, and, if pairs are not claimed,
+/// of one server of each site if that stops none; then the loss of a disk of each array.
 pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Vec<PlayedClaim> {
     let hour = Nanos::from_secs(3_600);
     let mut all = vec![PlayedClaim {
@@ -73,8 +73,8 @@ fn has_copies(deployment: &PlayedDeployment) -> bool {
     deployment.databases.iter().any(|of| of.copies.len() > 1)
 }
 
-/// Whether a design with copies claims to survive `mode`: one server always, a pair if all
-/// databases would stay active, a site if there are two.
+/// Whether a design with copies claims to survive `mode`: one server and a site always, a pair if
+/// all databases stay active and the group keeps quorum.
 fn is_claimed(mode: &Mode) -> bool {
     match mode.failure {
         Failure::Servers(1) | Failure::Site => true,

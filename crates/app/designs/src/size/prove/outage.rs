@@ -22,8 +22,8 @@ pub(super) fn longest_outage(
     found.max_by_key(|of| (of.longest_ns, of.databases))
 }
 
-/// The longest time without an active copy of any database, and how many databases had none at the
-/// worst time.
+/// The longest time that a database had no active copy, and the largest number of databases without
+/// one at the same time; `None` if there was no such time, or some still have none at the end.
 fn interruption(outline: &[Stretch]) -> Option<(Nanos, usize)> {
     let last = outline.last()?;
     let databases = outline.iter().map(Stretch::inactive).max().filter(|count| *count > 0)?;
@@ -34,7 +34,7 @@ fn interruption(outline: &[Stretch]) -> Option<(Nanos, usize)> {
     Some((longest, databases))
 }
 
-/// The longest time in one piece that database `number` had no active copy.
+/// The longest continuous time that database `number` had no active copy.
 fn longest_of(outline: &[Stretch], number: usize) -> Nanos {
     let (mut longest, mut since) = (Nanos::ZERO, None);
     for stretch in outline {
@@ -48,7 +48,8 @@ fn longest_of(outline: &[Stretch], number: usize) -> Nanos {
     longest
 }
 
-/// Why it takes that long: a lagged copy replays its log, or a part without quorum waits.
+/// What ends the interruption: a lagged copy has replayed its log, or an administrator activates
+/// the other site.
 fn reason(outline: &[Stretch]) -> &'static str {
     let replays = outline
         .iter()

@@ -4,7 +4,7 @@ use units::Nanos;
 
 use super::recovery::RecoveryWork;
 
-/// What the formulas say.
+/// Results of the sizing formulas for a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OnPaper {
     /// Reason why the layout rejects the claim, from processors or quorum.

@@ -30,10 +30,9 @@ struct RemedySearch<'a> {
 /// The judgement of a claim with a change, and its reason.
 type ClaimWithChange = (Ruling, String);
 
-/// Records for each failed claim the smallest change with which it holds, and returns the smallest
-/// with which all claims hold, and every edit of the document with what playing it showed. If no
-/// claim fails but some cannot be judged, the edits are listed and none is played, as in a
-/// prediction.
+/// Records for each failed claim the smallest change with which it holds. Returns the smallest
+/// change with which all claims hold, and every edit of the document, with its result if it was
+/// played. If no claim fails but some cannot be judged, no edit is played, as in a prediction.
 pub(super) fn found(
     (document, currency): (&(String, String), &str),
     (trial, claims): (&Trial, &mut [Claim]),
@@ -121,7 +120,8 @@ impl RemedySearch<'_> {
         Ok(self.remedied(remedy, outcome, trial.violations.is_empty()))
     }
 
-    /// The change if every claim holds with it for certain; one with which none fails is kept.
+    /// Returns the change if every claim holds with it for certain and it violates no sizing rule;
+    /// keeps the first with which no claim fails in `narrow`.
     fn remedied(&mut self, remedy: Remedy, outcome: Ruling, is_sound: bool) -> Option<Remedy> {
         match outcome {
             Ruling::Pass | Ruling::Warn if is_sound => Some(remedy),
@@ -231,7 +231,7 @@ impl RemedySearch<'_> {
         Ok(outcome(all))
     }
 
-    /// No change helps all.
+    /// The advice if no change makes every claim hold.
     fn none(&self) -> Remedy {
         let effect = "add servers or copies, and size again".to_owned();
         Remedy { edit: None, effect, tried: self.tried, is_certain: true }

@@ -29,11 +29,11 @@ use crate::simulate::deployment::from_provision;
 use console::Console;
 use console::error::CommandError;
 
-/// Time played at the start of each stretch, and to represent the rest.
+/// Time played at the start of each stretch, and again to represent the rest of it.
 const PLAYED: Nanos = Nanos::from_secs(60);
 
-/// Time played of the worst case to represent the rest. It is longer, because the worst of many
-/// short plays is partly chance.
+/// Time played to represent the rest of a stretch in the worst case. It is longer, because the
+/// worst of many short plays is partly chance.
 const CONFIRMED: Nanos = Nanos::from_secs(300);
 
 /// A change to a design that needs no new layout.

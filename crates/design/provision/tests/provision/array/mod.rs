@@ -1,4 +1,4 @@
-//! What an array's wizard makes of an example, under flat names.
+//! Results of an array's wizard for an example, under flat names.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn gb(size: Bytes) -> f64 {
     size.as_mib_f64() / 1024.0
 }
 
-/// Nothing where the example names no array.
+/// The values by key; empty if the example names no array.
 pub(crate) fn values(
     inputs: &BTreeMap<String, Json>,
     deployment: &Deployment,

@@ -1,4 +1,4 @@
-//! The flat inputs of the examples as a deployment.
+//! Converts the flat inputs of the examples to a deployment.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -48,14 +48,14 @@ impl Flat<'_> {
         self.is(key, "Yes") || self.is(key, "Enabled")
     }
 
-    /// `name = value` with the number under `key` times `factor`, where there is one.
+    /// Writes `name = value` with the number under `key` times `factor`; nothing without a number.
     fn line(&self, text: &mut String, name: &str, key: &str, factor: f64) {
         if let Some(value) = self.number(key) {
             let _ = writeln!(text, "{name} = {}", value * factor);
         }
     }
 
-    /// `name = "value unit"`.
+    /// Writes `name = "value unit"`; nothing without a number under `key`.
     fn quantity(&self, text: &mut String, name: &str, key: &str, unit: &str) {
         if let Some(value) = self.number(key) {
             let _ = writeln!(text, "{name} = \"{value}{unit}\"");
@@ -68,7 +68,7 @@ impl Flat<'_> {
         }
     }
 
-    /// The value for one site, or for both.
+    /// Size and type of a disk in a site; if the site has none, those given for all disks.
     fn disk(&self, purpose: &str, site: &str) -> (String, String) {
         let either = |what: &str, all: &str| {
             let own = self.word(&format!("{purpose}_{what}_{site}"));
