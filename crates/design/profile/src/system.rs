@@ -67,11 +67,15 @@ pub(super) fn of_name(name: &str) -> Option<&'static str> {
     known.map(|known| known.reason)
 }
 
-/// `SystemMailboxes` may be a list of people; Exchange's suffix begins with a bracket, a digit or a
-/// blank. If the name ends in a point or line, any suffix matches.
+/// `SystemMailboxes` may be a list of people: suffixes that Exchange generates begin with a word of
+/// hexadecimal digits, a blank or one of `{(-_.`. After a prefix that ends in a dot or underscore,
+/// any suffix matches.
 fn is_made_up(known: &SystemName, rest: &str) -> bool {
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    let word = &rest[..end];
     known.begins.ends_with(['.', '_'])
-        || rest.starts_with(|c: char| "{(-_. ".contains(c) || c.is_ascii_hexdigit())
+        || rest.starts_with(|c: char| "{(-_. ".contains(c))
+        || !word.is_empty() && word.chars().all(|c| c.is_ascii_hexdigit())
 }
 
 /// The system mailbox of a kind named by Exchange itself; `None` for users.
@@ -113,6 +117,8 @@ mod tests {
         for name in ["migration@x.test", "journalist@x.test", "quarantine.officer@x", "ann@x", ""] {
             assert_eq!(of_name(name), None, "{name}");
         }
-        assert_eq!(of_name("systemmailboxowners@x.test"), None);
+        for name in ["systemmailboxowners@x.test", "systemmailboxes@x.test"] {
+            assert_eq!(of_name(name), None, "{name}");
+        }
     }
 }

@@ -93,6 +93,18 @@ fn printed_tables_keep_head_and_rows_together() {
     }
 }
 
+/// The printer knows whether its paper is A4 or Letter.
+#[test]
+fn a_printed_page_takes_the_paper_that_is_there() {
+    let page = page(&[made("load", TestType::Performance)], SAID);
+    for rule in page.split("@page").skip(1) {
+        let rule = rule.split('}').next().unwrap_or_default();
+        let size = rule.split_once("size: ").map(|(_, rest)| rest.split(';').next());
+        assert!(matches!(size, None | Some(Some("portrait" | "landscape"))), "{rule}");
+    }
+    assert!(page.contains("@page { size: portrait;"), "no page is laid out");
+}
+
 #[test]
 fn tables_of_results_say_over_what_their_figures_are_taken() {
     let mut backup = made("backup", TestType::Backup);

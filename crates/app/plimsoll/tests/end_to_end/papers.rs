@@ -47,14 +47,14 @@ fn runs_become_a_paper_that_names_what_is_missing() {
     assert!(!ran.err.contains("cover.solution"), "{}", ran.err);
     let page = String::from_utf8(scene.read("paper.html")).unwrap();
     let refused = "This paper does not establish suitability";
-    for part in ["<h1>Shelf &amp; 7</h1>", "Table 7: Rate", "[Missing: the features", refused] {
+    for part in ["<h1>Shelf &amp; 7</h1>", "Table 7: Backup", "[Missing: the features", refused] {
         assert!(page.contains(part), "{part}");
     }
     scene.run(words.iter().chain(&["paper.html"])).expect_refusal(&["paper.html"]);
     scene.run(words.iter().chain(&["paper.docx"])).expect_code(2);
     assert!(scene.read("paper.docx").starts_with(b"PK\x03\x04"));
     if let Some(text) = read_by_word_processor(&scene, "paper.docx") {
-        for part in ["Shelf & 7", "Table 7: Rate", "[Missing: the features", "Test Log"] {
+        for part in ["Shelf & 7", "Table 7: Backup", "[Missing: the features", "Test Log"] {
             assert!(text.contains(part), "{part}");
         }
         // As text there are no pages, so that only the instruction of the field must not be seen.
