@@ -6,6 +6,7 @@ use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
 use super::command::{again, inspect, line};
 use super::step::{NextStep, StepKind};
+use super::time;
 use crate::{format, meaning, passes};
 
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
@@ -50,7 +51,7 @@ pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextSte
             "A cache of {cache} may make pages wait on any storage: set `cache_maximum` in the \
              plan to {LEAST_CACHE} or more; then"
         );
-        StepKind::LargerCache.with(words, again(run, &[]))
+        StepKind::LargerCache.with(words, time::repeat(run, verdict))
     })
 }
 

@@ -211,6 +211,19 @@ fn the_time_for_enough_requests_is_worked_out() {
     assert_eq!(told(&run), ["Measure again, to the end: plimsoll run plan.toml"]);
 }
 
+/// A larger cache alone leaves the run too short.
+#[test]
+fn a_remedy_for_a_short_run_measures_long_enough_too() {
+    let mut run = Synthetic { measure_intervals: 2, ..Synthetic::default() }.run();
+    run.start.settings.cache_maximum_bytes = 1 << 20;
+    run.start.settings.thresholds.page_fault_stalls_per_second = -1.0;
+    let totals = run.totals_of(record::Phase::Measure, 0).expect("a load");
+    run.start.settings.thresholds.minimum_log_writes = totals.count(record::Series::LogWrite) * 2;
+    let told = steps(&run, &judge(&run));
+    assert!(told[0].starts_with("A cache of"), "{told:?}");
+    assert!(told[0].ends_with(" --duration 90s"), "{told:?}");
+}
+
 #[test]
 fn options_of_a_run_stay_but_for_the_one_that_changes() {
     let mut run = passing();

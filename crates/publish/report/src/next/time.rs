@@ -5,6 +5,9 @@ use record::{Phase, RunRecord};
 use units::Nanos;
 use verdict::{Finding, Ruling, Unit, Verdict};
 
+use super::command::again;
+use crate::passes;
+
 /// Reserve added to the time estimated from the rate so far, in percent: rates vary.
 const RESERVE_PERCENT: u64 = 25;
 
@@ -21,6 +24,13 @@ pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     let for_requests = unjudged.filter_map(|finding| needed_ns(run, finding)).max();
     let needed_ns = for_requests.map_or(least_ns, |needed_ns| needed_ns.max(least_ns));
     (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
+}
+
+/// The command that repeats the test, for long enough if it is a load that was too short: any other
+/// remedy alone would leave that doubt.
+pub(super) fn repeat(run: &RunRecord, verdict: &Verdict) -> String {
+    let longer = longer(run, verdict).filter(|_| passes::is_of_load(run));
+    again(run, longer.map(|duration| ("--duration", duration)).as_slice())
 }
 
 /// The time needed for the requests that a finding lacks; `None` if it is not about requests, or

@@ -31,7 +31,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
 }
 
 fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
-    let same = again(run, &[]);
+    let same = time::repeat(run, verdict);
     match finding.rule {
         "record-intact" => {
             StepKind::OriginalRecord.with("Report the original journal, or measure again", same)
@@ -110,7 +110,7 @@ fn names_others(verdict: &Verdict) -> bool {
 /// Frees the processors from other programs, or from this program's own load.
 fn spare_processors(run: &RunRecord, verdict: &Verdict) -> NextStep {
     if names_others(verdict) {
-        return end_others(again(run, &[]));
+        return end_others(time::repeat(run, verdict));
     }
     if !crate::passes::is_of_load(run) {
         let words = "Use a faster machine; then";

@@ -257,7 +257,7 @@ impl ShownVolume {
 
 impl Drop for ShownVolume {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.folder).status();
+        let _ = Command::new("umount").arg("-l").arg(&self.folder).status();
         end(&mut self.server);
     }
 }
