@@ -70,6 +70,7 @@ impl std::error::Error for OrderError {}
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FleetDocument {
+    #[serde(default)]
     name: String,
     #[serde(default)]
     shared_storage: bool,
@@ -85,8 +86,9 @@ struct FleetDocument {
     event: Vec<WrittenEvent>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Empty strings are missing keys, so that all of them are reported together.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct WrittenHost {
     host: String,
     plan: String,
@@ -115,12 +117,10 @@ impl FleetOrder {
             faults: vec![error.to_string().trim_end().to_owned()],
         })?;
         let timing = document.timing.checked(&mut faults);
-        if let Some(fault) = plan::name_fault(&document.name) {
+        faults.extend(document.missing());
+        if let Some(fault) = plan::name_fault(&document.name).filter(|_| !document.name.is_empty())
+        {
             faults.push(format!("name = {:?} {fault}", document.name));
-        }
-        if document.host.is_empty() {
-            let example = "[[host]]\nhost = \"EX01\"\nplan = \"ex01.toml\"";
-            faults.push(format!("no [[host]]: name each host with its plan, as in\n{example}"));
         }
         faults.extend(repeated(&document.host));
         let passive_percent = document.passive_percent.unwrap_or(PASSIVE_PERCENT);
@@ -165,6 +165,34 @@ impl FleetOrder {
     }
 }
 
+impl FleetDocument {
+    /// Sentences about all required keys that are missing, each with an example.
+    fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        if self.name.is_empty() {
+            missing.push("no name: write one, such as name = \"dag1\"".to_owned());
+        }
+        if self.host.is_empty() {
+            let example = "[[host]]\nhost = \"EX01\"\nplan = \"ex01.toml\"";
+            missing.push(format!("no [[host]]: name each host with its plan, as in\n{example}"));
+        }
+        for (number, WrittenHost { host, plan }) in (1..).zip(&self.host) {
+            if host.is_empty() {
+                missing.push(format!(
+                    "[[host]] number {number} has no host: write its name, such as host = \"EX01\""
+                ));
+            }
+            if plan.is_empty() {
+                missing.push(format!(
+                    "[[host]] number {number} has no plan: write the path of its plan, such as \
+                     plan = \"ex01.toml\""
+                ));
+            }
+        }
+        missing
+    }
+}
+
 impl From<WrittenHost> for HostOrder {
     fn from(of: WrittenHost) -> Self {
         Self { host: of.host, plan: of.plan }
@@ -186,6 +214,7 @@ fn in_turns(written: Option<&str>, faults: &mut Vec<String>) -> bool {
 /// Hosts that are named twice.
 fn repeated(hosts: &[WrittenHost]) -> Vec<String> {
     let mut names: Vec<String> = hosts.iter().map(|of| of.host.to_lowercase()).collect();
+    names.retain(|name| !name.is_empty());
     names.sort();
     let mut twice: Vec<&str> =
         names.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].as_str()).collect();
@@ -249,6 +278,18 @@ mod tests {
             FleetOrder::parse("fleet.toml", FleetOrder::example()).expect("a sound example");
         assert_eq!(order.hosts.len(), 2);
         assert_eq!(order.timing, crate::Timing::default());
+    }
+
+    #[test]
+    fn all_missing_keys_are_named_at_once_with_an_example() {
+        let text = "[[host]]\nplan = \"a.toml\"\n[[host]]\nhost = \"EX02\"\n";
+        let error = FleetOrder::parse("f.toml", text).expect_err("three faults").to_string();
+        let wanted = "f.toml: no name: write one, such as name = \"dag1\"\n\
+                      f.toml: [[host]] number 1 has no host: write its name, such as host = \
+                      \"EX01\"\n\
+                      f.toml: [[host]] number 2 has no plan: write the path of its plan, such as \
+                      plan = \"ex01.toml\"";
+        assert_eq!(error, wanted);
     }
 
     #[test]
