@@ -4,7 +4,7 @@ use xtask::failure::Failure;
 use xtask::shell;
 
 use crate::steps::{Step, documentation, format, lint, proofs};
-use crate::suite::{self, Program};
+use crate::suite::{self, Program, left_to_prove};
 use crate::{
     cache_policy, fleet, fuzz, guest, layers, licences, nbd_tester, peers, python, tidy, windows,
 };
@@ -215,6 +215,7 @@ fn end_to_end() -> Result<(), Failure> {
     peers::install()?;
     install("tests of storage over a network", &SERVERS);
     install("tests of pages and metrics", &ONLOOKERS);
+    println!("{}", left_to_prove::sentence());
     run_tests(Program::waits)
 }
 

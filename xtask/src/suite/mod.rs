@@ -4,6 +4,7 @@
 //! other processors idle. The times come from libtest's `--report-time`, which a stable toolchain
 //! has if `RUSTC_BOOTSTRAP` is set; only the test programs see it.
 
+pub(crate) mod left_to_prove;
 mod programs;
 mod times;
 
@@ -97,6 +98,7 @@ fn command(program: &Program) -> Command {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let threads = threads(program.waits(), processors).to_string();
     command.args(["-Zunstable-options", "--report-time", "--test-threads", &threads]);
+    command.args(left_to_prove::arguments(program));
     command.current_dir(&program.folder);
     command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_MANIFEST_DIR", &program.folder);
     command
