@@ -2,13 +2,16 @@
 
 pub(crate) mod flags;
 mod flipped;
+mod steps;
+
+use std::path::Path;
 
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
 use host::HostError;
 use host::dirty::Dirty;
 use host::ranges::{self, Cause, PagePlace, Range};
-use host::scan::{ScanTarget, Scanned, scan};
+use host::scan::{FileFault, ScanTarget, Scanned, scan};
 use integrity::{Damage, DamagedPage, Tally};
 use serde_json::{Value, json};
 
@@ -20,6 +23,7 @@ use console::term::ProgressLine;
 use flags::CheckFlags;
 
 pub(super) use flipped::is_flipped;
+pub(super) use steps::worst_step;
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
@@ -49,7 +53,7 @@ pub(crate) fn run(flags: &CheckFlags, console: &mut Console) -> Result<Outcome, 
             print_ranges(checked, checked.ranges.iter(), console)?;
             print_summary(&checked.file, console)?;
             print_judgement(checked, console)?;
-            print_step(checked, console)?;
+            print_steps(checked, console)?;
         }
         tell_of_maps(&files, console)?;
     }
@@ -104,17 +108,36 @@ impl CheckedPages {
 }
 
 /// Prints the state of a file that was not closed and of its log, and the faults of the file as a
-/// whole.
+/// whole. Faults of a cut file come first, since its log is of no use.
 pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
+    if file.target.faults.iter().any(FileFault::is_cut) {
+        print_faults(file, console)?;
+        print_log(file, Dirty::cut_sentence, console)
+    } else {
+        print_log(file, Dirty::sentence, console)?;
+        print_faults(file, console)
+    }
+}
+
+fn print_log(
+    file: &Scanned,
+    sentence: fn(&Dirty, &Path) -> String,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     let path = &file.target.path;
     if let Some(dirty) = &file.target.dirty {
-        console.answer_folded(dirty.sentence(path), INDENT)?;
+        console.answer_folded(sentence(dirty, path), INDENT)?;
         for sentence in dirty.log.sentences() {
             console.answer_folded(format_args!("{}: {sentence}", path.display()), INDENT)?;
         }
     }
+    Ok(())
+}
+
+fn print_faults(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     for fault in &file.target.faults {
-        console.answer_folded(format_args!("{}: {fault}", path.display()), INDENT)?;
+        let path = file.target.path.display();
+        console.answer_folded(format_args!("{path}: {fault}"), INDENT)?;
     }
     Ok(())
 }
@@ -170,15 +193,16 @@ pub(super) fn print_bare(
     Ok(bare > 0)
 }
 
-/// Prints what to do about pages with a flipped bit, if there are any.
-pub(super) fn print_step(
+/// Prints what to do about the damage.
+pub(super) fn print_steps(
     checked: &CheckedPages,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    match flipped::next_step(&checked.file.target.path, &checked.ranges) {
-        Some(step) => console.answer_folded(step, INDENT),
-        None => Ok(()),
+    let target = &checked.file.target;
+    for step in steps::next_steps(&target.path, &target.faults, &checked.ranges) {
+        console.answer_folded(step, INDENT)?;
     }
+    Ok(())
 }
 
 /// Summary of the damage, and the findings of `verify` about it.

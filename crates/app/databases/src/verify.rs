@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use trial::contents::{self, Contents};
 
 use super::check::{
-    CheckedPages, is_flipped, print_bare, print_ranges, print_state, print_step, range_json, worst,
+    CheckedPages, is_flipped, print_bare, print_ranges, print_state, print_steps, range_json,
+    worst, worst_step,
 };
 use console::Console;
 use console::Outcome;
@@ -107,6 +108,12 @@ impl Examined {
         self.is_dirty() || range.place == PagePlace::Unused || is_flipped(range)
     }
 
+    /// Whether the steps at the end say how to save the data.
+    fn has_worst_step(&self, path: &Path) -> bool {
+        let faults = &self.checked.file.target.faults;
+        worst_step(path, faults, &self.checked.ranges).is_some()
+    }
+
     fn print(&self, path: &Path, console: &mut Console) -> Result<(), CommandError> {
         print_state(&self.checked.file, console)?;
         let ranges = self.checked.ranges.iter().filter(|range| self.is_named(range));
@@ -121,7 +128,7 @@ impl Examined {
             answers.print_explained(&self.report, explained.len())?;
         }
         answers.print(&self.report, &damage, self.problems())?;
-        if !damage.is_empty() {
+        if !damage.is_empty() && !self.has_worst_step(path) {
             answers.remark(format_args!(
                 "restore or reseed this copy; `plimsoll export {} --all -o DIR` saves the rows \
                  that can be read",
@@ -131,7 +138,7 @@ impl Examined {
         if let Some(contents) = &self.contents {
             answers.print_contents(contents)?;
         }
-        print_step(&self.checked, console)
+        print_steps(&self.checked, console)
     }
 
     fn as_json(&self, path: &Path) -> Value {

@@ -41,6 +41,12 @@ impl Dirty {
         format!("{}: {self}: {}", path.display(), self.log.advice(path))
     }
 
+    /// The whole sentence about the file at `path` if pages of it are missing.
+    pub fn cut_sentence(&self, path: &Path) -> String {
+        let path = path.display();
+        format!("{path}: {self}: recovery cannot bring back the missing pages")
+    }
+
     /// As JSON for programs.
     pub fn as_json(&self) -> serde_json::Value {
         serde_json::json!({

@@ -335,9 +335,36 @@ fn damaged_headers_are_named() {
     check("both-headers", |bytes| bytes[..2 * PAGE_BYTES].fill(0))
         .expect_code(1)
         .expect_out(&[&format!("{FILE}: both copies of the header are damaged")]);
-    check("cut-in-header", |bytes| bytes.truncate(3_000))
-        .expect_code(1)
-        .expect_out(&[&format!("{FILE}: both copies of the header are damaged")]);
+}
+
+/// Without a header and without pages nothing can be judged.
+#[test]
+fn a_file_cut_in_its_header_gets_one_answer_from_every_reader() {
+    let scene = Scene::prepared("cut-in-header");
+    scene.change(FILE, |bytes| bytes.truncate(PAGE_BYTES - 1_000));
+    for verb in ["check", "verify", "header"] {
+        let ran = scene.run([verb, FILE]);
+        ran.expect_code(2).expect_err(&[FILE, "neither copy of the database header is good"]);
+    }
+}
+
+#[test]
+fn the_step_of_the_worst_damage_comes_first() {
+    let scene = Scene::prepared("worst-next");
+    scene.change(FILE, |bytes| {
+        bytes[at(299)..at(300)].fill(0xA7);
+        bytes[at(399) + 9_000] ^= 1 << 3;
+    });
+    for verb in ["check", "verify"] {
+        let ran = scene.run([verb, FILE]);
+        let steps = ["Next: page 299 is lost in this copy", "Then: page 399: the data is intact"];
+        let [worst, flipped] = steps.map(|step| ran.expect_code(1).out.find(step));
+        assert!(worst.is_some() && worst < flipped, "{}", ran.out);
+    }
+    scene.change(FILE, |bytes| bytes.truncate(at(101)));
+    for verb in ["check", "verify"] {
+        scene.run([verb, FILE]).expect_code(1).expect_out(&["Next: pages are missing"]);
+    }
 }
 
 #[test]

@@ -53,6 +53,19 @@ fn damage_that_no_crash_explains_fails_a_database_that_was_not_closed() {
 }
 
 #[test]
+fn missing_pages_come_before_the_log_of_a_database_that_was_not_closed() {
+    let scene = killed("dirty-cut");
+    scene.change(FILE, |bytes| bytes.truncate(at(100)));
+    for verb in ["check", "verify"] {
+        let ran = scene.run([verb, FILE]);
+        let parts = ["truncated: the file ends with page 99", "Dirty Shutdown", "Next: pages are"];
+        let [cut, dirty, next] = parts.map(|part| ran.expect_code(1).out.find(part));
+        assert!(cut.is_some() && cut < dirty && dirty < next, "{}", ran.out);
+        assert!(!ran.out.contains("run plimsoll recover"), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_page_torn_by_a_crash_is_not_called_damaged() {
     let scene = killed("dirty-torn");
     scene.change(FILE, |bytes| {

@@ -48,6 +48,11 @@ pub enum FileFault {
 }
 
 impl FileFault {
+    /// Whether pages of the database are missing from the file.
+    pub const fn is_cut(&self) -> bool {
+        matches!(self, Self::EndsInPage { .. } | Self::Truncated { .. } | Self::BeginningCut { .. })
+    }
+
     /// The faults of the copies of a header, at most one for each.
     pub fn of_header(copies: &HeaderCopies) -> Vec<Self> {
         [(true, copies.primary), (false, copies.shadow)]

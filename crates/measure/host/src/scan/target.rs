@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
-use ese::header::{DatabaseHeader, DatabaseState, HeaderError, MAGIC, PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::page_set::PageSet;
 use ese::reader::Reader;
@@ -73,7 +73,7 @@ impl ScanTarget {
                 (copies.page_size, faults)
             }
             Err(error) => {
-                let page_size = without_header(path, &start, error)?;
+                let page_size = without_header(path, error)?;
                 (page_size, vec![FileFault::HeaderLost])
             }
         };
@@ -184,18 +184,13 @@ impl ScanTarget {
 }
 
 /// The page size of a file whose header is lost, guessed from its pages; an error if they are not
-/// ESE pages.
-fn without_header(path: &Path, start: &[u8], error: HeaderError) -> Result<PageSize, HostError> {
-    let sentence = format!("{}: {error}", path.display());
-    if matches!(error, HeaderError::NotADatabase { .. }) {
-        return Err(HostError::new(sentence));
-    }
-    let by_pages = PageSize::ALL
+/// ESE pages, or if the file ends before its first page: nothing can be judged then.
+fn without_header(path: &Path, error: HeaderError) -> Result<PageSize, HostError> {
+    let is_foreign = matches!(error, HeaderError::NotADatabase { .. });
+    PageSize::ALL
         .into_iter()
-        .find(|size| shift(path, *size).is_ok_and(|shift| shift.is_some()));
-    let magic = start.get(4..8).is_some_and(|bytes| bytes == MAGIC.to_le_bytes());
-    // Cut off inside its header: the size hardly matters, for there are no pages.
-    by_pages.or(magic.then_some(PageSize::KIB_4)).ok_or_else(|| HostError::new(sentence))
+        .find(|size| !is_foreign && shift(path, *size).is_ok_and(|shift| shift.is_some()))
+        .ok_or_else(|| HostError::new(format!("{}: {error}", path.display())))
 }
 
 /// Returns by how many pages the first pages of a file are displaced towards its start; `None` if

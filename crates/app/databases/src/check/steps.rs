@@ -1,0 +1,96 @@
+//! Next steps after damage, that of the worst damage first.
+
+use std::path::Path;
+
+use host::ranges::{Cause, PagePlace, Range};
+use host::scan::FileFault;
+
+use console::shell::shell_word;
+
+use super::flipped::{self, folder, is_flipped, named};
+
+/// What to do about the file at `path` with these faults and damaged pages, in the order to do it.
+pub(super) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Vec<String> {
+    let worst = worst_step(path, faults, ranges);
+    let flipped = flipped::next_step(path, ranges, worst.is_some());
+    worst.into_iter().chain(flipped).collect()
+}
+
+/// The step after lost pages, or after damage that no read corrects; `None` if there is neither.
+pub(crate) fn worst_step(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Option<String> {
+    let is_cut = faults.iter().any(FileFault::is_cut);
+    let lost: Vec<&Range> = ranges.iter().filter(|range| is_lost(range)).collect();
+    let pages: u64 = lost.iter().map(|range| range.pages()).sum();
+    let loss = match (is_cut, pages) {
+        (true, _) => "pages are missing, and recovery cannot bring them back".to_owned(),
+        (false, 0) => return None,
+        (false, 1) => format!("page {} is lost in this copy", named(&lost)),
+        (false, _) => format!("pages {} are lost in this copy", named(&lost)),
+    };
+    Some(format!(
+        "Next: {loss}: restore or reseed this copy. plimsoll export {} --all -o DIR saves the \
+         rows that can be read. Then find what damaged it: see the disk's errors (smartctl, the \
+         system log) and its volume: plimsoll inspect {}",
+        shell_word(path),
+        shell_word(folder(path)),
+    ))
+}
+
+/// Whether data is lost that neither a read nor the log of a crash brings back.
+fn is_lost(range: &Range) -> bool {
+    range.cause == Cause::Damage && range.place != PagePlace::Unused && !is_flipped(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ese::page_state::PageDamage;
+    use host::ranges::{Cause, PagePlace, Range};
+    use host::scan::FileFault;
+    use integrity::{Damage, DamagedPage};
+    use units::PageNumber;
+
+    use super::next_steps;
+
+    fn range(page: u32, place: PagePlace, damage: PageDamage) -> Range {
+        let page = PageNumber(page);
+        let finding = DamagedPage { page, damage: Damage::Page(damage) };
+        Range { first: page, last: page, place, cause: Cause::Damage, finding }
+    }
+
+    fn flipped(page: u32) -> Range {
+        range(page, PagePlace::Unknown, PageDamage::FlippedBit { bits: vec![9] })
+    }
+
+    #[test]
+    fn the_worst_damage_has_the_first_step() {
+        let path = Path::new("a.edb");
+        let torn = range(299, PagePlace::Unknown, PageDamage::Torn);
+        let steps = next_steps(path, &[], &[torn, flipped(699)]);
+        let [worst, then] = &steps[..] else { panic!("{steps:?}") };
+        assert!(worst.starts_with("Next: page 299 is lost in this copy: restore or"), "{worst}");
+        for words in ["plimsoll export a.edb --all -o DIR", "plimsoll inspect ."] {
+            assert!(worst.contains(words), "{words}: {worst}");
+        }
+        assert!(then.starts_with("Then: page 699: the data is intact"), "{then}");
+        assert!(!then.contains("estore or reseed"), "said once: {then}");
+        let alone = next_steps(path, &[], &[flipped(699)]);
+        assert!(alone.len() == 1 && alone[0].starts_with("Next: page 699"), "{alone:?}");
+    }
+
+    #[test]
+    fn missing_pages_have_a_step_and_damage_in_unused_space_has_none() {
+        let path = Path::new("a.edb");
+        let last = PageNumber(100);
+        let cut = FileFault::Truncated { last, owned: Some(PageNumber(700)) };
+        let steps = next_steps(path, &[cut], &[]);
+        let missing = "Next: pages are missing, and recovery cannot bring them back: restore";
+        assert!(steps.len() == 1 && steps[0].starts_with(missing), "{steps:?}");
+        let unused = range(7, PagePlace::Unused, PageDamage::Torn);
+        let mut crash = range(8, PagePlace::Unknown, PageDamage::Torn);
+        crash.cause = Cause::Crash;
+        let fault = FileFault::EndUnknown { last };
+        assert!(next_steps(path, &[fault], &[unused, crash]).is_empty());
+    }
+}
