@@ -39,7 +39,7 @@ fn unmap(folder: &Path) -> io::Result<()> {
             continue;
         };
         // SAFETY: in a shared map of a file this loses nothing (man 2 madvise): the next access
-        // reads the file's present content. LMDB keeps its map as long as it is open, which is
+        // reads the file's present content. LMDB keeps its map as long as it stays open, which is
         // longer than this runs.
         unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_DONTNEED) };
     }

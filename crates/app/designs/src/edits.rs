@@ -71,14 +71,18 @@ fn side_effects(of: &LighterDesign, currency: &str) -> Vec<String> {
 
 /// What the changed design costs. The document has one price for all disks.
 fn cost(of: &LighterDesign, currency: &str) -> Option<String> {
-    let (before, after) = of.cost?;
     let priced = if of.edit.key.ends_with("disks.database") {
         ", with each disk at the price of the present ones (prices.disk)"
     } else {
         ""
     };
+    Some(changed_cost(of.cost?, currency)? + priced)
+}
+
+/// A cost before the edit and after it; `None` if both are written alike.
+fn changed_cost((before, after): (f64, f64), currency: &str) -> Option<String> {
     let (before, after) = (whole(before), whole(after));
-    Some(format!("cost {currency} {after} instead of {currency} {before}{priced}"))
+    (before != after).then(|| format!("cost {currency} {after} instead of {currency} {before}"))
 }
 
 fn number(&(key, before, after): &(Key, f64, f64)) -> String {
@@ -121,12 +125,19 @@ fn whole(value: f64) -> String {
 mod tests {
     use plan::Deployment;
 
-    use super::{to_try, written};
+    use super::{changed_cost, to_try, written};
 
     const TEXT: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 150\n\
         size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n\
         [prices]\ncurrency = \"CHF\"\nserver = 6000\ndisk = 250\nserver_rack_units = 2\n\
         server_watts = 350\ndisk_watts = 8\n";
+
+    #[test]
+    fn a_cost_that_does_not_change_is_not_named() {
+        assert_eq!(changed_cost((126_070.0, 126_070.2), "EUR"), None);
+        let dearer = "cost EUR 126,071 instead of EUR 126,070";
+        assert_eq!(changed_cost((126_070.0, 126_071.0), "EUR").as_deref(), Some(dearer));
+    }
 
     /// What a change costs, in money, space, power and findings, is part of its advice.
     #[test]

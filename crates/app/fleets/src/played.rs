@@ -21,13 +21,21 @@ pub fn answer(folder: &Path) -> Option<Value> {
 
 /// The verdict of a simulation in one line.
 pub(crate) fn headline(answer: &Value) -> String {
-    let word = if is_pass(answer) { "SIMULATED PASS" } else { "SIMULATED FAIL" };
+    let word = match outcome(answer) {
+        Outcome::Pass => "SIMULATED PASS",
+        Outcome::Fail => "SIMULATED FAIL",
+        Outcome::CannotJudge => "SIMULATED CANNOT JUDGE",
+    };
     format!("{word} on {}", answer["array"].as_str().unwrap_or("an array"))
 }
 
-/// Whether every limit was kept.
-fn is_pass(answer: &Value) -> bool {
-    answer["verdict"] == "simulated_pass"
+/// The outcome that the simulation came to; a word of a later release is no pass.
+fn outcome(answer: &Value) -> Outcome {
+    match answer["verdict"].as_str() {
+        Some("simulated_pass") => Outcome::Pass,
+        Some("simulated_fail") => Outcome::Fail,
+        _ => Outcome::CannotJudge,
+    }
 }
 
 /// Prints the result that the simulation left in `folder`.
@@ -36,7 +44,7 @@ pub(crate) fn show(
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let outcome = if is_pass(answer) { Outcome::Pass } else { Outcome::Fail };
+    let outcome = outcome(answer);
     console.conclude(Concluded {
         folder: folder.to_path_buf(),
         name: answer["name"].as_str().unwrap_or_default().to_owned(),
@@ -65,5 +73,6 @@ mod tests {
         let of = |verdict: &str| headline(&json!({ "verdict": verdict, "array": "a shelf" }));
         assert_eq!(of("simulated_pass"), "SIMULATED PASS on a shelf");
         assert_eq!(of("simulated_fail"), "SIMULATED FAIL on a shelf");
+        assert_eq!(of("simulated_cannot_judge"), "SIMULATED CANNOT JUDGE on a shelf");
     }
 }

@@ -40,8 +40,22 @@ pub fn state(folder: &Path) -> Option<FleetState> {
     let progress = FleetProgress::read(folder).unwrap_or_default();
     let is_live = is_conducted(folder);
     let state = if is_live { progress.stage } else { reported_headline(folder) };
-    let hosts = progress.hosts.into_iter().map(host_state).collect();
+    let hosts = host_states(progress.hosts, fleet.hosts.iter().map(|host| &*host.name));
     Some(FleetState { name: fleet.name, is_live, state, hosts })
+}
+
+/// The state of each host. A simulation writes no progress, so that only the names are known.
+fn host_states<'a>(
+    progress: Vec<HostProgress>,
+    names: impl Iterator<Item = &'a str>,
+) -> Vec<FleetHostState> {
+    if progress.is_empty() {
+        return names
+            .map(|host| HostProgress { host: host.to_owned(), ..HostProgress::default() })
+            .map(host_state)
+            .collect();
+    }
+    progress.into_iter().map(host_state).collect()
 }
 
 fn host_state(host: HostProgress) -> FleetHostState {
@@ -306,4 +320,18 @@ fn host_row(host: &fleet::HostPart, judged: &HostVerdict) -> Value {
         "lost": absences,
         "transactional_iops": host.record.as_ref().map(RunRecord::achieved_transactional_iops),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostProgress, host_states};
+
+    #[test]
+    fn hosts_without_progress_are_counted_by_name() {
+        let names = ["EX01", "EX02"];
+        let states = host_states(Vec::new(), names.into_iter());
+        assert!(states.iter().map(|of| &*of.name).eq(names), "{states:?}");
+        let measuring = HostProgress { host: "EX02".to_owned(), ..HostProgress::default() };
+        assert_eq!(host_states(vec![measuring], names.into_iter()).len(), 1);
+    }
 }

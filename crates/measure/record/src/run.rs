@@ -355,6 +355,11 @@ impl RunRecord {
         self.start.simulated.as_deref()
     }
 
+    /// Whether it is one host of a deployment that was simulated, and judged, as a whole.
+    pub fn is_host_of_deployment(&self) -> bool {
+        self.simulated().is_some_and(|simulation| simulation.is_host_of_deployment)
+    }
+
     /// Whether it is a load on storage that was interrupted by a crash, a power cut or the user.
     /// `run --resume` completes it, unless another program has opened its databases since.
     pub fn is_resumable(&self) -> bool {

@@ -36,6 +36,10 @@ pub struct Simulation {
     /// and half a revolution, less the share served from its memory. 0 if unknown.
     #[serde(default)]
     pub least_read_ns: u64,
+    /// Whether the run is one host of a deployment that was simulated as a whole. Only the
+    /// deployment is judged: a host of passive copies may serve no user.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_host_of_deployment: bool,
 }
 
 /// Level of detail of a simulation.

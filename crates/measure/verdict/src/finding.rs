@@ -14,7 +14,7 @@ pub struct Finding {
     /// The number that decided, in [`Finding::unit`]; `None` if no number did.
     pub measured: Option<f64>,
     /// The limit that decided: met by [`Finding::measured`] if the outcome is a pass, and missed in
-    /// every other outcome.
+    /// every other outcome, unless [`Finding::deciding_evidence`] decided.
     pub limit: Option<Limit>,
     /// Unit of both.
     pub unit: Unit,
@@ -27,6 +27,12 @@ impl Finding {
     pub fn misses_limit(&self) -> bool {
         let numbers = self.measured.zip(self.limit);
         numbers.is_some_and(|(measured, limit)| !limit.admits(measured))
+    }
+
+    /// The evidence that decided instead of the number and the limit, such as the range of a
+    /// simulated latency; `None` if the two numbers decided.
+    pub fn deciding_evidence(&self) -> Option<&str> {
+        self.evidence.iter().find(|of| of.decides).map(|of| of.text.as_str())
     }
 
     /// The same finding, based on its evidence instead of a number and a limit.
@@ -157,6 +163,8 @@ pub struct Evidence {
     pub database: Option<u32>,
     /// Start and end in nanoseconds since the start of the run, if it concerns a time.
     pub span_ns: Option<(u64, u64)>,
+    /// Whether this decided the outcome, and not the finding's number and limit.
+    pub decides: bool,
     /// The rest, human-readable; names neither the database nor the time.
     pub text: String,
 }

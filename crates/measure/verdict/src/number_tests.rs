@@ -10,8 +10,12 @@ use crate::{Finding, Ruling, judge};
 /// More records than rules, so that each rule meets each of its outcomes.
 const DRAWS: u64 = 1_500;
 
-/// Whether the numbers of `finding` agree with its outcome.
+/// Whether the numbers of `finding` agree with its outcome; a simulation near its limit is
+/// undecided on either side.
 fn follows(finding: &Finding) -> bool {
+    if finding.deciding_evidence().is_some() {
+        return finding.outcome == Ruling::CannotJudge;
+    }
     let (Some(measured), Some(limit)) = (finding.measured, finding.limit) else {
         return finding.measured.is_none() || finding.limit.is_none();
     };

@@ -73,26 +73,46 @@ pub fn judged_by_range((least, most): (f64, f64), limit: Limit) -> Ruling {
     }
 }
 
-fn doubt(finding: &mut Finding, (least, most): (f64, f64), limit: Limit) {
-    if judged_by_range((least, most), limit) != Ruling::CannotJudge {
+fn doubt(finding: &mut Finding, range: (f64, f64), limit: Limit) {
+    if judged_by_range(range, limit) != Ruling::CannotJudge {
         return;
     }
     finding.outcome = Ruling::CannotJudge;
-    let (Some(measured), plan) = (finding.measured, limit.value()) else {
+    let Some(measured) = finding.measured else {
         return;
     };
-    if limit.admits(measured) {
-        // A certain pass meets the limit even in the worst case.
-        finding.limit = Some(Limit::AtMost(plan * measured / most));
-    }
-    let range = match finding.unit {
-        Unit::Milliseconds if most.is_finite() => format!("between {least:.2} and {most:.2} ms"),
-        Unit::Milliseconds => format!("between {least:.2} ms and any"),
+    let plan = quantity(limit.value(), finding.unit);
+    let text = format!(
+        "too near its limit of {plan} for a simulation: {}{}",
+        range_of(range, finding.unit),
+        certain_pass(measured, range, limit)
+    );
+    finding.evidence.insert(0, Evidence { decides: true, ..Evidence::of_run(text) });
+}
+
+fn range_of((least, most): (f64, f64), unit: Unit) -> String {
+    match unit {
+        Unit::Milliseconds if most.is_finite() => {
+            format!("the true latency is between {least:.2} and {most:.2} ms")
+        }
+        Unit::Milliseconds => format!("the true latency is {least:.2} ms or any above"),
         _ => format!("{least:.0} to {most:.0} IOPS, by how far its latencies may be off"),
-    };
-    let plan = quantity(plan, finding.unit);
-    let text = format!("too near its limit of {plan} for a simulation: {range}");
-    finding.evidence.insert(0, Evidence::of_run(text));
+    }
+}
+
+/// The simulated latency below which the limit is kept even in the worst case, for a latency that
+/// keeps it by itself. Empty if no latency is low enough.
+fn certain_pass(measured: f64, (least, most): (f64, f64), limit: Limit) -> String {
+    if !matches!(limit, Limit::AtMost(_)) || !limit.admits(measured) || !most.is_finite() {
+        return String::new();
+    }
+    // Three quarters of 20 ms must not print as 14.999999999999998.
+    let certain = (limit.value() * measured / most * 1e6).round() / 1e6;
+    format!(
+        "; a simulation within +-{:.0} % would have to be below {} ms to pass for certain",
+        (measured / least - 1.0) * 100.0,
+        units::limit_beside(measured, certain)
+    )
 }
 
 /// Formats a limit of the plan in its unit.

@@ -11,8 +11,8 @@ mod pareto;
 mod prediction;
 
 pub use deployment::{
-    Claim, ClaimState, Outage, PlayedReport, Proof, Remedy, deployment_html, deployment_json,
-    deployment_text, proof_html, proof_json, proof_text,
+    Claim, ClaimState, Outage, PlayedReport, Proof, Remedy, Trust, deployment_html,
+    deployment_json, deployment_text, proof_html, proof_json, proof_text,
 };
 pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,

@@ -43,8 +43,22 @@ fn report_of(server: &str, run: &TestedRun) -> Vec<Content> {
     ))];
     let meaning = banner.meaning.into_iter().map(|text| Content::Paragraph(Words::Said(text)));
     content.extend(meaning);
-    content.extend(document.sections.into_iter().map(without_steps).flat_map(section));
+    for of_run in document.sections {
+        content.extend(section(naming_folder(without_steps(of_run), &run.name)));
+    }
     content
+}
+
+/// A section that names the folder of the run: a paper may be far from its journal.
+fn naming_folder(mut section: Section, folder: &str) -> Section {
+    for block in &mut section.blocks {
+        if let Block::Facts(facts) = block {
+            for fact in facts.iter_mut().filter(|fact| fact.label == "Performance Log") {
+                *fact = Fact::new("Performance Log", format!("record.jsonl in {folder}"));
+            }
+        }
+    }
+    section
 }
 
 /// A section without next steps, which are advice to the testers and not to the paper's readers.

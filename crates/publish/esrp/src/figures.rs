@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 
 use record::{DatabaseFacts, Settings, VolumeFacts};
 
+use report::format;
+
 use crate::roles::Server;
 use crate::vendor::Vendor;
+
+/// The reserve that is part of the IOPS that a vendor states.
+const VENDORS_RESERVE_PERCENT: f64 = 20.0;
 
 /// Storage demand of the mailboxes of one server.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,6 +59,15 @@ impl Demand {
     /// IOPS required by all mailboxes of the server.
     pub(crate) fn iops(self) -> Option<f64> {
         Some(self.mailboxes? as f64 * self.iops_each?)
+    }
+
+    /// What to say after a number of IOPS with the reserve; empty if there is no reserve.
+    pub(crate) fn reserve_remark(self) -> String {
+        let percent = self.reserve_percent.unwrap_or(VENDORS_RESERVE_PERCENT);
+        if percent <= 0.0 {
+            return String::new();
+        }
+        format!(", with a reserve of {} %", units::three_digits((percent * 1e6).round() / 1e6))
     }
 
     /// Transactional IOPS per mailbox, including the reserve.
@@ -112,6 +126,22 @@ pub(crate) fn room_bytes(server: &Server<'_>) -> u64 {
     server.facts().map_or(0, |run| verdict::room_bytes(&run.record))
 }
 
+/// A room in its nearest unit, rounded down to a tenth: a size that is called enough must fit.
+pub(crate) fn room_text(bytes: u64) -> String {
+    let units = [1_u64 << 50, 1 << 40, 1 << 30, 1 << 20, 1 << 10];
+    let unit = units.into_iter().find(|&unit| bytes >= unit).unwrap_or(1);
+    let tenths = u128::from(bytes) * 10 / u128::from(unit);
+    let shown = (tenths * u128::from(unit)).div_ceil(10);
+    format::size(u64::try_from(shown).unwrap_or(bytes))
+}
+
+/// A room in GiB, rounded down to a tenth, so that the numbers of a table follow from the printed
+/// room.
+pub(crate) fn room_in_gib(bytes: u64) -> String {
+    let tenths = (u128::from(bytes) * 10) >> 30;
+    format!("{} GiB", format::number(tenths as f64 / 10.0, 1))
+}
+
 /// Each volume of a kind once, with its size.
 pub(crate) fn volumes(
     databases: &[DatabaseFacts],
@@ -135,7 +165,26 @@ pub(crate) fn databases(server: &Server<'_>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::bytes_of;
+    use super::{Demand, bytes_of, room_in_gib, room_text};
+
+    #[test]
+    fn a_room_is_rounded_down() {
+        let bytes = (20_960 << 30) / 1_000;
+        assert_eq!(room_text(bytes), "20.9 GiB");
+        assert_eq!(room_in_gib(bytes), "20.9 GiB");
+        assert_eq!(room_text(2_250 << 30), "2.1 TiB");
+        assert_eq!(room_in_gib(2_250 << 30), "2,250.0 GiB");
+        assert_eq!(room_text(7), "7 B");
+    }
+
+    #[test]
+    fn a_demand_says_which_reserve_it_includes() {
+        let remark =
+            |reserve_percent| Demand { reserve_percent, ..Demand::default() }.reserve_remark();
+        assert_eq!(remark(Some(20.000_000_001)), ", with a reserve of 20 %");
+        assert_eq!(remark(None), ", with a reserve of 20 %");
+        assert_eq!(remark(Some(0.0)), "");
+    }
 
     #[test]
     fn sizes_of_mailboxes_are_read_as_vendors_write_them() {

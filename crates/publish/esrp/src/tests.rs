@@ -217,7 +217,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
     }
     let little = page(&runs, SAID);
     let refused =
-        "This paper does not establish suitability: the volumes of mbx-01 have room for 2.2 TiB";
+        "This paper does not establish suitability: the volumes of mbx-01 have room for 2.1 TiB";
     assert!(conclusion(&little).starts_with(refused), "{}", conclusion(&little));
     assert!(conclusion(&little).contains("NOT enough"), "{}", conclusion(&little));
     // A failed test despite enough IOPS: the paper must not say "enough".
@@ -265,6 +265,13 @@ fn a_short_load_is_no_day_and_proves_no_suitability() {
     assert!(!said.contains("every test was passed"), "ten minutes are no day");
     runs[1].record.checksums[0].lost_flush_pages = 3;
     assert!(page(&runs, SAID).contains("and 3 were damaged, lost or another page"));
+}
+
+/// A paper is not beside the journal, as a report is.
+#[test]
+fn the_log_of_a_test_is_named_with_its_folder() {
+    let page = page(&[made("runs/load", TestType::Performance)], SAID);
+    assert!(page.contains("record.jsonl in runs/load") && !page.contains("beside this report"));
 }
 
 #[test]

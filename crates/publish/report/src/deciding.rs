@@ -8,7 +8,8 @@ use crate::meaning;
 
 /// The deciding number and its limit: for a failed run, the number that misses its limit by most;
 /// for a passed run, the latency closest to its limit; for an inconclusive run, the number of the
-/// first decisive finding. `None` if no number decided.
+/// first decisive finding, with the range of a simulated number that is too near its limit. `None`
+/// if no number decided.
 pub fn deciding_number(verdict: &Verdict) -> Option<String> {
     let finding = match verdict.outcome {
         Ruling::Fail => worst_miss(verdict)?,
@@ -16,7 +17,8 @@ pub fn deciding_number(verdict: &Verdict) -> Option<String> {
         Ruling::CannotJudge => *meaning::decisive(verdict).first()?,
     };
     let numbers = meaning::numbers(finding);
-    (!numbers.is_empty()).then(|| format!("{}{numbers}", finding.title))
+    let range = finding.deciding_evidence().map(|range| format!(": {range}")).unwrap_or_default();
+    (!numbers.is_empty()).then(|| format!("{}{numbers}{range}", finding.title))
 }
 
 fn worst_miss(verdict: &Verdict) -> Option<&Finding> {

@@ -16,6 +16,7 @@ use crate::contract::written;
 use crate::format::as_milliseconds;
 use crate::listed::verdict_name;
 use crate::mailboxes::Carried;
+use crate::sections::findings::asked_for;
 use crate::{format, meaning, next, passes};
 
 /// Version of the schema, incremented when a member changes its meaning or is removed.
@@ -25,7 +26,8 @@ pub(crate) const SCHEMA: u32 = 2;
 pub(crate) struct JsonReport<'a> {
     schema: u32,
     kind: &'static str,
-    verdict: &'static str,
+    /// `null` for one host of a simulated deployment, which is not judged alone.
+    verdict: Option<&'static str>,
     headline: String,
     simulated: Option<&'a record::Simulation>,
     exit_code: u8,
@@ -62,6 +64,7 @@ pub(crate) struct FindingPart {
     measured: Option<f64>,
     limit: Option<f64>,
     limit_kind: Option<&'static str>,
+    asked_for: Option<f64>,
     unit: &'static str,
     evidence: Vec<String>,
 }
@@ -173,7 +176,7 @@ pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a>
     JsonReport {
         schema: SCHEMA,
         kind: "report",
-        verdict: verdict_of(run, verdict),
+        verdict: (!run.is_host_of_deployment()).then(|| verdict_of(run, verdict)),
         headline: verdict_name(run, verdict),
         simulated: run.simulated(),
         exit_code: verdict.exit_code(),
@@ -275,6 +278,7 @@ pub(crate) fn finding_part(run: &RunRecord, finding: &Finding) -> FindingPart {
             Limit::AtMost(_) => "at_most",
             Limit::AtLeast(_) => "at_least",
         }),
+        asked_for: asked_for(finding, &run.start.settings.thresholds),
         unit: finding.unit.symbol(),
         evidence: evidence.map(|of| meaning::describe(run, of)).collect(),
     }

@@ -14,6 +14,9 @@ pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     let outcome = verdict.outcome;
     match (run.imported(), run.simulated()) {
         (Some(imported), _) => words::outcome_words(imported, verdict),
+        (None, Some(simulation)) if simulation.is_host_of_deployment => {
+            "Simulated host of a deployment".to_owned()
+        }
         (None, Some(_)) => {
             format!("Simulated {}", qualified(&outcome.name().to_lowercase(), lacking(verdict)))
         }
@@ -53,8 +56,11 @@ pub(crate) fn set_lacking<'a>(
     tests.into_iter().find_map(lacking).filter(|_| outcome.exit_code() == 0)
 }
 
-/// Colour of a run's outcome.
-pub(crate) fn tone_of(verdict: &Verdict) -> Tone {
+/// Colour of a run's outcome; plain if the run is not judged alone.
+pub(crate) fn tone_of(run: &RunRecord, verdict: &Verdict) -> Tone {
+    if run.is_host_of_deployment() {
+        return Tone::Plain;
+    }
     if lacking(verdict).is_some() { Tone::Warn } else { sections::tone(verdict.outcome) }
 }
 
@@ -230,7 +236,7 @@ mod tests {
         let verdict = verdict::judge(&run);
         assert_eq!((verdict.exit_code(), super::lacking(&verdict)), (0, Some("not steady")));
         assert_eq!(super::verdict_name(&run, &verdict), "Pass, not steady");
-        assert_eq!(super::tone_of(&verdict), Tone::Warn);
+        assert_eq!(super::tone_of(&run, &verdict), Tone::Warn);
         assert_eq!(super::set_headline(verdict.outcome, [&verdict]), "Pass, not steady");
         assert_eq!(super::set_headline(verdict::Ruling::Fail, [&verdict]), "Fail");
         let page = crate::html(&run, &verdict);

@@ -14,6 +14,10 @@ pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         return words::sentences(run, imported);
     }
     let mut said: Vec<String> = simulated::sentence(run).into_iter().collect();
+    if let Some(part) = simulated::part(run) {
+        said.extend(part);
+        return said;
+    }
     said.extend(match verdict.outcome {
         Ruling::Pass | Ruling::Warn => passed(run, verdict),
         Ruling::Fail => failed(run, verdict),

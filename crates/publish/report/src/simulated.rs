@@ -15,6 +15,15 @@ pub(crate) fn sentence(run: &RunRecord) -> Option<String> {
     Some(format!("SIMULATED on {on} \"{array}\": nothing was measured on storage."))
 }
 
+/// Sentences about one host of a simulated deployment, in place of a verdict; `None` for any other
+/// run.
+pub(crate) fn part(run: &RunRecord) -> Option<[String; 2]> {
+    let simulation = run.simulated().filter(|simulation| simulation.is_host_of_deployment)?;
+    let judged = "One host of a deployment, which is judged as a whole: its verdict is in \
+                  ../../deployment.txt.";
+    Some([judged.to_owned(), trust(simulation)])
+}
+
 /// The name of the model without its components, after the number of arrays if there are several.
 pub(crate) fn arrays_of(start: &Start, simulation: &Simulation) -> String {
     let array = &simulation.array;
@@ -67,8 +76,30 @@ pub(crate) fn section(run: &RunRecord) -> Option<Section> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::sentence;
     use crate::tests::simulated;
+
+    #[test]
+    fn a_host_of_a_deployment_has_no_verdict_and_no_next_step() {
+        let mut run = simulated();
+        run.start.simulated.as_mut().expect("simulated").is_host_of_deployment = true;
+        let verdict = verdict::judge(&run);
+        let (text, page) = (crate::text(&run, &verdict), crate::html(&run, &verdict));
+        let closing = crate::summary_in(&run, &verdict, "out/hosts/EX01");
+        for form in [&text, &page, &closing] {
+            let small = form.to_lowercase();
+            assert!(small.contains("simulated host of a deployment"), "{form}");
+            assert!(form.contains("../../deployment.txt"), "{form}");
+            for absent in ["cannot judge", "inconclusive", "simulated pass", "next step"] {
+                assert!(!small.replace("next steps and", "").contains(absent), "{absent}: {form}");
+            }
+        }
+        assert!(!closing.contains("Next:") && !page.contains("id=\"findings\""), "{closing}");
+        let told: Value = serde_json::from_str(&crate::json(&run, &verdict)).expect("JSON");
+        assert_eq!((&told["verdict"], &told["next_steps"]), (&Value::Null, &Value::from([""; 0])));
+    }
 
     #[test]
     fn the_headline_counts_the_arrays_below_the_folders() {

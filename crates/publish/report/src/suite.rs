@@ -42,7 +42,7 @@ impl SuiteTest<'_> {
     fn shown_outcome(&self) -> Cell {
         match &self.measured {
             Ok((run, verdict)) => {
-                Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(verdict))
+                Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(run, verdict))
             }
             Err((outcome, _)) => Cell::plain(outcome.name()).toned(tone(*outcome)),
         }

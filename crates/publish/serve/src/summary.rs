@@ -73,7 +73,8 @@ pub(crate) struct RunLine {
     pub started: Option<String>,
     /// Its verdict, in a word or two.
     pub verdict: String,
-    /// The same in machine-readable form; `None` before the end.
+    /// The same in machine-readable form; `None` before the end, and for one host of a
+    /// deployment.
     pub outcome: Option<String>,
     /// The array, of a simulated run.
     pub simulated: Option<String>,
@@ -112,7 +113,8 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
     let is_cut_off = report::is_cut_off(run);
     RunLine {
         verdict: if is_cut_off { "Cut off".to_owned() } else { report::verdict_name(run, verdict) },
-        outcome: Some(report::verdict_of(run, verdict).to_owned()),
+        outcome: (!run.is_host_of_deployment())
+            .then(|| report::verdict_of(run, verdict).to_owned()),
         margin_percent: report::margin_percent(verdict),
         is_cut_off,
         tone,

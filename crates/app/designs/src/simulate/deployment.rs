@@ -215,5 +215,5 @@ fn conclude(
         console.answer(text.trim_end())?;
         console.answer(format_args!("Report: {}", page.display()))?;
     }
-    Ok(if shown.holds() { Outcome::Pass } else { Outcome::Fail })
+    Ok(Outcome::of_ruling(shown.ruling()))
 }

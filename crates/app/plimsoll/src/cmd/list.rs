@@ -186,7 +186,8 @@ fn run_json(run: &ListedRun) -> Value {
         machine: &record.start.machine.name,
         test: record.start.test.name(),
         started: started.as_deref(),
-        verdict: (!is_live).then(|| report::verdict_of(record, verdict)),
+        verdict: (!is_live && !record.is_host_of_deployment())
+            .then(|| report::verdict_of(record, verdict)),
         simulated: record.simulated().map(|simulation| &*simulation.array),
         imported: record.imported().map(|imported| &*imported.instrument),
         target_iops: record.target_iops(),

@@ -7,7 +7,7 @@ use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::{DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark};
+use record::{DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark, Start};
 use simdisk::operations::{OperationAnswer, OperationProfile};
 use units::Nanos;
 
@@ -67,6 +67,14 @@ fn share<T, E>(
     }
 }
 
+/// Marks the run as one host of a deployment, which is not judged alone.
+fn as_part(mut start: Start) -> Start {
+    if let Some(simulation) = &mut start.simulated {
+        simulation.is_host_of_deployment = true;
+    }
+    start
+}
+
 /// The journal of one host of a deployment.
 pub struct HostJournal {
     folder: RunFolder,
@@ -83,7 +91,7 @@ impl HostJournal {
         let mut plan = order.plan.clone();
         // Nothing is stored, so that no page can be verified.
         plan.test.checksum = false;
-        let start = facts::start(order, &plan, 1.0, epoch);
+        let start = as_part(facts::start(order, &plan, 1.0, epoch));
         let mut folder = RunFolder::create(order.folder)?;
         folder.write(&Event::Start(Box::new(start)))?;
         let path = order.folder.to_path_buf();

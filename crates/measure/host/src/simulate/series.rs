@@ -33,12 +33,13 @@ impl OperationSeries {
     }
 }
 
-/// The series of a kind of requests. Reads of replay are reads of log: no user waits for them.
+/// The series of a kind of requests. Page reads of replay count as reads of log, and its page
+/// writes as formatting: transactional IOPS are those of users, for whom only active copies work.
 const fn series_of(kind: OperationKind, is_replay: bool) -> Series {
     match kind {
         OperationKind::DatabaseRead if is_replay => Series::LogRead,
         OperationKind::Batch if is_replay => Series::Flush,
-        OperationKind::LogWrite if is_replay => Series::LogFormat,
+        OperationKind::DatabaseWrite | OperationKind::LogWrite if is_replay => Series::LogFormat,
         OperationKind::DatabaseRead => Series::DatabaseRead,
         OperationKind::DatabaseWrite => Series::DatabaseWrite,
         OperationKind::LogWrite => Series::LogWrite,
@@ -49,5 +50,22 @@ const fn series_of(kind: OperationKind, is_replay: bool) -> Series {
         OperationKind::HeaderWrite => Series::HeaderWrite,
         OperationKind::Flush => Series::Flush,
         OperationKind::Batch => Series::Transaction,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Series;
+    use simdisk::operations::OperationKind;
+
+    use super::series_of;
+
+    const PAGES: [OperationKind; 2] = [OperationKind::DatabaseRead, OperationKind::DatabaseWrite];
+
+    #[test]
+    fn pages_of_replay_are_not_transactional() {
+        let series = |is_replay| PAGES.map(|kind| series_of(kind, is_replay));
+        assert_eq!(series(false), [Series::DatabaseRead, Series::DatabaseWrite]);
+        assert_eq!(series(true), [Series::LogRead, Series::LogFormat]);
     }
 }

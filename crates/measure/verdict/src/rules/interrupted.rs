@@ -36,5 +36,6 @@ fn undone(run: &RunRecord) -> impl Iterator<Item = Evidence> {
         database: issue.database,
         span_ns: Some((issue.at_ns, issue.at_ns)),
         text: issue.text.clone(),
+        decides: false,
     })
 }

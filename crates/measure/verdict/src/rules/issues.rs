@@ -62,5 +62,6 @@ fn place(issue: &Issue) -> Evidence {
         database: issue.database,
         span_ns: Some((issue.at_ns, issue.at_ns)),
         text: issue.text.clone(),
+        decides: false,
     }
 }

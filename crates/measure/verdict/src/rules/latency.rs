@@ -35,6 +35,12 @@ struct Measured {
     unanswered: Unanswered,
 }
 
+impl Measured {
+    fn evidence(&self, text: String) -> Evidence {
+        Evidence { database: Some(self.database), span_ns: self.span_ns, ..Evidence::of_run(text) }
+    }
+}
+
 /// Minimum evidence for a judgement: requests of each database.
 #[derive(Clone, Copy)]
 enum Least {
@@ -194,7 +200,7 @@ impl LatencyRule {
                 self.what(),
                 waiting::remark(&one.unanswered)
             );
-            Evidence { database: Some(one.database), span_ns: one.span_ns, text }
+            one.evidence(text)
         });
         Finding {
             rule: self.rule,
@@ -212,7 +218,7 @@ impl LatencyRule {
     fn unproven(&self, shown: &[&Measured], least: Least) -> Finding {
         let evidence = shown.iter().map(|one| {
             let text = format!("{} {}", thousands(least.of(one)), self.what());
-            Evidence { database: Some(one.database), span_ns: one.span_ns, text }
+            one.evidence(text)
         });
         Finding {
             rule: self.rule,

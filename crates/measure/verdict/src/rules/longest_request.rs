@@ -152,5 +152,6 @@ fn place(one: &Longest) -> Evidence {
         database: Some(one.database),
         span_ns: Some(one.span_ns),
         text: format!("{time_ms} ms of {what}{end}"),
+        decides: false,
     }
 }

@@ -4,7 +4,7 @@
 use record::{Phase, RunRecord};
 use units::thousands;
 
-use super::judges_load;
+use super::{allowance, judges_load};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Machine-readable rule name.
@@ -23,9 +23,10 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let achieved = run.achieved_transactional_iops();
     let has_load = limit.admits(achieved);
     let text = format!(
-        "{} mailboxes of {each:.2} IOPS need {:.1} IOPS, reached at {percent:.0} % of it",
+        "{} mailboxes of {each:.2} IOPS need {:.1} IOPS{}",
         thousands(wanted),
-        wanted as f64 * each * run.held_share()
+        wanted as f64 * each * run.held_share(),
+        allowance(percent)
     );
     Some(Finding {
         rule: RULE,

@@ -114,6 +114,15 @@ fn judges_load(run: &RunRecord) -> bool {
     matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
+/// States how much less than asked for is enough; empty if nothing less is.
+fn allowance(enough_percent: f64) -> String {
+    let allowed = 100.0 - enough_percent;
+    if allowed <= 0.0 {
+        return String::new();
+    }
+    format!("; {} % less is allowed", units::three_digits(allowed))
+}
+
 /// The kind of the finding for a run that was cut short. If the storage was too slow to finish,
 /// earlier failures count.
 fn kind_of_a_cut_run(run: &RunRecord) -> Kind {

@@ -3,7 +3,7 @@
 
 use record::{Phase, RunRecord};
 
-use super::judges_load;
+use super::{allowance, judges_load};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
 /// Fails below the stated share of the target, and warns if the target was a share of the rate
@@ -28,8 +28,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         _ => String::new(),
     };
     let shown = units::decimal(target, usize::from(target.fract() != 0.0));
-    let text =
-        format!("the target of {shown} IOPS{origin} counts as reached at {percent:.0} % of it");
+    let text = format!("the target is {shown} IOPS{origin}{}", allowance(percent));
     Some(Finding {
         rule: "target-iops",
         title: "Achieved transactional IOPS",

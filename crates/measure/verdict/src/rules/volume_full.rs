@@ -50,6 +50,7 @@ pub(super) fn nothing_proved(
             database: first.database,
             span_ns: Some((first.at_ns, first.at_ns)),
             text: text(first),
+            decides: false,
         }],
     })
 }

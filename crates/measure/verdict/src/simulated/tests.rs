@@ -5,7 +5,7 @@ use std::time::Duration;
 use record::synthetic::Synthetic;
 use record::{RunRecord, Simulation};
 
-use crate::{Ruling, judge};
+use crate::{Limit, Ruling, judge};
 
 fn simulated(uncertainty_percent: f64) -> RunRecord {
     let mut run = Synthetic::default().run();
@@ -29,6 +29,14 @@ fn a_simulated_run_that_keeps_its_limits_by_far_passes_and_says_that_it_is_simul
 }
 
 #[test]
+fn one_host_of_a_deployment_has_no_findings() {
+    let mut run = simulated(10.0);
+    run.start.simulated.as_mut().expect("simulated").is_host_of_deployment = true;
+    let verdict = judge(&run);
+    assert_eq!((verdict.outcome, verdict.findings.len()), (Ruling::CannotJudge, 0));
+}
+
+#[test]
 fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
     let mut run = simulated(0.0);
     let rule = |run: &RunRecord| {
@@ -48,6 +56,7 @@ fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
         assert_eq!(found.outcome, outcome, "{uncertainty_percent}: {found:?}");
     }
     assert!(rule(&run).evidence[0].text.contains("too near its limit"));
+    assert!(rule(&run).deciding_evidence().is_some());
     // An error of 25 % of the true value: four fifths to four thirds of the simulated value.
     for (part, outcome) in [
         (0.79, Ruling::Fail),
@@ -58,6 +67,27 @@ fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
         run.start.settings.thresholds.read_average_ns = limit(part);
         assert_eq!(rule(&run).outcome, outcome, "{part}");
     }
+}
+
+/// One limit everywhere: that of the plan, and not the lower one that a simulation has to keep.
+#[test]
+fn a_latency_near_its_limit_shows_the_limit_of_the_plan() {
+    let mut finding = crate::Finding {
+        rule: "any",
+        title: "Any",
+        kind: crate::Kind::Load,
+        outcome: Ruling::Pass,
+        measured: Some(15.3),
+        limit: Some(Limit::AtMost(20.0)),
+        unit: crate::Unit::Milliseconds,
+        evidence: Vec::new(),
+    };
+    super::doubt_what_is_near(&simulated(25.0), std::slice::from_mut(&mut finding));
+    assert_eq!((finding.outcome, finding.limit), (Ruling::CannotJudge, Some(Limit::AtMost(20.0))));
+    let text = "too near its limit of 20 ms for a simulation: the true latency is between 12.24 \
+                and 20.40 ms; a simulation within +-25 % would have to be below 15 ms to pass for \
+                certain";
+    assert_eq!(finding.deciding_evidence(), Some(text));
 }
 
 /// A rate that true latencies might lift to its target has not failed; one that met it passes.

@@ -2,6 +2,7 @@
 
 use rehearsal::{CopyRow, Duty, HostRow, Judgement, Limits, RowFigures};
 use serde_json::{Value, json};
+use verdict::Ruling;
 
 use super::PlayedReport;
 
@@ -38,7 +39,11 @@ pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
         "simulated_deployment",
         json!({
             "name": report.name,
-            "verdict": if report.holds() { "simulated_pass" } else { "simulated_fail" },
+            "verdict": match report.ruling() {
+                Ruling::Pass | Ruling::Warn => "simulated_pass",
+                Ruling::Fail => "simulated_fail",
+                Ruling::CannotJudge => "simulated_cannot_judge",
+            },
             "array": report.array,
             "uncertainty_percent": report.uncertainty_percent,
             "seeds": report.judgements.len(),

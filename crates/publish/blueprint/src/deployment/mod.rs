@@ -4,6 +4,7 @@ mod claim;
 mod json;
 mod proof;
 mod proof_json;
+mod trust;
 
 use rehearsal::{
     Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
@@ -15,12 +16,13 @@ use report::document::{
 };
 use report::format::duration;
 use units::Nanos;
-use verdict::Estimate;
+use verdict::{Estimate, Ruling};
 
 pub use claim::{Claim, ClaimState, Outage, Remedy};
 pub use json::deployment_json;
 pub use proof::{Proof, proof_html, proof_text};
 pub use proof_json::proof_json;
+pub use trust::Trust;
 
 /// A played deployment.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +47,20 @@ pub struct PlayedReport<'a> {
 }
 
 impl PlayedReport<'_> {
-    /// Whether every seed keeps every limit.
-    pub fn holds(&self) -> bool {
-        self.judgements.iter().all(Judgement::holds)
+    /// The judgement over all seeds and hosts. It fails if databases are active nowhere; latencies
+    /// and rates are judged by the range in which the true ones may be.
+    pub fn ruling(&self) -> Ruling {
+        let mut recoveries = self.judgements.iter().flat_map(|of| &of.recoveries);
+        if recoveries.any(|of| of.inactive > 0) {
+            return Ruling::Fail;
+        }
+        let trust = self.trust();
+        let rows = self.judgements.iter().flat_map(|of| &of.rows);
+        verdict::worst(&rows.map(|row| trust.judged(&row.settled)).collect::<Vec<_>>())
+    }
+
+    const fn trust(&self) -> Trust {
+        Trust { limits: self.limits, uncertainty_percent: self.uncertainty_percent }
     }
 
     fn first(&self) -> &Judgement {
@@ -108,7 +121,11 @@ fn document(report: &PlayedReport<'_>) -> Document {
 }
 
 fn banner(report: &PlayedReport<'_>) -> Banner {
-    let holds = report.holds();
+    let (verdict, tone) = match report.ruling() {
+        Ruling::Pass | Ruling::Warn => ("SIMULATED PASS", Tone::Pass),
+        Ruling::Fail => ("SIMULATED FAIL", Tone::Fail),
+        Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", Tone::Warn),
+    };
     let worst = report.first().worst_row();
     let number =
         worst.and_then(|row| row.worst).map_or_else(|| "-".to_owned(), |(_, ms)| ms_of(ms));
@@ -116,8 +133,8 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
     Banner {
         subject: format!("{}: {hosts} hosts on {}", report.name, report.array),
         started: "in virtual time".to_owned(),
-        verdict: if holds { "SIMULATED PASS" } else { "SIMULATED FAIL" }.to_owned(),
-        tone: if holds { Tone::Pass } else { Tone::Fail },
+        verdict: verdict.to_owned(),
+        tone,
         number,
         number_unit: "ms mean of reads in the slowest minute".into(),
         number_metric: "database-reads-latency",
@@ -128,15 +145,19 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
 
 fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let mut said = vec![trust(report.uncertainty_percent)];
-    match report.first().breaches.first() {
-        Some(breach) => {
-            said.push(format!("{}; the {} are the limit.", breach.text, breach.limit.name()));
+    let breach = report.first().breaches.first();
+    let is_narrow = report.ruling() == Ruling::CannotJudge;
+    said.push(match breach {
+        Some(breach) if is_narrow => {
+            format!("{}: {NARROW}; the {} are the limit.", breach.text, breach.limit.name())
         }
-        None if report.holds() => {
-            said.push("Every host keeps every limit in every event.".to_owned());
+        Some(breach) => format!("{}; the {} are the limit.", breach.text, breach.limit.name()),
+        None if is_narrow => format!("Every host keeps every limit, some narrowly: {NARROW}."),
+        None if report.ruling() == Ruling::Pass => {
+            "Every host keeps every limit in every event.".to_owned()
         }
-        None => said.push("Databases are active nowhere for a while.".to_owned()),
-    }
+        None => "Databases are active nowhere for a while.".to_owned(),
+    });
     let seeds = report.judgements.len();
     if seeds > 1 {
         said.push(format!(
@@ -146,6 +167,9 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     }
     said
 }
+
+/// Why the worst figure is not judged.
+const NARROW: &str = "too near the limit for a simulation, so that only hardware can tell";
 
 /// How far simulated latencies can be trusted.
 fn trust(percent: f64) -> String {
@@ -333,5 +357,7 @@ fn clock(at: Nanos) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+#[cfg(test)]
+mod ruling_tests;
 #[cfg(test)]
 mod tests;

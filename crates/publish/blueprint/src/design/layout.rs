@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use provision::layout::{Mode, Quorum};
+use provision::layout::{Failure, Mode, Quorum};
 use provision::{Group, QUORUM, Requirements, Simulated, provision, quorum_word, simulate};
 use report::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use report::escape;
@@ -50,6 +50,13 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     blocks.push(Block::Note(QUORUM.to_owned()));
     blocks.extend(beyond(sized, &found.modes).map(Block::Note));
     blocks
+}
+
+/// The most active databases on a survivor after `failure`; `None` without copies.
+pub(super) fn most_active(sized: Sized<'_>, failure: Failure) -> Option<usize> {
+    let found = simulate(sized.deployment, sized.sizing)?;
+    let mode = found.modes.iter().find(|mode| mode.failure == failure)?;
+    mode.active().map(|(_, most)| most)
 }
 
 fn row(needs: &Requirements, mode: &Mode) -> TableRow {

@@ -1,9 +1,10 @@
 //! The tables of a sizing: the place and the label of each number.
 
 use plan::deployment::BackupFrequency;
+use provision::layout::Failure;
 use report::document::{Block, Cell, Column, ColumnRole, Section, Table, TableRow, Tone};
 use sizing::{
-    FailureMode, Key, ProcessorKey, ServerKind, Severity, ShownQuantity, TierKey, schedule,
+    FailureMode, Key, ProcessorKey, Quirk, ServerKind, Severity, ShownQuantity, TierKey, schedule,
 };
 use units::three_digits;
 
@@ -350,7 +351,7 @@ fn notes(sized: Sized<'_>) -> Section {
         number_column("right number", None),
         key_column("key"),
     ];
-    let rows = sized.sizing.notes.iter().map(note_row).collect();
+    let rows = sized.sizing.notes.iter().map(|note| note_row(sized, note)).collect();
     Section {
         id: "differences",
         title: "Known mistakes of the official workbook that matter here",
@@ -370,11 +371,22 @@ fn about(key: Key) -> String {
     }
 }
 
-fn note_row(note: &sizing::Note) -> TableRow {
-    let values = note
-        .values
-        .map(|(workbook, right)| [workbook, right].map(|value| Cell::plain(three_digits(value))));
-    let [workbook, right] = values.unwrap_or_else(|| [Cell::none(), Cell::none()]);
+/// The number of the workbook and the right one. The layout, which is simulated after the sizing,
+/// has the right one for two failed servers.
+fn note_numbers(sized: Sized<'_>, note: &sizing::Note) -> [Option<f64>; 2] {
+    match (note.values, note.quirk) {
+        (Some((workbook, right)), _) => [Some(workbook), Some(right)],
+        (None, Quirk::TwoFailures) => {
+            let right = layout::most_active(sized, Failure::Servers(2));
+            [sized.sizing.number(note.key), right.map(|most| most as f64)]
+        }
+        (None, _) => [None, None],
+    }
+}
+
+fn note_row(sized: Sized<'_>, note: &sizing::Note) -> TableRow {
+    let [workbook, right] =
+        note_numbers(sized, note).map(|value| Cell::or_none(value.map(three_digits)));
     TableRow::body(vec![
         Cell::plain(about(note.key)),
         Cell::plain(note.quirk.workbook()),

@@ -44,6 +44,33 @@ fn a_page_reads_as_print() {
     assert!(page.contains("@page { @top-left { content: \"Post & Sons\"; "), "no running title");
 }
 
+/// A caption that explains keys is hidden with them.
+#[test]
+fn no_caption_explains_a_hidden_column() {
+    let deployment = parsed(DESIGN);
+    let sizing = size(&deployment);
+    let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
+    let start = "aria-label=\"plimsoll size FILE --explain";
+    let starting = start.replacen('=', "^=", 1);
+    let hidden = format!("body:not(:has(#keys:checked)) [{starting}\"] caption");
+    assert!(page.contains(&hidden), "no rule {hidden}");
+    assert!(page.contains(start), "no caption begins like the rule");
+}
+
+/// The right number is that of the simulated layout.
+#[test]
+fn both_numbers_of_two_failed_servers_are_given() {
+    let deployment = parsed(DESIGN);
+    let sizing = size(&deployment);
+    let text = sizing_text(Sized::new(&deployment, &sizing));
+    let known = text.split("Known mistakes").nth(1).expect("mistakes");
+    let after = known.split("two servers failed").nth(1).expect("two failed servers");
+    let note = after.split("failure_active").next().expect("its key");
+    for name in ["its number", "right number"] {
+        assert!(note.contains(name) && !note.contains(&format!("{name}: -")), "{note}");
+    }
+}
+
 const PRICES: &str = "[prices]\ncurrency = \"CHF\"\nserver = 6000\nmemory_gb = 5\ndisk = 250\n";
 
 /// With prices, few expensive servers may rank behind many cheap ones.
@@ -56,14 +83,15 @@ fn prices_are_in_the_bill_and_rank_designs() {
     assert!(page.contains("CHF, as far as [prices] gives prices"), "{page}");
     let used = "Prices in CHF, from [prices]: a server 6,000, a GiB of memory 5, a disk 250;";
     assert!(page.contains(used), "{page}");
-    let candidates = ["3", "4"].map(|copies| {
-        let edit = plan::deployment::Replacement {
-            key: ["availability", "copies"].join("."),
-            value: copies.to_owned(),
-        };
-        let parsed = Deployment::parse_with("d.toml", &text, std::slice::from_ref(&edit));
-        Candidate::of(vec![edit], parsed)
-    });
+    let swept = |key: [&str; 2], values: [&str; 2]| {
+        values.map(|value| {
+            let edit =
+                plan::deployment::Replacement { key: key.join("."), value: value.to_owned() };
+            let parsed = Deployment::parse_with("d.toml", &text, std::slice::from_ref(&edit));
+            Candidate::of(vec![edit], parsed)
+        })
+    };
+    let candidates = swept(["availability", "copies"], ["3", "4"]);
     let table = scenarios(&ranked(candidates.to_vec()));
     let head = table.lines().next().expect("a heading");
     assert!(head.contains("cost, CHF"), "{table}");
@@ -73,6 +101,10 @@ fn prices_are_in_the_bill_and_rank_designs() {
     assert!(page.contains(">availability.copies</th>"), "{page}");
     assert!(!page.contains("what changes</th>") && !page.contains("Latency To Spare"), "{page}");
     assert!(!head.contains("watts"), "{table}");
+    // Designs that differ in nothing but a price: the cheaper one is first, each at its own.
+    let by_price = ranked(swept(["prices", "disk"], ["250", "100"]).to_vec());
+    assert_eq!(by_price[0].replacements[0].value, "100", "{}", scenarios(&by_price));
+    assert!(scenarios(&by_price).contains("Ranked by cost, each at its own prices"));
     let without = scenarios(&[Candidate::of(Vec::new(), Ok(parsed(DESIGN)))]);
     assert!(!without.contains("cost"), "{without}");
 }

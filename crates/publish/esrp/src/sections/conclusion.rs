@@ -6,6 +6,7 @@ mod grounds;
 use report::format;
 
 use super::said;
+use crate::figures::room_text;
 use crate::paper::{Chapter, Content, Wanted, Words};
 use crate::roles::Server;
 use crate::vendor::Vendor;
@@ -96,20 +97,29 @@ fn requests_words(server: &str, of: &Measure) -> String {
     let enough =
         if is_below { format!(", of which {percent:.0} % are enough") } else { String::new() };
     format!(
-        "{server} achieved {} IOPS, and its {} active mailboxes ask for {}{enough}",
+        "{server} achieved {} IOPS, and its {} active mailboxes ask for {}{}{enough}",
         format::number(of.measured, 2),
         format::whole(of.mailboxes),
-        format::number(of.asked, 0)
+        format::number(of.asked, 0),
+        reserved(of)
     )
+}
+
+/// The same demand with the reserve of the plan, which other chapters use.
+fn reserved(of: &Measure) -> String {
+    let with_reserve = of.asked_with_reserve.filter(|&iops| iops > of.asked);
+    let said =
+        with_reserve.map(|iops| format!(" without reserve ({} with it)", format::number(iops, 0)));
+    said.unwrap_or_default()
 }
 
 fn room_words(server: &str, of: &Measure) -> String {
     format!(
         "the volumes of {server} have room for {}, and the databases of its {} active mailboxes \
          take {}",
-        bytes(of.measured),
+        room_text(bytes(of.measured)),
         format::whole(of.mailboxes),
-        bytes(of.asked)
+        format::size(bytes(of.asked))
     )
 }
 
@@ -118,6 +128,6 @@ fn room_words(server: &str, of: &Measure) -> String {
     clippy::cast_sign_loss,
     reason = "a size is positive, and a fraction of a byte is none"
 )]
-fn bytes(size: f64) -> String {
-    format::size(size as u64)
+fn bytes(size: f64) -> u64 {
+    size as u64
 }

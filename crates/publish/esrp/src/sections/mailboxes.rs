@@ -6,7 +6,7 @@ use verdict::Ruling;
 
 use super::said;
 use crate::TestedRun;
-use crate::figures::{Demand, room_bytes};
+use crate::figures::{Demand, room_bytes, room_in_gib};
 use crate::paper::{Chapter, Content, PaperTable, Wanted, Words};
 use crate::roles::Server;
 use crate::vendor::Vendor;
@@ -86,7 +86,8 @@ impl TestedLoads {
     }
 
     /// A sentence with the number of mailboxes that claims no more than the tests show.
-    fn sentence(self, each: &str, mailboxes: &str) -> String {
+    fn sentence(self, asked: StatedDemand<'_>, mailboxes: &str) -> String {
+        let StatedDemand { each, reserve } = asked;
         let iops = format::number(self.iops, 2);
         let which = match (self.has_several, self.has_passed) {
             (false, _) => "the load that was tested",
@@ -98,8 +99,31 @@ impl TestedLoads {
         } else {
             format!("about {mailboxes} mailboxes would make these requests")
         };
-        format!("At {iops} IOPS in all, {which}, and {each} IOPS for each mailbox, {said}.")
+        format!(
+            "At {iops} IOPS in all, {which}, and {each} IOPS for each mailbox{reserve}, {said}."
+        )
     }
+}
+
+/// The demand of a mailbox as sentences print it.
+#[derive(Clone, Copy)]
+struct StatedDemand<'a> {
+    each: &'a str,
+    /// The reserve included in it, as a remark.
+    reserve: &'a str,
+}
+
+/// The number of mailboxes that the reports of the runs give, which count no reserve; `None` if the
+/// plan has none.
+fn without_reserve(iops: f64, demand: Demand) -> Option<String> {
+    let each = demand.iops_each.filter(|&each| each > 0.0)?;
+    demand.reserve_percent.filter(|&percent| percent > 0.0)?;
+    Some(format!(
+        "Without the reserve, at {} IOPS for each mailbox, they would be about {} mailboxes, as \
+         the reports of the tests count them.",
+        super::prose::shortest(each),
+        format::number(rounded_down(iops / each), 0)
+    ))
 }
 
 fn loads<'a>(server: &Server<'a>) -> impl Iterator<Item = &'a TestedRun> {
@@ -126,7 +150,9 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     };
     let mailboxes = rounded_down(loads.iops / each);
     let each_text = super::prose::iops_each(first).text();
-    let mut content = vec![said(loads.sentence(&each_text, &format::number(mailboxes, 0)))];
+    let asked = StatedDemand { each: &each_text, reserve: &first.reserve_remark() };
+    let mut content = vec![said(loads.sentence(asked, &format::number(mailboxes, 0)))];
+    content.extend(without_reserve(loads.iops, first).map(said));
     if !loads.has_passed {
         content.push(said(
             "Not every one of these loads passed its test, so no claim follows from the numbers.",
@@ -143,7 +169,7 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     content.push(said(format!(
         "The volumes of the databases have room for {}. Nothing is kept back for growth, content \
          indexes or deleted items, which a plan has to add.",
-        format::size(room)
+        room_in_gib(room)
     )));
     content.push(table(bounds));
     content
@@ -163,16 +189,29 @@ fn table(bounds: Bounds) -> Content {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, GIB, TestedLoads, rounded_down};
+    use super::{Bounds, Demand, GIB, StatedDemand, TestedLoads, rounded_down, without_reserve};
+
+    #[test]
+    fn mailboxes_are_counted_without_the_reserve_too() {
+        let demand =
+            |reserve_percent| Demand { iops_each: Some(0.1), reserve_percent, ..Demand::default() };
+        let said = without_reserve(59.4, demand(Some(20.0))).expect("a reserve");
+        let count = "at 0.1 IOPS for each mailbox, they would be about 590 mailboxes";
+        assert!(said.contains(count), "{said}");
+        assert_eq!(without_reserve(59.4, demand(Some(0.0))), None);
+        assert_eq!(without_reserve(59.4, demand(None)), None, "the vendor's includes one");
+    }
 
     /// "Highest" implies a comparison, and "served" is a claim.
     #[test]
     fn a_sentence_compares_only_loads_that_exist_and_claims_only_what_passed() {
         let said = |has_several, has_passed| {
             let loads = TestedLoads { iops: 240.0, has_passed, has_several };
-            loads.sentence("0.12", "2,000")
+            let reserve = ", with a reserve of 20 %";
+            loads.sentence(StatedDemand { each: "0.12", reserve }, "2,000")
         };
-        let one = "At 240.00 IOPS in all, the load that was tested, and 0.12 IOPS for each mailbox";
+        let one = "At 240.00 IOPS in all, the load that was tested, and 0.12 IOPS for each \
+                   mailbox, with a reserve of 20 %";
         assert_eq!(
             said(false, true),
             format!("{one}, the requests of about 2,000 mailboxes are served.")

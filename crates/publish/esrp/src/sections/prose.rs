@@ -115,11 +115,12 @@ pub(super) fn features(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
     let disks = count(vendor.hardware.disks_tested, "the disks", "hardware.disks_tested");
     let users = count(vendor.customer.mailboxes, "the mailboxes", "customer.mailboxes");
     content.push(said(format!(
-        "The tested solution has {} disks for {} mailboxes of {} and {} IOPS each.",
+        "The tested solution has {} disks for {} mailboxes of {} and {} IOPS each{}.",
         disks.text(),
         users.text(),
         mailbox_size(servers, vendor).text(),
-        iops_each(demand).text()
+        iops_each(demand).text(),
+        demand.reserve_remark()
     )));
     chapter("features", "Features", content)
 }
@@ -181,7 +182,7 @@ pub(super) fn iops_and_reserve(demand: Demand) -> Words {
 }
 
 /// A number without zeros at its end.
-fn shortest(number: f64) -> String {
+pub(super) fn shortest(number: f64) -> String {
     format::number(number, 3).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

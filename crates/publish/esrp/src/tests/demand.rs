@@ -15,8 +15,11 @@ fn the_reserve_is_in_the_number_that_says_so_and_in_the_mailboxes_served() {
     }
     let reserved = page(&runs, SAID);
     assert_eq!(reserved.matches("0.6: 0.5 and a reserve of 20 %").count(), 2, "{reserved}");
-    assert!(reserved.contains(" and 0.6 IOPS for each mailbox, the requests of about"));
-    assert!(!reserved.contains(" 0.5 IOPS"), "{reserved}");
+    let served = " and 0.6 IOPS for each mailbox, with a reserve of 20 %, the requests of about";
+    assert!(reserved.contains(served));
+    assert_eq!(reserved.matches(" 0.5 IOPS").count(), 1, "{reserved}");
+    assert!(reserved.contains("Without the reserve, at 0.5 IOPS"));
+    assert!(reserved.contains("400 active mailboxes ask for 200 without reserve (240 with it)"));
     for run in &mut runs {
         run.record.start.settings.target_iops = Some(200.0);
     }

@@ -65,7 +65,7 @@ fn named(run: &NamedRun, letter: &str) -> Cell {
 
 fn verdict_of(run: &NamedRun) -> Cell {
     let name = listed::verdict_name(&run.record, &run.verdict);
-    Cell::plain(name).toned(listed::tone_of(&run.verdict))
+    Cell::plain(name).toned(listed::tone_of(&run.record, &run.verdict))
 }
 
 /// The target of the load, which for mailboxes includes the plan's reserve.

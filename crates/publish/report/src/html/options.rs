@@ -2,7 +2,7 @@
 //! an option of a command.
 
 /// The element around an option, without angle brackets.
-const OPTION: &str = "span class=\"option\"";
+pub(super) const OPTION: &str = "span class=\"option\"";
 
 /// Elements whose text is not prose, or which cannot contain other elements.
 const VERBATIM: [&str; 6] = ["script", "style", "title", "textarea", "option", "svg"];

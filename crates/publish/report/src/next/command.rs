@@ -1,6 +1,10 @@
 //! The command that repeats a test.
 
+use std::ops::Range;
+
 use record::RunRecord;
+
+use super::step::NextStep;
 
 /// Shown for records of earlier releases, which lack the command.
 pub(super) const SOME_PLAN: &str = "plimsoll run PLAN";
@@ -52,6 +56,43 @@ fn identity(run: &RunRecord) -> impl Iterator<Item = String> {
     })
 }
 
+/// Gives each command of a list its own output folder: a reader who runs one after the other must
+/// not be refused by a folder that the first one made.
+pub(super) fn with_distinct_folders(steps: &mut [NextStep]) {
+    let mut taken: Vec<String> = Vec::new();
+    for command in steps.iter_mut().filter_map(|step| step.command.as_mut()) {
+        let Some(place) = output_folder(command) else {
+            continue;
+        };
+        let mut folder = command[place.clone()].to_owned();
+        while taken.contains(&folder) {
+            folder = folder_after(&folder);
+        }
+        command.replace_range(place, &folder);
+        taken.push(folder);
+    }
+}
+
+/// The place of the output folder in a command; a quoted folder may contain spaces.
+fn output_folder(command: &str) -> Option<Range<usize>> {
+    let option = format!(" {OUTPUT} ");
+    let from = command.find(&option)? + option.len();
+    let mut quote = None;
+    let end = command[from..].find(|c| match (quote, c) {
+        (None, '\'' | '"') => {
+            quote = Some(c);
+            false
+        }
+        (Some(open), c) if open == c => {
+            quote = None;
+            false
+        }
+        (None, ' ') => true,
+        _ => false,
+    });
+    Some(from..end.map_or(command.len(), |end| from + end))
+}
+
 /// The folder after `folder`, a word of a shell: `runs/a-2` after `runs/a`, and so on.
 fn folder_after(folder: &str) -> String {
     let quote = folder.chars().next_back().filter(|last| matches!(last, '\'' | '"'));
@@ -87,7 +128,29 @@ pub(super) fn inspect(run: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::folder_after;
+    use super::super::step::StepKind;
+    use super::{folder_after, with_distinct_folders};
+
+    #[test]
+    fn each_command_of_a_list_has_its_own_folder() {
+        let step = |command: &str| StepKind::FindLine.with("Find it", command.to_owned());
+        let mut steps = vec![
+            step("plimsoll line p.toml --output 'my set-3'"),
+            StepKind::EndOthers.alone("End them"),
+            step("plimsoll inspect /mnt"),
+            step("plimsoll run p.toml --output 'my set-3' --test all"),
+            step("plimsoll run p.toml --output 'my set-3'"),
+        ];
+        with_distinct_folders(&mut steps);
+        let commands: Vec<&str> = steps.iter().filter_map(|of| of.command.as_deref()).collect();
+        let expected = [
+            "plimsoll line p.toml --output 'my set-3'",
+            "plimsoll inspect /mnt",
+            "plimsoll run p.toml --output 'my set-4' --test all",
+            "plimsoll run p.toml --output 'my set-5'",
+        ];
+        assert_eq!(commands, expected);
+    }
 
     #[test]
     fn the_next_folder_is_beside_the_one_that_is_taken() {

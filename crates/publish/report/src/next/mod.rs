@@ -14,7 +14,7 @@ mod unjudged;
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
-use command::{again, command};
+use command::{again, command, with_distinct_folders};
 use step::{NextStep, StepKind};
 
 pub(crate) use cached::is_in_write_cache;
@@ -23,12 +23,22 @@ pub(crate) use passed::is_small;
 
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
-    advice(run, verdict).iter().map(ToString::to_string).collect()
+    in_own_folders(run, verdict).iter().map(ToString::to_string).collect()
 }
 
 /// The steps of a run in `folder`, quoted for a shell.
 pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<String> {
-    advice(run, verdict).into_iter().map(|step| step.for_run_in(folder).to_string()).collect()
+    in_own_folders(run, verdict)
+        .into_iter()
+        .map(|step| step.for_run_in(folder).to_string())
+        .collect()
+}
+
+/// The steps of one list, each with its own output folder.
+fn in_own_folders(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    let mut steps = advice(run, verdict);
+    with_distinct_folders(&mut steps);
+    steps
 }
 
 /// The steps of a run within a set of tests, without steps to tests already in `kinds`.
@@ -49,6 +59,10 @@ fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         let words = "Set this result beside a run of your own";
         let command = "plimsoll compare RESULT RUN".to_owned();
         return vec![StepKind::CompareImported.with(words, command)];
+    }
+    // Steps follow from the verdict, which is that of the deployment.
+    if run.is_host_of_deployment() {
+        return Vec::new();
     }
     if run.simulated().is_some() {
         return vec![simulated(run, verdict)];

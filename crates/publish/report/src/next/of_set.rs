@@ -4,6 +4,7 @@ use record::{RunRecord, TestType};
 use verdict::Verdict;
 
 use super::advice_beside;
+use super::command::with_distinct_folders;
 use super::step::NextStep;
 
 /// A test of a set that was run.
@@ -29,7 +30,9 @@ pub(crate) fn steps_of_set(tests: &[JudgedTest<'_>], kinds: &[TestType]) -> Vec<
             }
         }
     }
-    merged.iter().map(StepOfSet::sentence).collect()
+    let mut steps: Vec<NextStep> = merged.iter().map(StepOfSet::step).collect();
+    with_distinct_folders(&mut steps);
+    merged.iter().zip(steps).map(|(of, step)| format!("{}: {step}", of.names())).collect()
 }
 
 /// Equal steps of several tests; their commands differ at most in the test and its length.
@@ -50,12 +53,16 @@ impl StepOfSet {
         self.steps.push(step);
     }
 
-    fn sentence(&self) -> String {
+    fn names(&self) -> String {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        names.join(", ")
+    }
+
+    fn step(&self) -> NextStep {
         let mut step = self.steps[0].clone();
         let commands = self.steps.iter().filter_map(|step| step.command.as_deref());
         step.command = command_of_set(&commands.collect::<Vec<&str>>());
-        format!("{}: {step}", names.join(", "))
+        step
     }
 }
 

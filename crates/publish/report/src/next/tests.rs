@@ -254,8 +254,8 @@ fn name_tags_and_folder_of_a_run_stay_and_the_folder_is_a_new_one() {
     ];
     run.start.settings.target_iops = Some(1e6);
     let told = steps(&run, &judge(&run));
-    let kept = "--name a --tag rack-3 --tag new --output /data/out-2";
-    assert!(told[0].ends_with(&format!(": plimsoll line plan.toml {kept}")), "{}", told[0]);
-    let held = format!(": plimsoll run plan.toml --target-iops 300 {kept}");
+    let kept = "--name a --tag rack-3 --tag new --output /data/out";
+    assert!(told[0].ends_with(&format!(": plimsoll line plan.toml {kept}-2")), "{}", told[0]);
+    let held = format!(": plimsoll run plan.toml --target-iops 300 {kept}-3");
     assert!(told[1].ends_with(&held), "{}", told[1]);
 }

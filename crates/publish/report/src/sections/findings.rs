@@ -7,8 +7,8 @@ use super::tone;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::meaning;
 
-/// The rule whose limit is below the plan's requirement; its row shows the requirement.
-const MAILBOX_LOAD: &str = "mailbox-load";
+/// Rules that accept a share of the load that was asked for; their rows show the whole of it.
+const ACCEPT_A_SHARE: [&str; 2] = ["target-iops", "mailbox-load"];
 
 /// The table of findings.
 pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
@@ -41,12 +41,8 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     let unit = finding.unit;
     let thresholds = &run.start.settings.thresholds;
     let limit = finding.limit.map(|limit| limit_of(finding, limit, thresholds));
-    let mut evidence: Vec<String> =
+    let evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
-    let allowed = 100.0 - thresholds.target_reached_percent;
-    if finding.rule == MAILBOX_LOAD && allowed > 0.0 {
-        evidence.push(format!("{} % less is allowed", units::decimal(allowed, 0)));
-    }
     let measured = finding.measured.map(|number| match finding.limit {
         Some(limit) => meaning::quantity_beside(number, limit, unit),
         None => meaning::quantity(number, unit),
@@ -66,9 +62,8 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
 }
 
 fn limit_of(finding: &Finding, limit: Limit, thresholds: &Thresholds) -> String {
-    if finding.rule == MAILBOX_LOAD {
-        let needed = limit.value() * 100.0 / thresholds.target_reached_percent;
-        return format!(">= {}", meaning::quantity(needed, finding.unit));
+    if let Some(asked) = asked_for(finding, thresholds) {
+        return format!(">= {}", meaning::quantity(asked, finding.unit));
     }
     let shown = match finding.measured {
         Some(number) => meaning::limit_beside(number, limit, finding.unit),
@@ -79,6 +74,15 @@ fn limit_of(finding: &Finding, limit: Limit, thresholds: &Thresholds) -> String 
         Limit::AtMost(_) => format!("<= {shown}"),
         Limit::AtLeast(_) => format!(">= {shown}"),
     }
+}
+
+/// The load that was asked for, of which the limit of `finding` is a share; `None` for rules that
+/// hold their limit to the full.
+pub(crate) fn asked_for(finding: &Finding, thresholds: &Thresholds) -> Option<f64> {
+    let limit = finding.limit.filter(|_| ACCEPT_A_SHARE.contains(&finding.rule))?;
+    let asked = limit.value() * 100.0 / thresholds.target_reached_percent;
+    // 60 IOPS must not come back from its share as 60.00000000000001.
+    Some((asked * 1e6).round() / 1e6)
 }
 
 /// The used share of an upper limit; `None` if there is no such limit above zero.
@@ -101,5 +105,23 @@ mod tests {
         let text = crate::html(&run, &verdict::judge(&run));
         assert!(text.contains("&gt;= 50") && text.contains("; 5 % less is allowed"));
         assert!(!text.contains("&gt;= 47.5"));
+        run.start.settings.target_iops = Some(60.0);
+        let text = crate::html(&run, &verdict::judge(&run));
+        assert!(text.contains("&gt;= 60 IOPS") && !text.contains("&gt;= 57"));
+        assert!(text.contains("the target is 60 IOPS; 5 % less is allowed"));
+    }
+
+    #[test]
+    fn programs_read_what_was_asked_for_and_what_is_enough() {
+        let mut run = passing();
+        run.start.settings.target_iops = Some(60.0);
+        let json = crate::json(&run, &verdict::judge(&run));
+        let json: serde_json::Value = serde_json::from_str(&json).expect("a report");
+        let mut findings = json["findings"].as_array().expect("findings").iter();
+        let found = findings.find(|of| of["rule"] == "target-iops").expect("a target");
+        assert_eq!(
+            (found["limit"].as_f64(), found["asked_for"].as_f64()),
+            (Some(57.0), Some(60.0))
+        );
     }
 }

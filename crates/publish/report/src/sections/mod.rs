@@ -34,7 +34,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let [copy_writes, copy_reads] = pass_requests::copy_requests(run);
     let parts = [
         Some(what_follows::section(run, verdict)),
-        Some(findings::section(run, verdict)),
+        (!run.is_host_of_deployment()).then(|| findings::section(run, verdict)),
         simulated::section(run),
         charts::section(run),
         Some(summary::section(run, verdict)),

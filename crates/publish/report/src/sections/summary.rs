@@ -15,7 +15,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         subject: subject(&run.start),
         started: started(&run.start),
         verdict: listed::verdict_name(run, verdict),
-        tone: listed::tone_of(verdict),
+        tone: listed::tone_of(run, verdict),
         number,
         number_unit: number_unit.into(),
         number_metric,
@@ -186,7 +186,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let result = Fact {
         label: "Overall Test Result",
         metric: None,
-        value: Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(verdict)),
+        value: Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(run, verdict)),
     };
     let collection = span_of(run, Phase::Measure);
     let begin = collection.map(|span| wall_clock(run, span.from_ns));

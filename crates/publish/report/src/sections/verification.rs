@@ -1,6 +1,6 @@
 //! "Checksum Statistics" and "Backup Statistics": the results of a pass over every page.
 
-use record::{Checksum, RunRecord, TestType};
+use record::{Checksum, RunRecord, SimulationDetail, TestType};
 
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
 use crate::{format, meaning};
@@ -8,17 +8,25 @@ use crate::{format, meaning};
 /// Pages by kind of damage, per database.
 pub(super) fn checksums(run: &RunRecord) -> Section {
     let block = if run.checksums.is_empty() {
-        let why = if run.start.settings.verify_checksums {
-            "The run ended before the checksum pass."
-        } else {
-            "The plan asks for no checksum pass."
-        };
-        Block::Note(why.to_owned())
+        Block::Note(why_unchecked(run).to_owned())
     } else {
         let caption = "Every page of every database, read and verified";
         Block::Table(statistics(run, caption, &run.checksums))
     };
     Section { id: "checksum-statistics", title: "Checksum Statistics - All", blocks: vec![block] }
+}
+
+/// Why no page was verified. The settings of a simulation without pages ask for no pass, whatever
+/// its plan says.
+fn why_unchecked(run: &RunRecord) -> &'static str {
+    let detail = run.simulated().map(|simulation| simulation.detail);
+    match (detail, run.start.settings.verify_checksums) {
+        (Some(SimulationDetail::Operations), _) => {
+            "A simulation at level 2 stores nothing, so there are no pages to verify."
+        }
+        (_, true) => "The run ended before the checksum pass.",
+        (_, false) => "The plan asks for no checksum pass.",
+    }
 }
 
 /// Pages by kind of damage in a backup, per database; `None` if the run is no backup test and made
@@ -85,4 +93,27 @@ fn cells(name: &str, of: &Checksum) -> Vec<Cell> {
 fn damage(pages: u64) -> Cell {
     let tone = if pages > 0 { Tone::Fail } else { Tone::Plain };
     Cell::plain(format::whole(pages)).toned(tone)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::SimulationDetail;
+
+    use super::why_unchecked;
+    use crate::tests::{passing, simulated};
+
+    #[test]
+    fn a_simulation_without_pages_does_not_blame_the_plan() {
+        let mut run = simulated();
+        run.start.settings.verify_checksums = false;
+        let of_plan = "The plan asks for no checksum pass.";
+        assert_eq!(why_unchecked(&run), of_plan, "level 1 has pages");
+        run.start.simulated.as_mut().expect("simulated").detail = SimulationDetail::Operations;
+        assert!(why_unchecked(&run).starts_with("A simulation at level 2 stores nothing"));
+        run.start.settings.verify_checksums = true;
+        assert!(why_unchecked(&run).starts_with("A simulation at level 2 stores nothing"));
+        let mut measured = passing();
+        measured.start.settings.verify_checksums = false;
+        assert_eq!(why_unchecked(&measured), of_plan);
+    }
 }

@@ -2,6 +2,7 @@
 //! has ended.
 
 use std::fs;
+use std::path::{Path as FilePath, PathBuf};
 
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
@@ -11,6 +12,10 @@ use crate::FleetState;
 use crate::answers::{NoAnswer, html, refusal, see_other};
 use crate::pages;
 use crate::runs::{Listed, ServedRuns};
+
+/// The report of a fleet run, in order of preference: a simulated deployment has only the first,
+/// and a run of real hosts only the second.
+const REPORTS: [&str; 2] = ["deployment.html", "report.html"];
 
 /// The fleet runs of the folder, by name.
 pub(super) fn all(runs: &ServedRuns) -> Vec<(String, FleetState)> {
@@ -29,6 +34,11 @@ pub(super) fn is_part(run: &Listed, fleets: &[(String, FleetState)]) -> bool {
     })
 }
 
+/// The report of the fleet run in `folder`; `None` if there is none yet.
+fn report_in(folder: &FilePath, exists: impl Fn(&FilePath) -> bool) -> Option<PathBuf> {
+    REPORTS.into_iter().map(|name| folder.join(name)).find(|report| exists(report))
+}
+
 /// The page of a fleet run.
 pub(super) async fn page(
     State(runs): State<ServedRuns>,
@@ -41,12 +51,11 @@ pub(super) async fn page(
         if state.is_live {
             return Ok(html(pages::live_fleet(&id, &state, may_change)));
         }
-        let report = folder.join("report.html");
-        if !runs.is_inside(&report) {
-            return Err(unusable(format!(
+        let report = report_in(&folder, |file| runs.is_inside(file)).ok_or_else(|| {
+            unusable(format!(
                 "{id}: no report yet; `plimsoll fleet collect` completes the run and writes it."
-            )));
-        }
+            ))
+        })?;
         let page = fs::read_to_string(&report).map_err(|error| unusable(error.to_string()))?;
         Ok(html(pages::of_report(&page, &[])))
     })
@@ -72,4 +81,21 @@ pub(super) async fn stop(
 
 fn no_fleet() -> NoAnswer {
     missing("No such fleet run lies in this folder, or it is not live.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FilePath, report_in};
+
+    #[test]
+    fn a_simulated_deployment_is_shown_by_its_own_page() {
+        let shown = |files: &[&str]| {
+            let exists = |file: &FilePath| files.iter().any(|name| file.ends_with(name));
+            report_in(FilePath::new("/runs/sim"), exists)
+        };
+        let page = |name: &str| Some(FilePath::new("/runs/sim").join(name));
+        assert_eq!(shown(&["deployment.html"]), page("deployment.html"));
+        assert_eq!(shown(&["report.html"]), page("report.html"));
+        assert_eq!(shown(&[]), None);
+    }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use blueprint::{Claim, ClaimState, Outage};
-use record::true_range;
-use rehearsal::{Breach, Judgement, Limits, RowFigures};
+use blueprint::{Claim, ClaimState, Outage, Trust};
+use rehearsal::{Breach, Judgement};
 use units::Nanos;
-use verdict::{Limit, Ruling, judged_by_range};
+use verdict::Ruling;
 
 use super::paper::{OnPaper, Shown, disagreement};
 use super::recovery::RecoveryWork;
@@ -21,36 +20,6 @@ pub(super) struct PlayedCase {
     pub(crate) lag: Nanos,
     /// Recovery work on each host in each stretch.
     pub recovery: Vec<BTreeMap<usize, RecoveryWork>>,
-}
-
-/// How closely a simulated latency can be compared with its limit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Trust {
-    pub limits: Limits,
-    /// Error bound of latencies, in percent of the true ones.
-    pub uncertainty_percent: f64,
-}
-
-impl Trust {
-    /// The judgement of a host by the rule for simulated runs: a figure whose true value may be on
-    /// either side of its limit is not judged.
-    fn judged(self, row: &RowFigures) -> Ruling {
-        let bound = self.uncertainty_percent;
-        let mut rulings: Vec<Ruling> =
-            [(row.reads_ms, self.limits.reads_ms), (row.log_ms, self.limits.log_ms)]
-                .into_iter()
-                .filter_map(|(ms, most)| {
-                    Some(judged_by_range(true_range(ms?, bound), Limit::AtMost(most)))
-                })
-                .collect();
-        // If answers are faster in truth, sessions make more requests: the true rate may be higher
-        // by the bound. A rate that reaches its demand is not in doubt.
-        let fastest = row.iops * (1.0 + bound / 100.0);
-        rulings.extend(row.demanded.map(|demanded| {
-            judged_by_range((row.iops, fastest), Limit::AtLeast(demanded * self.limits.reached))
-        }));
-        if rulings.is_empty() { Ruling::Pass } else { verdict::worst(&rulings) }
-    }
 }
 
 impl PlayedCase {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blueprint::Claim;
+use blueprint::{Claim, Trust};
 use host::HostError;
 use host::simulate::played::side_by_side;
 use plan::Deployment;
@@ -16,7 +16,7 @@ use simdisk::ArrayDescription;
 use sizing::{Key, Severity};
 use units::{Nanos, Seed};
 
-use super::case::{PlayedCase, Trust};
+use super::case::PlayedCase;
 use super::cases::{PlayedClaim, claims};
 use super::deciding::{deciding, deciding_anew};
 use super::outage::longest_outage;

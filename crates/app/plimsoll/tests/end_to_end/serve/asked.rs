@@ -36,7 +36,7 @@ fn a_deployment_is_sized_from_the_form() {
     // A second site, with the checks of the command line.
     form.expect_in(&["<select id=\"second_site.model\"", "name=\"second_site.copies\""]);
     let two = "/sized?second_site.model=active%2Fpassive&second_site.copies=1";
-    server.get(two).expect(200).expect_in(&["second site"]);
+    server.get(two).expect(200).expect_in(&["waiting servers, second site"]);
     let one = server.get("/sized?second_site.model=active%2Fpassive").expect(422);
     one.expect_in(&["[second_site]: missing; add `copies = 1`", " selected>active/passive<"]);
     // A mistake is reported above the form, which keeps its values.

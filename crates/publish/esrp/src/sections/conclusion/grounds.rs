@@ -26,6 +26,8 @@ pub(super) enum Objection {
 pub(super) struct Measure {
     pub mailboxes: u64,
     pub asked: f64,
+    /// `asked` with the reserve of the plan; `None` for bytes.
+    pub asked_with_reserve: Option<f64>,
     pub measured: f64,
     /// Percentage of `asked` that the verdict accepts as enough.
     pub enough_percent: f64,
@@ -52,7 +54,9 @@ pub(super) fn requests(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> 
     let measured = ServerLoad::of(record).transfers_per_second?;
     let demand = Demand::of(server, vendor);
     let enough_percent = record.start.settings.thresholds.target_reached_percent;
-    Some(Measure { mailboxes: demand.mailboxes?, asked: demand.iops()?, measured, enough_percent })
+    let (mailboxes, asked) = (demand.mailboxes?, demand.iops()?);
+    let asked_with_reserve = demand.iops_with_reserve().map(|each| mailboxes as f64 * each);
+    Some(Measure { mailboxes, asked, asked_with_reserve, measured, enough_percent })
 }
 
 /// Demand and measurement in bytes; `None` if either is unknown. Databases of further copies are
@@ -62,7 +66,8 @@ pub(super) fn room(server: &Server<'_>, vendor: &Vendor) -> Option<Measure> {
     let demand = Demand::of(server, vendor);
     let measured = (room_bytes > 0).then_some(room_bytes as f64)?;
     let (mailboxes, asked) = (demand.mailboxes?, demand.bytes()?);
-    Some(Measure { mailboxes, asked, measured, enough_percent: 100.0 })
+    let asked_with_reserve = None;
+    Some(Measure { mailboxes, asked, asked_with_reserve, measured, enough_percent: 100.0 })
 }
 
 fn not_passed(server: &Server<'_>) -> Vec<Objection> {
