@@ -71,12 +71,15 @@ fn side_effects(of: &LighterDesign, currency: &str) -> Vec<String> {
 
 /// What the changed design costs. The document has one price for all disks.
 fn cost(of: &LighterDesign, currency: &str) -> Option<String> {
-    let priced = if of.edit.key.ends_with("disks.database") {
-        ", with each disk at the price of the present ones (prices.disk)"
-    } else {
-        ""
-    };
-    Some(changed_cost(of.cost?, currency)? + priced)
+    let changed = changed_cost(of.cost?, currency);
+    if !of.edit.key.ends_with("disks.database") {
+        return changed;
+    }
+    let priced = "each disk at the price of the present ones (prices.disk)";
+    Some(changed.map_or_else(
+        || format!("the cost is the same with {priced}"),
+        |changed| format!("{changed}, with {priced}"),
+    ))
 }
 
 /// A cost before the edit and after it; `None` if both are written alike.
