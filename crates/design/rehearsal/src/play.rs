@@ -30,7 +30,7 @@ pub struct PlayOrder<'a> {
     pub replays: &'a [OperationProfile],
     /// Its timeline.
     pub stretches: &'a [Stretch],
-    /// The background scan of each active copy, if any.
+    /// The background scan of each copy that runs, active or passive, if any.
     pub scan: Option<ScanShape>,
     /// Pause of a session after a batch, in percent of the batch's duration.
     pub rest_percent: u32,

@@ -8,9 +8,12 @@ use plan::Plan;
 use record::SimulationDetail;
 use rehearsal::PlayedDeployment;
 use simdisk::ArrayDescription;
-use simdisk::operations::OperationProfile;
+use simdisk::operations::{OperationProfile, ScanShape};
 
 use console::error::CommandError;
+
+/// Size of one read of the background scan.
+const SCAN_BYTES: u64 = 256 << 10;
 
 /// A deployment ready to be played, and the plan of each of its hosts.
 pub(crate) struct Arrangement {
@@ -39,6 +42,13 @@ impl Arrangement {
         }
         self.deployment.check()?;
         Ok(self)
+    }
+
+    /// The scan of background maintenance, which reads every copy, active or passive; `None` if
+    /// the plans have none.
+    pub(crate) fn scan(&self) -> Option<ScanShape> {
+        let pause = self.plans[0].test.maintenance_throttle?;
+        Some(ScanShape { pause, bytes: SCAN_BYTES })
     }
 }
 

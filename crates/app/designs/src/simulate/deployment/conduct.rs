@@ -15,7 +15,7 @@ use rehearsal::{
     GroupOutcome, HostGroup, Judgement, Limits, Occurrence, PieceSpan, PlayListener, PlayOrder,
     Stretch, groups, judge, play, replay_of, timeline,
 };
-use simdisk::operations::{OperationAnswer, ScanShape};
+use simdisk::operations::OperationAnswer;
 use units::{Nanos, Seed};
 
 use super::arrangement::Arrangement;
@@ -29,9 +29,6 @@ const STEADY: Nanos = Nanos::from_secs(60);
 
 /// Time played without events: one stretch has to represent everything.
 const QUIET: Nanos = Nanos::from_secs(600);
-
-/// Size of one read of the background scan.
-const SCAN_BYTES: u64 = 256 << 10;
 
 /// Share of the demanded requests that must be reached, as in a run.
 const REACHED: f64 = 0.95;
@@ -90,7 +87,7 @@ impl RehearsalOrder<'_> {
                 deployment,
                 replays: &replays,
                 stretches: &stretches,
-                scan: scan(&self.arrangement.plans[0]),
+                scan: self.arrangement.scan(),
                 rest_percent: self.rest_percent,
                 transition: TRANSITION,
                 steady: if self.occurrences.is_empty() { QUIET } else { STEADY },
@@ -230,10 +227,6 @@ fn limits(plan: &Plan) -> Limits {
         log_ms: plan.limits.log_write_average.as_secs_f64() * 1e3,
         reached: REACHED,
     }
-}
-
-fn scan(plan: &Plan) -> Option<ScanShape> {
-    plan.test.maintenance_throttle.map(|pause| ScanShape { pause, bytes: SCAN_BYTES })
 }
 
 /// Folder of one host's record inside a fleet's folder.

@@ -1,7 +1,7 @@
 //! Converts the servers of a provision to hosts of a deployment, from the JSON that `plan` writes.
 
 use host::simulate::played::sessions;
-use plan::{Plan, quoted, write_size};
+use plan::{Plan, quoted, write_duration, write_size};
 use provision::layout::Witness;
 use rehearsal::{PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules};
 use serde_json::Value;
@@ -200,6 +200,10 @@ impl ProvisionReader<'_> {
         );
         let each = (self.number("mailboxes_per_database")?, iops);
         text += &provision::mailboxes_section(each, databases.len(), size);
+        if let Some(pause) = self.provision["maintenance_pause_ns"].as_u64() {
+            let pause = quoted(&write_duration(Nanos(pause)));
+            text.extend(["[test]\nmaintenance_throttle = ", pause.as_str(), "\n"]);
+        }
         for name in databases {
             let folder = quoted(&format!("/mnt/mail/{name}"));
             text.extend(["[[database]]\nfolder = ", folder.as_str(), "\n"]);

@@ -80,9 +80,9 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
             work.words()
         ),
         _ => format!(
-            "the formulas limit how many requests a disk gets ({on_paper:.0} % of its rated IOPS) \
-             and not how long one waits: played, it works for {busy:.0} % of its time, and reads \
-             wait for one another"
+            "the formulas limit how many requests a disk gets ({on_paper:.0} % of its rated IOPS), \
+             not how long one waits, and leave out background maintenance: played with it, a disk \
+             works for {busy:.0} % of its time, and reads wait for one another"
         ),
     }
 }

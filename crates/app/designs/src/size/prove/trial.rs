@@ -210,7 +210,7 @@ impl Trial {
             deployment,
             replays: &replays,
             stretches,
-            scan: None,
+            scan: self.arrangement.scan(),
             rest_percent: 0,
             transition: PLAYED,
             steady,
@@ -270,4 +270,35 @@ fn others(
         others.extend(alike.map(|server| (server.name.clone(), arrays.clone())));
     }
     Ok(others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::NORMAL;
+    use super::{Adjustment, Nanos, Trial};
+    use crate::simulate::deployment::conduct::RehearsalOrder;
+
+    const SMALL: &str = include_str!("../../../../../../examples/deployments/E5.toml");
+
+    /// One design, played by two verbs: both count background maintenance.
+    #[test]
+    fn a_proof_and_a_simulation_of_its_layout_agree_on_normal_operation() {
+        let trial = Trial::of(&("E5.toml".to_owned(), SMALL.to_owned()), &[]).expect("a design");
+        let claim = trial.play_again(NORMAL, Adjustment::NONE).expect("it plays");
+        let order = RehearsalOrder {
+            arrangement: &trial.arrangement,
+            occurrences: &[],
+            length: Nanos::from_secs(3_600),
+            seeds: 1,
+            rest_percent: 0,
+            folder: None,
+            command: String::new(),
+        };
+        let played = order.conduct().expect("it plays");
+        let rows = &played.judgements[0].rows;
+        let simulated = rows.iter().filter_map(|row| row.settled.reads_ms).reduce(f64::max);
+        let (proved, simulated) = claim.and_then(|of| of.reads_ms).zip(simulated).expect("reads");
+        let apart = (proved / simulated - 1.0).abs();
+        assert!(apart < 0.05, "{proved} ms proved, {simulated} ms simulated");
+    }
 }
