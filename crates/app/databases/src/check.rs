@@ -23,7 +23,7 @@ use console::term::ProgressLine;
 use flags::CheckFlags;
 
 pub(super) use flipped::is_flipped;
-pub(super) use steps::worst_step;
+pub(super) use steps::{next_steps, worst_step};
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;

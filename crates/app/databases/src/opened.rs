@@ -12,7 +12,9 @@ use ese::page::PageSize;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
 use eselog::DeletedRows;
 use host::dirty::Dirty;
-use host::pages::{ChangedPages, FilePages, PageError, read_header, unreadable};
+use host::pages::{
+    ChangedPages, FilePages, PageError, read_header, read_header_or_pages, unreadable,
+};
 use host::ranges::is_torn;
 use host::scan::{FileFault, cut_off};
 
@@ -56,9 +58,13 @@ impl OpenDatabase {
         logs: Option<&Path>,
         deleted: bool,
     ) -> Result<Self, CommandError> {
-        let header = read_header(path)?;
-        let overlay = logs.map(|logs| Overlay::make(path, &header, logs, deleted)).transpose()?;
-        let mut opened = Self::open_behind(path, &header, bare, overlay.as_ref())?;
+        let found = read_header_or_pages(path)?;
+        let overlay = match logs {
+            // Only a header says which logs belong to its database.
+            Some(logs) => Some(Overlay::make(path, &read_header(path)?, logs, deleted)?),
+            None => None,
+        };
+        let mut opened = Self::open_behind(path, &found, bare, overlay.as_ref())?;
         if let Some(overlay) = overlay {
             opened.deleted = overlay.deleted;
         }
@@ -67,18 +73,20 @@ impl OpenDatabase {
 
     fn open_behind(
         path: &Path,
-        header: &HeaderCopies,
+        (page_size, header): &(PageSize, Option<HeaderCopies>),
         bare: bool,
         overlay: Option<&Overlay>,
     ) -> Result<Self, CommandError> {
+        let header = header.as_ref();
         let is_whole = overlay.is_some_and(|overlay| !overlay.is_incomplete);
-        let dirty = Dirty::of(path, &header.header).filter(|_| !is_whole);
+        let dirty = header.and_then(|copies| Dirty::of(path, &copies.header));
+        let dirty = dirty.filter(|_| !is_whole);
         if let Some(dirty) = &dirty {
             console::complain(&dirty.sentence(path));
         }
-        let mut opened = Self::open_catalog(path, (header.page_size, bare), overlay, dirty)?;
+        let mut opened = Self::open_catalog(path, (*page_size, bare), overlay, dirty)?;
         opened.name_header_faults(header);
-        if let Some(fault) = cut_off(path, header.page_size).filter(|_| overlay.is_none()) {
+        if let Some(fault) = cut_off(path, *page_size).filter(|_| overlay.is_none()) {
             opened.is_damaged = true;
             opened.say(&fault.to_string());
         }
@@ -126,8 +134,8 @@ impl OpenDatabase {
         Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
     }
 
-    /// Reports a damaged copy of the header, which costs no rows.
-    fn name_header_faults(&mut self, header: &HeaderCopies) {
+    /// Reports damaged copies of the header, which cost no rows.
+    fn name_header_faults(&mut self, header: Option<&HeaderCopies>) {
         for fault in FileFault::of_header(header) {
             self.is_damaged = true;
             self.say(&fault.to_string());

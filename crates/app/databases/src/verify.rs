@@ -6,9 +6,9 @@ mod folded;
 use std::fmt;
 use std::path::Path;
 
-use ese::verify::{Problem, Report, VerifyFinding, verify};
+use ese::verify::{Problem, Report, VerifyFinding, verify, verify_without_header};
 use host::dirty::Dirty;
-use host::pages::{FilePages, PageError, read_header, unreadable};
+use host::pages::{FilePages, PageError, read_header_or_pages, unreadable};
 use host::ranges::{Cause, PagePlace, Range};
 use host::scan::{ScanTarget, scan};
 use host::{HostObserver, locks};
@@ -157,13 +157,18 @@ impl Examined {
 
 /// Examines the contents of a database; its messages only if it was closed and is otherwise sound.
 pub fn examine(file: &Path) -> Result<(Report, Option<Contents>), CommandError> {
-    let header = read_header(file)?;
-    let pages = FilePages::open(file, header.page_size)?;
+    let (page_size, copies) = read_header_or_pages(file)?;
+    let pages = FilePages::open(file, page_size)?;
     locks::refuse_held(file, &HostObserver::none())?;
-    let report = verify(pages, &header.header).map_err(PageError::into_command)?;
+    let header = copies.map(|copies| copies.header);
+    let report = match &header {
+        Some(header) => verify(pages, header),
+        None => verify_without_header(pages),
+    };
+    let report = report.map_err(PageError::into_command)?;
     // Unreachable rows cannot be read either, and have already been reported.
-    let contents = if report.is_clean() && !Dirty::is(&header.header) {
-        let pages = FilePages::open_database(file)?;
+    let contents = if report.is_clean() && header.is_some_and(|header| !Dirty::is(&header)) {
+        let pages = FilePages::open(file, page_size)?;
         contents::examine(pages).map_err(|error| unreadable(file, error))?
     } else {
         None

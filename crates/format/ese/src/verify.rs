@@ -39,6 +39,15 @@ use page_map::PageMap;
 /// Examines the database behind `source`, whose header is `header`. Damage becomes findings; only
 /// an error of the source itself ends the examination.
 pub fn verify<S: PageSource>(source: S, header: &DatabaseHeader) -> Result<Report, S::Error> {
+    examine(source, Some(header))
+}
+
+/// Examines a database whose header is lost: everything except how late its pages are.
+pub fn verify_without_header<S: PageSource>(source: S) -> Result<Report, S::Error> {
+    examine(source, None)
+}
+
+fn examine<S: PageSource>(source: S, header: Option<&DatabaseHeader>) -> Result<Report, S::Error> {
     let mut log = LogNeeded::default();
     let page_count = source.page_count();
     let Some(reader) = open(source, &mut log)? else {
@@ -81,7 +90,7 @@ fn open<S: PageSource>(mut source: S, log: &mut LogNeeded) -> Result<Option<Read
 /// A database under examination.
 struct Examination<'h, S> {
     reader: Reader<S>,
-    header: &'h DatabaseHeader,
+    header: Option<&'h DatabaseHeader>,
     log: LogNeeded,
     map: PageMap,
     /// Roots of trees with partly unknown space.
@@ -118,8 +127,11 @@ impl<S: PageSource> Examination<'_, S> {
     /// Checks that no page of a closed database is later than its header; an open database may be
     /// ahead of it.
     fn compare_times(&mut self) {
-        let (pages, highest) = (self.log.report.later_pages, self.header.dbtime);
-        if pages > 0 && self.header.state == DatabaseState::CleanShutdown {
+        let Some(header) = self.header else {
+            return;
+        };
+        let (pages, highest) = (self.log.report.later_pages, header.dbtime);
+        if pages > 0 && header.state == DatabaseState::CleanShutdown {
             let (latest, stated) = self.log.latest;
             let problem = Problem::Dbtime { pages, stated, highest };
             self.log.add(&Subject::default(), latest, &[], problem);

@@ -10,7 +10,7 @@ use console::shell::shell_word;
 use super::flipped::{self, folder, is_flipped, named};
 
 /// What to do about the file at `path` with these faults and damaged pages, in the order to do it.
-pub(super) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Vec<String> {
+pub(crate) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Vec<String> {
     let worst = worst_step(path, faults, ranges);
     let flipped = flipped::next_step(path, ranges, worst.is_some());
     worst.into_iter().chain(flipped).collect()
@@ -19,10 +19,12 @@ pub(super) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) ->
 /// The step after lost pages, or after damage that no read corrects; `None` if there is neither.
 pub(crate) fn worst_step(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Option<String> {
     let is_cut = faults.iter().any(FileFault::is_cut);
+    let has_no_header = faults.contains(&FileFault::HeaderLost);
     let lost: Vec<&Range> = ranges.iter().filter(|range| is_lost(range)).collect();
     let pages: u64 = lost.iter().map(|range| range.pages()).sum();
     let loss = match (is_cut, pages) {
         (true, _) => "pages are missing, and recovery cannot bring them back".to_owned(),
+        (false, 0) if has_no_header => "the header is lost in this copy".to_owned(),
         (false, 0) => return None,
         (false, 1) => format!("page {} is lost in this copy", named(&lost)),
         (false, _) => format!("pages {} are lost in this copy", named(&lost)),
@@ -90,6 +92,8 @@ mod tests {
         let unused = range(7, PagePlace::Unused, PageDamage::Torn);
         let mut crash = range(8, PagePlace::Unknown, PageDamage::Torn);
         crash.cause = Cause::Crash;
+        let steps = next_steps(path, &[FileFault::HeaderLost], &[]);
+        assert!(steps.len() == 1 && steps[0].contains("header is lost in this copy: restore or"));
         let fault = FileFault::EndUnknown { last };
         assert!(next_steps(path, &[fault], &[unused, crash]).is_empty());
     }

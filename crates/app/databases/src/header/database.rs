@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
-use ese::header::{CopyState, DatabaseHeader, HeaderCopies, read_copies};
-use host::scan::truncations;
+use ese::header::{CopyState, DatabaseHeader, HeaderCopies};
+use ese::page::PageSize;
+use host::pages::header_or_pages;
+use host::scan::{FileFault, truncations};
 use serde_json::{Value, json};
+
+use crate::check::next_steps;
 
 use console::Console;
 use console::Outcome;
@@ -20,21 +24,19 @@ pub(super) fn print(
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let copies = read_copies(start)
-        .map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
+    let (page_size, copies) = header_or_pages(path, start)?;
+    let truncations = truncations(path, page_size, length);
+    let Some(copies) = copies else {
+        return print_lost(path, page_size, (&truncations, json), console);
+    };
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
-    let truncations = truncations(path, copies.page_size, length);
     if json {
         let mut answer = as_json(&copies);
         answer["file_faults"] = truncations.iter().map(ToString::to_string).collect();
         console.answer_json("header", answer)?;
     } else {
-        for (name, value) in lines(&copies) {
-            console.answer(format_args!("{name:<24} {value}"))?;
-        }
-        for fault in &truncations {
-            console.answer_folded(format_args!("{}: {fault}", path.display()), INDENT)?;
-        }
+        print_lines(&lines(&copies), console)?;
+        print_faults(path, &truncations, console)?;
     }
     if sound && !copies.copies_agree {
         let path = path.display();
@@ -44,6 +46,55 @@ pub(super) fn print(
         ))?;
     }
     Ok(if sound && truncations.is_empty() { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// Reports a database without its header, in the words of `check`.
+fn print_lost(
+    path: &Path,
+    page_size: PageSize,
+    (truncations, json): (&[FileFault], bool),
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let faults = [&[FileFault::HeaderLost], truncations].concat();
+    let lost = copy(CopyState::Bad);
+    if json {
+        let answer = json!({
+            "file_kind": "database",
+            "page_size_bytes": page_size.bytes(),
+            "copies": { "first": lost, "second": lost, "agree": false },
+            "file_faults": faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        console.answer_json("header", answer)?;
+        return Ok(Outcome::Fail);
+    }
+    let size = ("page size", format!("{page_size}, by its pages"));
+    print_lines(&[size, ("first copy", lost.clone()), ("second copy", lost)], console)?;
+    print_faults(path, &faults, console)?;
+    for step in next_steps(path, &faults, &[]) {
+        console.answer_folded(step, INDENT)?;
+    }
+    Ok(Outcome::Fail)
+}
+
+fn print_lines(
+    lines: &[(&'static str, String)],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    for (name, value) in lines {
+        console.answer(format_args!("{name:<24} {value}"))?;
+    }
+    Ok(())
+}
+
+fn print_faults(
+    path: &Path,
+    faults: &[FileFault],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    for fault in faults {
+        console.answer_folded(format_args!("{}: {fault}", path.display()), INDENT)?;
+    }
+    Ok(())
 }
 
 fn lines(copies: &HeaderCopies) -> Vec<(&'static str, String)> {

@@ -6,6 +6,7 @@
 use units::PageNumber;
 
 use crate::catalog::{CatalogTable, OBJECTS_NAME, OBJECTS_SHADOW_NAME, TreePlace};
+use crate::header::DatabaseHeader;
 use crate::reader::{Cursor, Entry, LostPart, PageSource, ReadError, SalvageStep};
 use crate::record::{Element, RecordError, RecordRef, Stored};
 use crate::schema::IndexDefinition;
@@ -55,7 +56,8 @@ impl<S: PageSource> Examination<'_, S> {
             }
         }
         self.compare_long_values(table, long_values)?;
-        if table.definition.name == OBJECTS_NAME && self.header.is_catalog_shadowed() {
+        let is_shadowed = self.header.is_some_and(DatabaseHeader::is_catalog_shadowed);
+        if table.definition.name == OBJECTS_NAME && is_shadowed {
             let compared = self.compare_catalogs(table);
             self.log.keep(&subject, compared)?;
         }

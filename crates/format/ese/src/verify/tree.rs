@@ -33,7 +33,7 @@ impl<S: PageSource> Examination<'_, S> {
     }
 
     fn walk(&mut self, tree: &TreeSpace, root: PageNumber, kind: u32) -> Result<(), S::Error> {
-        let header_dbtime = self.header.dbtime;
+        let header_dbtime = self.header.map_or(u64::MAX, |header| header.dbtime);
         let mut walk = Walk {
             source: self.reader.source(),
             log: &mut self.log,

@@ -53,8 +53,11 @@ impl FileFault {
         matches!(self, Self::EndsInPage { .. } | Self::Truncated { .. } | Self::BeginningCut { .. })
     }
 
-    /// The faults of the copies of a header, at most one for each.
-    pub fn of_header(copies: &HeaderCopies) -> Vec<Self> {
+    /// The faults of the copies of a header, at most one for each; `None` if both are lost.
+    pub fn of_header(copies: Option<&HeaderCopies>) -> Vec<Self> {
+        let Some(copies) = copies else {
+            return vec![Self::HeaderLost];
+        };
         [(true, copies.primary), (false, copies.shadow)]
             .into_iter()
             .filter(|(_, state)| *state != CopyState::Good)
@@ -82,9 +85,10 @@ impl fmt::Display for FileFault {
                 }
                 write!(f, "; the {good} one is good")
             }
-            Self::HeaderLost => {
-                write!(f, "both copies of the header are damaged; restore the file from a copy")
-            }
+            Self::HeaderLost => f.write_str(
+                "both copies of the header are damaged, so whether the database was closed is \
+                     unknown; the pages after them are a database's and can be read",
+            ),
             Self::FlushMap(error) => write!(
                 f,
                 "the flush map beside it is damaged, so lost writes cannot be detected: {error}"

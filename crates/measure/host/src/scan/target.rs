@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
-use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES, read_copies};
+use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES};
 use ese::page::PageSize;
 use ese::page_set::PageSet;
 use ese::reader::Reader;
@@ -17,7 +17,7 @@ use crate::dirty::Dirty;
 use crate::error::HostError;
 use crate::locks;
 use crate::observer::HostObserver;
-use crate::pages::FilePages;
+use crate::pages::{FilePages, header_or_pages};
 use crate::scan::fault::FileFault;
 use crate::scan::reach::{Reach, reach};
 use crate::target::ByteSource;
@@ -65,18 +65,9 @@ impl ScanTarget {
         });
         let length = opened.map_err(|error| HostError::file(path, "read", &error))?;
         locks::refuse_held(path, &HostObserver::none())?;
-        let mut header = None;
-        let (page_size, faults) = match read_copies(&start) {
-            Ok(copies) => {
-                let faults = FileFault::of_header(&copies);
-                header = Some(copies.header);
-                (copies.page_size, faults)
-            }
-            Err(error) => {
-                let page_size = without_header(path, error)?;
-                (page_size, vec![FileFault::HeaderLost])
-            }
-        };
+        let (page_size, copies) = header_or_pages(path, &start)?;
+        let faults = FileFault::of_header(copies.as_ref());
+        let header = copies.map(|copies| copies.header);
         let mut target = Self {
             path: path.to_path_buf(),
             length,
@@ -185,7 +176,7 @@ impl ScanTarget {
 
 /// The page size of a file whose header is lost, guessed from its pages; an error if they are not
 /// ESE pages, or if the file ends before its first page: nothing can be judged then.
-fn without_header(path: &Path, error: HeaderError) -> Result<PageSize, HostError> {
+pub(crate) fn without_header(path: &Path, error: HeaderError) -> Result<PageSize, HostError> {
     let is_foreign = matches!(error, HeaderError::NotADatabase { .. });
     PageSize::ALL
         .into_iter()
