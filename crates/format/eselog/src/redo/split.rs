@@ -326,3 +326,130 @@ fn node_of_change(change: &LogRecord<'static>) -> NodeCopy {
         data: change.part(Part::Data).to_vec(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::convert::Infallible;
+
+    use ese::header::DatabaseHeader;
+    use ese::page::{PageRef, PageSize, page_flags};
+    use ese::{Lgpos, Signature};
+    use units::{ObjectId, PageNumber};
+
+    use super::super::pages::StoredPage;
+    use super::super::{BehindCause, LogReplay, PageStore, edit};
+    use crate::layout::{Field, find, types};
+    use crate::record::LogRecord;
+
+    const PARENT: PageNumber = PageNumber(3);
+    /// Database times of the parent before and after the split.
+    const TIMES: [u32; 2] = [10, 11];
+    /// Bytes of the fixed fields of a split.
+    const FIXED_BYTES: usize = 110;
+
+    /// Pointers of a branch page: key and child.
+    type Pointers = Vec<(Vec<u8>, u32)>;
+
+    /// A store with the parent alone: both halves of the split page are missing.
+    struct ParentStore(Vec<u8>);
+
+    impl PageStore for ParentStore {
+        type Error = Infallible;
+
+        fn page_size(&self) -> PageSize {
+            PageSize::KIB_8
+        }
+
+        fn read(&mut self, number: PageNumber) -> Result<StoredPage, Infallible> {
+            let is_parent = number == PARENT;
+            Ok(if is_parent { StoredPage::Sound(self.0.clone()) } else { StoredPage::Absent })
+        }
+
+        fn write(&mut self, number: PageNumber, bytes: &[u8]) -> Result<(), Infallible> {
+            assert_eq!(number, PARENT);
+            self.0 = bytes.to_vec();
+            Ok(())
+        }
+
+        fn resize(&mut self, _: PageNumber) -> Result<(), Infallible> {
+            Ok(())
+        }
+
+        fn last_page(&self) -> PageNumber {
+            PARENT
+        }
+
+        fn set_aside(&mut self, _: u64, _: &[u8]) -> Result<(), Infallible> {
+            Ok(())
+        }
+
+        fn bring_back(&mut self, _: u64, _: &mut [u8]) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    fn split(fields: &[(Field, u32)], parent_key: &[u8]) -> LogRecord<'static> {
+        let mut bytes = vec![0; FIXED_BYTES];
+        bytes[0] = types::SPLIT;
+        for (field, number) in fields {
+            let at = find(types::SPLIT, *field).expect("a field of splits").at;
+            bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(parent_key);
+        LogRecord::new(Lgpos::default(), Cow::Owned(bytes))
+    }
+
+    fn pointers(bytes: &[u8]) -> Pointers {
+        let nodes = edit::nodes(bytes).expect("sound nodes").into_iter();
+        let child = |data: Vec<u8>| u32::from_le_bytes(data.try_into().expect("four bytes"));
+        nodes.map(|node| (node.key, child(node.data))).collect()
+    }
+
+    /// The parent with these pointers after page `old` has given nodes to page 9: those from `key`
+    /// on. Also the cause if the parent stays behind.
+    fn after_split(
+        before: &[(&[u8], u32)],
+        (key, old): (&[u8], u32),
+    ) -> (Pointers, Option<BehindCause>) {
+        let mut parent = edit::fresh(PageSize::KIB_8, page_flags::PARENT_OF_LEAF, ObjectId(2));
+        edit::set_dbtime(&mut parent, u64::from(TIMES[0]));
+        for (line, (key, child)) in before.iter().enumerate() {
+            let pointer = edit::pointer(key, PageNumber(*child));
+            edit::insert(&mut parent, line, &pointer).expect("room for a pointer");
+        }
+        let header = DatabaseHeader::new(PageSize::KIB_8, Signature::default());
+        let mut replay = LogReplay::new(ParentStore(parent), &header, 1 << 20);
+        let times = [(Field::DbtimeBefore, TIMES[0]), (Field::Dbtime, TIMES[1])];
+        let of_parent = split(&[&times[..], &[(Field::Page, PARENT.0)]].concat(), &[]);
+        let bytes = u32::try_from(key.len()).expect("a short key");
+        let of_child = [(Field::Page, old), (Field::NewPage, 9), (Field::ParentKeyBytes, bytes)];
+        let Ok(()) = replay.redo_split(&[of_parent, split(&of_child, key)]);
+        let Ok((store, summary)) = replay.finish();
+        let cause = summary.behind.get(&PARENT).map(|behind| behind.cause);
+        let is_changed = PageRef::new(&store.0).dbtime() == u64::from(TIMES[1]);
+        assert_eq!(is_changed, cause.is_none(), "{cause:?}");
+        (pointers(&store.0), cause)
+    }
+
+    fn owned(pointers: &[(&[u8], u32)]) -> Pointers {
+        pointers.iter().map(|(key, child)| (key.to_vec(), *child)).collect()
+    }
+
+    /// A pointer's key is above all keys of its child.
+    #[test]
+    fn the_old_half_gets_a_new_key_and_the_new_half_the_key_of_both() {
+        let parent: [(&[u8], u32); 3] = [(b"c", 5), (b"m", 7), (b"", 8)];
+        let between = owned(&[(b"c", 5), (b"f", 7), (b"m", 9), (b"", 8)]);
+        assert_eq!(after_split(&parent, (b"f", 7)), (between, None));
+        let last = owned(&[(b"c", 5), (b"m", 7), (b"q", 8), (b"", 9)]);
+        assert_eq!(after_split(&parent, (b"q", 8)), (last, None), "the last pointer has no key");
+    }
+
+    #[test]
+    fn a_parent_without_the_pointer_to_the_old_half_stays_behind_unchanged() {
+        let (pointers, cause) = after_split(&[(b"c", 5)], (b"f", 7));
+        assert!(matches!(cause, Some(BehindCause::Impossible(_))), "{cause:?}");
+        assert_eq!(pointers, owned(&[(b"c", 5)]));
+    }
+}
