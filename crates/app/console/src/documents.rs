@@ -3,7 +3,9 @@
 mod answer;
 mod ending;
 
-pub use answer::{Existing, named_file, refuse_input, stream, stream_error, write};
+pub use answer::{
+    Existing, named_file, refuse_existing, refuse_input, stream, stream_error, write,
+};
 pub use ending::form_of;
 pub use host::documents::{
     create, dated_folder, decode, make_folder, make_new_folder, make_parents, open, read_data,

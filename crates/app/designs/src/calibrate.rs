@@ -61,13 +61,7 @@ fn refuse(flags: &CalibrateFlags) -> Result<(), CommandError> {
     if !flags.folder.is_dir() {
         return Err(CommandError::new(format!("{name}: is no folder; name one on the storage")));
     }
-    let file = documents::named_file(Some(&flags.output));
-    if file.is_some_and(|path| path.is_file() || path.is_dir()) && !flags.force {
-        return Err(CommandError::new(format!(
-            "{}: is there already; name another file, or say --force",
-            flags.output.display()
-        )));
-    }
+    documents::refuse_existing(&flags.output, Existing::of_flag(flags.force))?;
     if flags.size.0 < 64 << 20 || !flags.size.0.is_multiple_of(1 << 20) {
         return Err(CommandError::new(format!(
             "--size {}: is to be whole MiB, and 64 MiB at least",

@@ -13,7 +13,9 @@ use time::macros::format_description;
 use units::Bytes;
 
 pub use decode::decode;
-pub use whole::{create, make_folder, make_new_folder, make_parents, replace, write_new};
+pub use whole::{
+    already_there, create, make_folder, make_new_folder, make_parents, replace, write_new,
+};
 
 use crate::error::HostError;
 use crate::{system, target};

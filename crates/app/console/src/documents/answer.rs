@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use host::documents::{create, replace};
+use host::documents::{already_there, create, replace};
 use host::system;
 
 use crate::error::{CommandError, output_error};
@@ -60,6 +60,20 @@ impl Existing {
     }
 }
 
+/// What to do about an existing file.
+const REMEDY: &str = "remove it, name another, or say --force";
+
+/// Refuses the path of an answer at which something exists already, before the work on the answer.
+pub fn refuse_existing(path: &Path, existing: Existing) -> Result<(), CommandError> {
+    let is_kept = existing == Existing::Keep && !is_standard_output(path);
+    match fs::symlink_metadata(path) {
+        Ok(facts) if is_kept && !system::is_stream(facts.file_type()) => {
+            Err(already_there(path, REMEDY).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes an answer made from `inputs` to a file that the user named. Never into an input, and
 /// never through a symbolic link.
 pub fn write(
@@ -74,7 +88,7 @@ pub fn write(
         return written.map_err(|error| stream_error(path, &error));
     }
     match existing {
-        Existing::Keep => Ok(create(path, bytes, "remove it, name another, or say --force")?),
+        Existing::Keep => Ok(create(path, bytes, REMEDY)?),
         Existing::Replace => Ok(replace(path, bytes)?),
     }
 }

@@ -24,6 +24,9 @@ const EMAIL_ACTIVITY: &str = "getEmailActivityUserDetail";
 
 /// Reads all files and answers with the tiers of a deployment, or with the load over the day.
 pub(crate) fn run(flags: &ProfileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
+    if let Some(path) = documents::named_file(flags.output.as_ref()) {
+        documents::refuse_existing(path, Existing::of_flag(flags.force))?;
+    }
     let mut collector = Collector::new(options(flags));
     let mut load = LoadCollector::new(LoadOptions {
         all_days: flags.all_days,

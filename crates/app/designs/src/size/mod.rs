@@ -34,6 +34,9 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
         return Err(CommandError::new(text.to_owned()));
     };
     expect_page_name(flags.html.as_deref())?;
+    if let Some(page) = &flags.html {
+        documents::refuse_existing(page, Existing::of_flag(flags.force))?;
+    }
     let (file, text) = documents::read_text(path)?;
     if !flags.scenarios.is_empty() {
         return sweep::run(flags, &file, &text, console);

@@ -23,10 +23,7 @@ pub fn make_folder(path: &Path) -> Result<(), HostError> {
 pub fn make_new_folder(path: &Path) -> Result<(), HostError> {
     make_parents(path)?;
     fs::create_dir(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => HostError::new(format!(
-            "{}: is there already, and nothing is written over; name another folder",
-            path.display()
-        )),
+        io::ErrorKind::AlreadyExists => already_there(path, "name another folder"),
         _ => HostError::file(path, "make this folder", &error),
     })
 }
@@ -61,10 +58,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HostError> {
 pub fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), HostError> {
     make_parents(path)?;
     let mut file = File::create_new(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => HostError::new(format!(
-            "{}: is there already, and nothing is written over; {remedy}",
-            path.display()
-        )),
+        io::ErrorKind::AlreadyExists => already_there(path, remedy),
         _ => HostError::file(path, "write", &error),
     })?;
     file.write_all(bytes).map_err(|error| {
@@ -73,4 +67,10 @@ pub fn create(path: &Path, bytes: &[u8], remedy: &str) -> Result<(), HostError> 
         let _ = fs::remove_file(path);
         HostError::file(path, "write", &error)
     })
+}
+
+/// The refusal of a path at which something exists; `remedy` is the advice.
+pub fn already_there(path: &Path, remedy: &str) -> HostError {
+    let path = path.display();
+    HostError::new(format!("{path}: is there already, and nothing is written over; {remedy}"))
 }
