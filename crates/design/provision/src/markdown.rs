@@ -7,6 +7,7 @@ use units::Bytes;
 use super::{Group, Provision, QUORUM, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
+use crate::test_plan::whole_mailboxes;
 
 /// Settings for controllers and disks of any make. Source: Microsoft, "Exchange Server storage
 /// configuration options".
@@ -50,7 +51,8 @@ impl Provision {
         let servers: usize = self.groups.iter().map(|group| group.servers.len()).sum();
         writeln!(text, "| servers | {servers} |")?;
         writeln!(text, "| databases | {databases} |")?;
-        writeln!(text, "| mailboxes per database | {:.0} |", needs.mailboxes_per_database.ceil())?;
+        let each = whole_mailboxes(needs.mailboxes_per_database);
+        writeln!(text, "| mailboxes per database | {each:.0} |")?;
         writeln!(text, "| database | {} |", needs.database)?;
         writeln!(text, "| log of a database | {} |", needs.log)?;
         writeln!(text, "| I/O per second of a copy | {:.2} |", needs.iops_per_database)?;

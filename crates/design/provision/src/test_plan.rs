@@ -154,6 +154,12 @@ impl TestPlan {
     }
 }
 
+/// A number of mailboxes rounded up: storage for a part of one is storage for one.
+pub(crate) fn whole_mailboxes(exact: f64) -> f64 {
+    // 2,500 must not become 2,501 by a quotient that is not exact.
+    (exact * (1.0 - 1e-9)).ceil()
+}
+
 /// The section `[mailboxes]` of a plan for some databases: the I/O that the design counts for each
 /// mailbox, its reserve included. Without it a report converts the load by the usual figure of a
 /// mailbox. Empty for databases without mailboxes.
@@ -161,7 +167,7 @@ pub fn mailboxes_section((each, iops): (f64, f64), databases: usize, size: Bytes
     if each <= 0.0 || iops <= 0.0 {
         return String::new();
     }
-    let count = (each * databases as f64).round().max(1.0);
+    let count = whole_mailboxes(each * databases as f64).max(1.0);
     let iops = (iops / each).clamp(0.001, 100.0);
     let mib = (size.as_mib_f64() / each).floor().clamp(1.0, MOST_MAILBOX_MIB);
     format!(

@@ -287,10 +287,19 @@ fn broken(
         }
     }
     if let Some(demanded) = demanded.filter(|of| iops < of * limits.reached) {
-        let text = format!("{name} reaches {iops:.0} of {demanded:.0} demanded IOPS");
+        let text = too_little(name, (iops, demanded), limits.reached);
         found.push((text, demanded / iops.max(1e-3) - 1.0));
     }
     found.into_iter().map(|(text, excess)| Breach { row: number, text, excess, limit }).collect()
+}
+
+/// States that `name` serves less than the share of its demand that is enough, with enough digits
+/// to see it.
+fn too_little(name: &str, (iops, demanded): (f64, f64), reached: f64) -> String {
+    let least = demanded * reached;
+    let [served, least] =
+        [units::three_digits_beside(iops, least), units::limit_beside(iops, least)];
+    format!("{name} reaches {served} of {demanded:.0} demanded IOPS, at least {least} are needed")
 }
 
 /// Writes a mean with enough decimals to show that it is above the limit `most`; three at most.
@@ -336,7 +345,14 @@ fn recovery(
 
 #[cfg(test)]
 mod tests {
-    use super::above;
+    use super::{above, too_little};
+
+    /// 94.98 of 100 must not read like the 95 % that are enough.
+    #[test]
+    fn a_rate_below_its_share_is_never_rounded_to_it() {
+        let said = too_little("EX01", (94.98, 100.0), 0.95);
+        assert_eq!(said, "EX01 reaches 94.98 of 100 demanded IOPS, at least 95 are needed");
+    }
 
     #[test]
     fn a_mean_above_its_limit_is_never_rounded_to_it() {

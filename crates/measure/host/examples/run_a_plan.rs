@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         command: String::new(),
         options: Vec::new(),
         tags: &[],
+        set: &[],
         folder: Path::new(folder),
         resumed: None,
         acknowledge: None,

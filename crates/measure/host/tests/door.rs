@@ -32,6 +32,7 @@ fn measured(folder: &Path, stop: &StopFlag, observer: &HostObserver) -> Measured
         command: "test".to_owned(),
         options: Vec::new(),
         tags: &[],
+        set: &[],
         folder: &folder.join("out"),
         resumed: None,
         acknowledge: None,

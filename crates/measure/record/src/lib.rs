@@ -63,7 +63,8 @@ pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail, scenario_names, true_range};
 pub use spread::LatencySpread;
 pub use start::{
-    DatabaseFacts, Machine, OperationMix, Settings, Start, TestType, Thresholds, VolumeFacts,
+    DatabaseFacts, Machine, OperationMix, Settings, Start, TestOfSet, TestType, Thresholds,
+    VolumeFacts,
 };
 
 /// File name of the journal in a run's folder.

@@ -40,6 +40,10 @@ pub struct Simulation {
     /// deployment is judged: a host of passive copies may serve no user.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_host_of_deployment: bool,
+    /// Whether that deployment is judged by the rules for each of its hosts, because they share no
+    /// timeline. Its verdict is the worst of theirs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_judged_by_hosts: bool,
 }
 
 /// Level of detail of a simulation.

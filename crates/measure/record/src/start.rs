@@ -44,6 +44,10 @@ pub struct Start {
     /// Options that affect the measurement, each with its value, such as `--size` and `16MiB`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
+    /// The tests of the set that the run is one of, with the options of each; empty for a run
+    /// alone, and in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<TestOfSet>,
     /// The plan, as read.
     pub plan_text: String,
     /// The plan's resolved settings.
@@ -64,6 +68,15 @@ pub struct Start {
     /// releases and of runs that were not made on storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage: Vec<StorageFinding>,
+}
+
+/// One test of a set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestOfSet {
+    /// Its kind.
+    pub test: TestType,
+    /// The options that run it alone, each with its value, but for its folder.
+    pub options: Vec<(String, String)>,
 }
 
 impl Start {

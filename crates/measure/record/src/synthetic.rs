@@ -158,6 +158,7 @@ impl Synthetic {
             command: "plimsoll run plan.toml".to_owned(),
             options: Vec::new(),
             description: "Shelf 3, RAID 5 (6+1), controller cache on".to_owned(),
+            set: Vec::new(),
             plan_text: "[test]\nkind = \"performance\"\nduration = \"10m\"\n".to_owned(),
             settings: self.settings(),
             databases: (0..self.databases).map(facts).collect(),

@@ -87,10 +87,10 @@ pub fn worst(outcomes: &[Ruling]) -> Ruling {
     found.unwrap_or(if outcomes.is_empty() { Ruling::CannotJudge } else { Ruling::Pass })
 }
 
-/// Applies every rule to a run. No rule applies to one host of a simulated deployment: its copies
+/// Applies every rule to a run. No rule applies to one host of a simulated deployment whose copies
 /// and arrays are judged with those of the other hosts.
 pub fn judge(run: &RunRecord) -> Verdict {
-    if run.is_host_of_deployment() {
+    if run.simulated().is_some_and(|of| of.is_host_of_deployment && !of.is_judged_by_hosts) {
         return Verdict { outcome: Ruling::CannotJudge, findings: Vec::new() };
     }
     if let Some(imported) = run.imported() {

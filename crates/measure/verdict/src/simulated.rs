@@ -81,22 +81,24 @@ fn doubt(finding: &mut Finding, range: (f64, f64), limit: Limit) {
     let Some(measured) = finding.measured else {
         return;
     };
-    let plan = quantity(limit.value(), finding.unit);
+    let plan = quantity(measured, limit.value(), finding.unit);
     let text = format!(
         "too near its limit of {plan} for a simulation: {}{}",
-        range_of(range, finding.unit),
+        range_of(range, limit.value(), finding.unit),
         certain_pass(measured, range, limit)
     );
     finding.evidence.insert(0, Evidence { decides: true, ..Evidence::of_run(text) });
 }
 
-fn range_of((least, most): (f64, f64), unit: Unit) -> String {
+/// The range in words, with enough digits to show that the limit lies within it.
+fn range_of((least, most): (f64, f64), limit: f64, unit: Unit) -> String {
+    let [low, high] = [least, most].map(|end| units::three_digits_beside(end, limit));
     match unit {
         Unit::Milliseconds if most.is_finite() => {
-            format!("the true latency is between {least:.2} and {most:.2} ms")
+            format!("the true latency is between {low} and {high} ms")
         }
-        Unit::Milliseconds => format!("the true latency is {least:.2} ms or any above"),
-        _ => format!("{least:.0} to {most:.0} IOPS, by how far its latencies may be off"),
+        Unit::Milliseconds => format!("the true latency is {low} ms or any above"),
+        _ => format!("{low} to {high} IOPS, by how far its latencies may be off"),
     }
 }
 
@@ -116,8 +118,8 @@ fn certain_pass(measured: f64, (least, most): (f64, f64), limit: Limit) -> Strin
 }
 
 /// Formats a limit of the plan in its unit.
-fn quantity(limit: f64, unit: Unit) -> String {
-    format!("{} {}", units::three_digits(limit), unit.symbol())
+fn quantity(measured: f64, limit: f64, unit: Unit) -> String {
+    format!("{} {}", units::limit_beside(measured, limit), unit.symbol())
 }
 
 #[cfg(test)]

@@ -75,14 +75,14 @@ impl Carried {
         let by_io = format::number(self.by_io, 0);
         match self.by_space {
             None => {
-                format!("of {each} IOPS each, without reserve; capacity was not checked")
+                format!("limit: I/O, {each} IOPS each, no reserve; space was not checked")
             }
             Some(by_space) if by_space < self.by_io => format!(
-                "by space, of {} each; by I/O {by_io} of {each} IOPS, without reserve",
+                "limit: space, {} each; I/O for {by_io} of {each} IOPS, no reserve",
                 format::size(self.size_each.0)
             ),
             Some(by_space) => format!(
-                "by I/O, of {each} IOPS each, without reserve; by space {} of {}",
+                "limit: I/O, {each} IOPS each, no reserve; space for {} of {}",
                 format::number(by_space, 0),
                 format::size(self.size_each.0)
             ),
@@ -94,11 +94,11 @@ impl Carried {
         let by_io = format::number(self.by_io, 0);
         let each = format::number(self.iops_each, 2);
         let Some(by_space) = self.by_space else {
-            return format!("Mailboxes of {each} IOPS: {by_io}; capacity was not checked.");
+            return format!("I/O for {by_io} mailboxes of {each} IOPS; space was not checked.");
         };
         let limit = if by_space < self.by_io { "space" } else { "I/O" };
         format!(
-            "Mailboxes: {by_io} of {each} IOPS by I/O, {} of {} by space; {limit} is the limit.",
+            "I/O for {by_io} mailboxes of {each} IOPS, space for {} of {}; {limit} is the limit.",
             format::number(by_space, 0),
             format::size(self.size_each.0)
         )
@@ -119,7 +119,7 @@ impl Carried {
             margin(self.achieved_iops, required_iops)
         );
         let Some(by_space) = self.by_space else {
-            return format!("{asked}; capacity was not checked.");
+            return format!("{asked}; space was not checked.");
         };
         // With a mailbox size in the plan the number is exact; otherwise the usual size gives an
         // estimate.
@@ -139,7 +139,7 @@ impl Carried {
         let by_io = about(self.by_io);
         let enough = format!("Enough I/O for {by_io} mailboxes ({each} IOPS each)");
         let Some(by_space) = self.by_space else {
-            return format!("{enough}; capacity was not checked.");
+            return format!("{enough}; space was not checked.");
         };
         let space = format!(
             "{} ({} each in {} of room)",
@@ -205,13 +205,20 @@ mod tests {
         );
         let carried = Carried::of(&run);
         assert!((carried.least() - 1_117.0).abs() < f64::EPSILON, "{}", carried.least());
-        assert!(carried.bounds().contains(" 1,117 of 2.0 GiB by space"), "{}", carried.bounds());
+        assert_eq!(
+            carried.bounds(),
+            "I/O for 2,800 mailboxes of 0.12 IOPS, space for 1,117 of 2.0 GiB; space is the limit."
+        );
         assert_eq!(
             carried.remark(),
-            "by space, of 2.0 GiB each; by I/O 2,800 of 0.12 IOPS, without reserve"
+            "limit: space, 2.0 GiB each; I/O for 2,800 of 0.12 IOPS, no reserve"
         );
         run.start.settings.mailbox_bytes = Some(1 << 20);
-        assert!(Carried::of(&run).remark().starts_with("by I/O, of 0.12 IOPS each"));
+        let remark = Carried::of(&run).remark();
+        assert!(
+            remark.starts_with("limit: I/O, 0.12 IOPS each, no reserve; space for"),
+            "{remark}"
+        );
         run.start.settings.mailbox_bytes = Some(2 << 30);
         run.start.settings.mailboxes = Some(4_000);
         assert!(said(&run).contains("480 IOPS; achieved 337, 29.9 % less;"), "{}", said(&run));
@@ -224,6 +231,6 @@ mod tests {
             said(&run)
         );
         run.start.databases.clear();
-        assert!(said(&run).ends_with("capacity was not checked."));
+        assert!(said(&run).ends_with("space was not checked."));
     }
 }

@@ -23,6 +23,7 @@ fn comparable(mut start: Start, before: &Start) -> Value {
     (start.command, start.options) = (String::new(), Vec::new());
     start.plan_text = String::new();
     start.tags = Vec::new();
+    start.set = Vec::new();
     start.name = String::new();
     // Batteries charge, and device names change at boot.
     start.storage = Vec::new();

@@ -12,6 +12,7 @@ mod job;
 mod merge;
 mod neighbours;
 mod pause;
+mod places;
 mod processors;
 mod questions;
 mod resume;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use device::Clock as _;
 use device_os::OsClock;
 use plan::Plan;
-use record::{Event, Finished, RunRecord, Start};
+use record::{Event, Finished, RunRecord, Start, TestOfSet};
 use trial::room::Shortage;
 use trial::{Coordinator, Stop};
 use units::Nanos;
@@ -82,6 +83,8 @@ pub struct RunOrder<'a> {
     pub options: Vec<(String, String)>,
     /// Words that the run can be found by.
     pub tags: &'a [String],
+    /// The tests of the set that the run is one of; empty for a run alone.
+    pub set: &'a [TestOfSet],
     /// Destination of the journal and reports.
     pub folder: &'a Path,
     /// The run to resume; `None` for a new one.
@@ -99,7 +102,8 @@ pub fn run(
     stop: &StopFlag,
     observer: &HostObserver,
 ) -> Result<Measured, HostError> {
-    let RunOrder { plan, folder, .. } = order;
+    let folder = order.folder;
+    let plan = &places::with_whole_paths(order.plan)?;
     allowance::check(plan, use_of(plan))?;
     let clock = OsClock::new();
     let groups = wire::run_groups(plan);
@@ -108,7 +112,7 @@ pub fn run(
     let command = (order.command, order.options);
     let (mut start, mut room, mut reads, mut neighbours) =
         first_look(plan, command, (count, clock), (stop, observer))?;
-    start.tags = order.tags.to_vec();
+    (start.tags, start.set) = (order.tags.to_vec(), order.set.to_vec());
     let steps = steps::load_steps(folder, plan, order.resumed.is_some())?;
     start.settings.target_iops =
         start.settings.target_iops.map(|target| target * steps.mean_share(plan));

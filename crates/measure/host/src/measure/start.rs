@@ -36,6 +36,7 @@ pub(super) fn start(
         description: plan.description.clone(),
         command,
         options,
+        set: Vec::new(),
         plan_text: plan.to_toml(),
         settings: trial::record_settings(plan, executors),
         databases: databases.collect::<Result<_, _>>()?,

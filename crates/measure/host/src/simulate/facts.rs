@@ -34,6 +34,7 @@ pub(super) fn start(order: &SimulationOrder<'_>, plan: &Plan, stretch: f64, epoc
         description: plan.description.clone(),
         command: order.command.clone(),
         options: order.options.clone(),
+        set: Vec::new(),
         plan_text: order.plan.to_toml(),
         settings: settings(order, plan),
         databases: plan.databases.iter().map(|of| database_facts(plan, of)).collect(),

@@ -23,7 +23,7 @@ use std::thread;
 
 use device::{Executor, VirtualReactor};
 use plan::Plan;
-use record::Event;
+use record::{Event, Start};
 use simdisk::operations::OperationProfile;
 use units::Seed;
 
@@ -36,6 +36,7 @@ use engine_run::{EngineRun, SimulatedJournal};
 pub(crate) use flash_cache::recorded;
 pub use level::SimulationLevel;
 use memo::Memo;
+use played::as_judged_part;
 use scale::scaled;
 pub use scale::usual_duration;
 pub use storage::SimulatedStorage;
@@ -80,9 +81,27 @@ pub fn simulate(
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,
 ) -> Result<Measured, HostError> {
+    simulate_marked(order, |start| start, stop, told)
+}
+
+/// The same for one host of a deployment whose hosts share nothing.
+pub fn simulate_host(
+    order: &SimulationOrder<'_>,
+    stop: &StopFlag,
+    told: impl Fn(&Event) + 'static,
+) -> Result<Measured, HostError> {
+    simulate_marked(order, as_judged_part, stop, told)
+}
+
+fn simulate_marked(
+    order: &SimulationOrder<'_>,
+    mark: fn(Start) -> Start,
+    stop: &StopFlag,
+    told: impl Fn(&Event) + 'static,
+) -> Result<Measured, HostError> {
     match order.profile {
-        None => simulate_engine(order, stop, told),
-        Some(profile) => simulate_operations(order, profile, stop, told),
+        None => simulate_engine(order, mark, stop, told),
+        Some(profile) => simulate_operations((order, profile), mark, stop, told),
     }
 }
 
@@ -95,8 +114,8 @@ pub fn measured_profile(plan: &Plan) -> Result<OperationProfile, HostError> {
 
 /// Simulates the order with the operation model.
 fn simulate_operations(
-    order: &SimulationOrder<'_>,
-    profile: &OperationProfile,
+    (order, profile): (&SimulationOrder<'_>, &OperationProfile),
+    mark: fn(Start) -> Start,
     stop: &StopFlag,
     told: impl Fn(&Event),
 ) -> Result<Measured, HostError> {
@@ -104,7 +123,7 @@ fn simulate_operations(
     // Nothing is stored, so that no page can be verified.
     let mut plan = order.plan.clone();
     plan.test.checksum = false;
-    let start = facts::start(order, &plan, 1.0, epoch);
+    let start = mark(facts::start(order, &plan, 1.0, epoch));
     let mut folder = RunFolder::create(order.folder)?;
     let mut written = folder.write(&Event::Start(Box::new(start)));
     let played = operations::play(order, profile, &mut |event| {
@@ -128,11 +147,12 @@ fn simulate_operations(
 /// Simulates the order with the engine itself.
 fn simulate_engine(
     order: &SimulationOrder<'_>,
+    mark: fn(Start) -> Start,
     stop: &StopFlag,
     told: impl Fn(&Event) + 'static,
 ) -> Result<Measured, HostError> {
     let run = EngineRun::prepared(order)?;
-    let start = facts::start(order, &run.plan, run.stretch, run.epoch());
+    let start = mark(facts::start(order, &run.plan, run.stretch, run.epoch()));
     let journal = SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?;
     let noted = journal.clone();
     let ended = run.play(order, stop, move |event| {

@@ -75,6 +75,16 @@ fn as_part(mut start: Start) -> Start {
     start
 }
 
+/// Marks the run as one host of a deployment without a timeline: the rules apply to each host, and
+/// the worst verdict is that of all.
+pub(super) fn as_judged_part(start: Start) -> Start {
+    let mut start = as_part(start);
+    if let Some(simulation) = &mut start.simulated {
+        simulation.is_judged_by_hosts = true;
+    }
+    start
+}
+
 /// The journal of one host of a deployment.
 pub struct HostJournal {
     folder: RunFolder,

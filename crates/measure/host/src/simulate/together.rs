@@ -9,6 +9,7 @@ use record::{DatabaseInterval, Event, Interval};
 
 use super::alike::database_of;
 use super::engine_run::{EngineRun, SimulatedJournal};
+use super::played::as_judged_part;
 use super::{SimulationOrder, facts};
 use crate::error::HostError;
 use crate::measure::Measured;
@@ -45,7 +46,7 @@ pub fn simulate_together(
     let mut journals = Vec::new();
     for SharedHost { order, .. } in hosts {
         let own = Plan { databases: order.plan.databases.clone(), ..run.plan.clone() };
-        let start = facts::start(order, &own, run.stretch, run.epoch());
+        let start = as_judged_part(facts::start(order, &own, run.stretch, run.epoch()));
         journals.push(SimulatedJournal::create(order.folder, &Event::Start(Box::new(start)))?);
     }
     let noted = journals.clone();

@@ -60,11 +60,11 @@ pub(super) static OF_LOADS: [Metric; 28] = [
         more_is_better: Some(true),
         quantity: MetricSource::Rate(&[Series::DatabaseRead, Series::DatabaseWrite]),
     },
-    latency("read_latency_mean", "Database reads: mean latency", Series::DatabaseRead),
+    latency("read_latency_mean", "Database reads: mean of all requests", Series::DatabaseRead),
     tail("read_latency_p99", "Database reads: 99th percentile", Series::DatabaseRead),
-    latency("log_write_latency_mean", "Log writes: mean latency", Series::LogWrite),
+    latency("log_write_latency_mean", "Log writes: mean of all requests", Series::LogWrite),
     tail("log_write_latency_p99", "Log writes: 99th percentile", Series::LogWrite),
-    latency("write_latency_mean", "Database writes: mean latency", Series::DatabaseWrite),
+    latency("write_latency_mean", "Database writes: mean of all requests", Series::DatabaseWrite),
     tail("write_latency_p99", "Database writes: 99th percentile", Series::DatabaseWrite),
     latency("transaction_mean", "Batch transactions: mean time", Series::Transaction),
     tail("transaction_p99", "Batch transactions: 99th percentile", Series::Transaction),
@@ -76,11 +76,15 @@ pub(super) static OF_LOADS: [Metric; 28] = [
     size("write_size", "Database writes: size", &[Series::DatabaseWrite], "database-writes-bytes"),
     size("log_write_size", "Log writes: size", &[Series::LogWrite], "log-writes-bytes"),
     throughput("maintenance", "Maintenance reads", Series::MaintenanceRead),
-    latency("maintenance_latency", "Maintenance reads: mean latency", Series::MaintenanceRead),
+    latency(
+        "maintenance_latency",
+        "Maintenance reads: mean of all requests",
+        Series::MaintenanceRead,
+    ),
     rate("all_reads", "All reads of databases", ALL_READS, "database-reads-rate"),
     size("all_read_size", "All reads of databases: size", ALL_READS, "database-reads-bytes"),
     rate("log_reads", "Replication reads", &[Series::ReplicationRead], "log-reads-rate"),
-    latency("log_read_latency", "Replication reads: mean latency", Series::ReplicationRead),
+    latency("log_read_latency", "Replication reads: mean of all requests", Series::ReplicationRead),
     size("log_read_size", "Replication reads: size", &[Series::ReplicationRead], "log-reads-bytes"),
     Metric {
         id: "processors",
@@ -112,7 +116,7 @@ pub(super) static OF_CHECKSUMS: [Metric; 3] = of_pass(Series::ChecksumRead);
 const fn of_pass(series: Series) -> [Metric; 3] {
     [
         throughput("throughput", "Read from all databases", series),
-        latency("latency_mean", "Reads: mean latency", series),
+        latency("latency_mean", "Reads: mean of all requests", series),
         tail("latency_p99", "Reads: 99th percentile", series),
     ]
 }

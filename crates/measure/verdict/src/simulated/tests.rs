@@ -37,6 +37,15 @@ fn one_host_of_a_deployment_has_no_findings() {
 }
 
 #[test]
+fn hosts_without_a_common_timeline_decide_on_their_deployment() {
+    let mut run = simulated(10.0);
+    let alone = judge(&run);
+    let simulation = run.start.simulated.as_mut().expect("simulated");
+    (simulation.is_host_of_deployment, simulation.is_judged_by_hosts) = (true, true);
+    assert_eq!(judge(&run), alone);
+}
+
+#[test]
 fn a_latency_whose_limit_lies_within_what_the_model_knows_is_not_judged() {
     let mut run = simulated(0.0);
     let rule = |run: &RunRecord| {
@@ -84,10 +93,19 @@ fn a_latency_near_its_limit_shows_the_limit_of_the_plan() {
     };
     super::doubt_what_is_near(&simulated(25.0), std::slice::from_mut(&mut finding));
     assert_eq!((finding.outcome, finding.limit), (Ruling::CannotJudge, Some(Limit::AtMost(20.0))));
-    let text = "too near its limit of 20 ms for a simulation: the true latency is between 12.24 \
-                and 20.40 ms; a simulation within +-25 % would have to be below 15 ms to pass for \
+    let text = "too near its limit of 20 ms for a simulation: the true latency is between 12.2 \
+                and 20.4 ms; a simulation within +-25 % would have to be below 15 ms to pass for \
                 certain";
     assert_eq!(finding.deciding_evidence(), Some(text));
+}
+
+/// A range never seems to end at the limit that lies within it.
+#[test]
+fn a_range_shows_that_the_limit_lies_within_it() {
+    let said = super::range_of((15.0, 20.004), 20.0, crate::Unit::Milliseconds);
+    assert_eq!(said, "the true latency is between 15 and 20.004 ms");
+    let said = super::range_of((949.6, 1_200.0), 950.0, crate::Unit::IoPerSecond);
+    assert!(said.starts_with("949.6 to 1,200 IOPS"), "{said}");
 }
 
 /// A rate that true latencies might lift to its target has not failed; one that met it passes.

@@ -1,17 +1,17 @@
 //! A simulated deployment as JSON.
 
-use rehearsal::{CopyRow, Duty, HostRow, Judgement, Limits, RowFigures};
+use rehearsal::{CopyRow, Duty, HostRow, Limits, RowFigures};
 use serde_json::{Value, json};
 use verdict::Ruling;
 
-use super::PlayedReport;
+use super::{PlayedReport, is_same_part};
 
 /// The answer `simulated_deployment`.
-pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
+pub fn deployment_json(report: &PlayedReport<'_>, steps: &[String]) -> Value {
     let Limits { reads_ms, log_ms, reached } = report.limits;
-    let Judgement { rows, breaches, recoveries } = report.first();
-    let events: Vec<Value> = recoveries
-        .iter()
+    let rows = &report.first().rows;
+    let events: Vec<Value> = report
+        .recoveries()
         .map(|of| {
             let occurrence = &report.occurrences[of.occurrence];
             json!({
@@ -23,11 +23,13 @@ pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
             })
         })
         .collect();
-    let broken: Vec<Value> = breaches
-        .iter()
-        .map(|of| {
+    let broken: Vec<Value> = report
+        .breaches()
+        .into_iter()
+        .map(|((seed, row), of)| {
             json!({
-                "row": of.row,
+                "seed": seed,
+                "row": rows.iter().position(|other| is_same_part(other, row)),
                 "text": of.text,
                 "excess_percent": of.excess * 100.0,
                 "limit": of.limit.name(),
@@ -51,12 +53,16 @@ pub fn deployment_json(report: &PlayedReport<'_>) -> Value {
             "events": events,
             "broken": broken,
             "rows": rows,
+            "next_steps": steps,
         }),
     )
 }
 
 fn row(report: &PlayedReport<'_>, of: &HostRow) -> Value {
     let reads = report.over_seeds(of, |figures| figures.reads_ms);
+    let log_writes = report.over_seeds(of, |figures| figures.log_ms);
+    let iops = report.over_seeds(of, |figures| Some(figures.iops));
+    let slowest = report.slowest(of);
     let copies: Vec<Value> = of.copies.iter().map(|copy| copy_row(report, copy)).collect();
     json!({
         "host": report.host(of),
@@ -70,8 +76,12 @@ fn row(report: &PlayedReport<'_>, of: &HostRow) -> Value {
         "figures": figures(&of.settled),
         "reads_ms_over_seeds": reads.map(|of| of.mean),
         "reads_ms_half_width": reads.and_then(|of| of.half_width),
-        "worst_minute_at_ns": of.worst.map(|(at, _)| at.0),
-        "worst_minute_reads_ms": of.worst.map(|(_, ms)| ms),
+        "log_writes_ms_over_seeds": log_writes.map(|of| of.mean),
+        "log_writes_ms_half_width": log_writes.and_then(|of| of.half_width),
+        "iops_over_seeds": iops.map(|of| of.mean),
+        "iops_half_width": iops.and_then(|of| of.half_width),
+        "worst_minute_at_ns": slowest.map(|(at, _)| at.0),
+        "worst_minute_reads_ms": slowest.map(|(_, ms)| ms),
         "busy_percent": {
             "disks": of.usage.drives * 100.0,
             "cache": of.usage.cache * 100.0,

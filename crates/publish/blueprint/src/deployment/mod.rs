@@ -6,6 +6,8 @@ mod proof;
 mod proof_json;
 mod trust;
 
+use std::collections::BTreeSet;
+
 use rehearsal::{
     Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
     Stretch,
@@ -17,6 +19,8 @@ use report::document::{
 use report::format::duration;
 use units::Nanos;
 use verdict::{Estimate, Ruling};
+
+use crate::next_steps;
 
 pub use claim::{Claim, ClaimState, Outage, Remedy};
 pub use json::deployment_json;
@@ -41,8 +45,8 @@ pub struct PlayedReport<'a> {
     pub occurrences: &'a [Occurrence],
     /// Limits that users accept.
     pub limits: Limits,
-    /// One judgement per seed, at least one. The first is shown; the others determine its
-    /// confidence.
+    /// One judgement per seed, at least one. Rates and mean latencies are means over all; minutes,
+    /// breaches and recoveries are the worst of any.
     pub judgements: &'a [Judgement],
 }
 
@@ -71,19 +75,62 @@ impl PlayedReport<'_> {
         &self.deployment.hosts[row.host].name
     }
 
+    /// The same row with each seed.
+    fn alike<'r>(&'r self, row: &'r HostRow) -> impl Iterator<Item = &'r HostRow> {
+        let judgements = self.judgements.iter();
+        judgements.filter_map(|of| of.rows.iter().find(|other| is_same_part(other, row)))
+    }
+
     /// The mean over all seeds of a figure in a row.
     fn over_seeds(
         &self,
         row: &HostRow,
         figure: impl Fn(&RowFigures) -> Option<f64>,
     ) -> Option<Estimate> {
-        let samples: Vec<f64> = self
-            .judgements
-            .iter()
-            .filter_map(|of| of.rows.iter().find(|other| is_same_part(other, row)))
-            .filter_map(|row| figure(&row.settled))
-            .collect();
+        let samples: Vec<f64> = self.alike(row).filter_map(|of| figure(&of.settled)).collect();
         (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
+    }
+
+    /// The slowest minute of a row with any seed.
+    fn slowest(&self, row: &HostRow) -> Option<(Nanos, f64)> {
+        let minutes = self.alike(row).filter_map(|of| of.worst);
+        minutes.max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    /// The row with the slowest minute of all seeds, and the seed.
+    fn worst_row(&self) -> Option<SeedRow<'_>> {
+        let rows = self.judgements.iter().enumerate();
+        let rows = rows.filter_map(|(seed, of)| Some((seed, of.worst_row()?)));
+        let ms = |(_, row): &SeedRow<'_>| row.worst.map_or(0.0, |(_, ms)| ms);
+        rows.max_by(|one, other| ms(one).total_cmp(&ms(other)))
+    }
+
+    /// The broken limits with any seed, the worst first: the seed, the row and the breach.
+    fn breaches(&self) -> Vec<(SeedRow<'_>, &Breach)> {
+        let judgements = self.judgements.iter().enumerate();
+        let mut all: Vec<(SeedRow<'_>, &Breach)> = judgements
+            .flat_map(|(seed, of)| {
+                of.breaches.iter().map(move |breach| ((seed, &of.rows[breach.row]), breach))
+            })
+            .collect();
+        all.sort_by(|(_, one), (_, other)| other.excess.total_cmp(&one.excess));
+        all
+    }
+
+    /// The recovery from each occurrence with the seed that took longest.
+    fn recoveries(&self) -> impl Iterator<Item = &RecoveryFigures> {
+        let longest = |of: &&RecoveryFigures| of.redundant_after.map_or(u64::MAX, |after| after.0);
+        (0..self.first().recoveries.len()).filter_map(move |at| {
+            self.judgements.iter().filter_map(|of| of.recoveries.get(at)).max_by_key(longest)
+        })
+    }
+
+    /// Which seed it is; empty if there is one only.
+    fn seed_words(&self, seed: usize) -> String {
+        match self.judgements.len() {
+            1 => String::new(),
+            count => format!(" (seed {} of {count})", seed + 1),
+        }
     }
 
     /// The events of a stretch, in words.
@@ -100,21 +147,25 @@ impl PlayedReport<'_> {
     }
 }
 
-/// The page.
-pub fn deployment_html(report: &PlayedReport<'_>) -> String {
-    report::document_html(&document(report))
+/// A row, and the position of its seed.
+type SeedRow<'a> = (usize, &'a HostRow);
+
+/// The page, with the next `steps`.
+pub fn deployment_html(report: &PlayedReport<'_>, steps: &[String]) -> String {
+    report::document_html(&document(report, steps))
 }
 
 /// The same as plain text.
-pub fn deployment_text(report: &PlayedReport<'_>) -> String {
-    report::document_text(&document(report), TEXT_WIDTH)
+pub fn deployment_text(report: &PlayedReport<'_>, steps: &[String]) -> String {
+    report::document_text(&document(report, steps), TEXT_WIDTH)
 }
 
-fn document(report: &PlayedReport<'_>) -> Document {
-    let mut sections = vec![
+fn document(report: &PlayedReport<'_>, steps: &[String]) -> Document {
+    let mut sections: Vec<Section> = next_steps::section(steps).into_iter().collect();
+    sections.extend([
         Section { id: "events", title: "Events", blocks: vec![events(report)] },
         Section { id: "limits", title: "Limits", blocks: vec![limits(report)] },
-    ];
+    ]);
     sections.push(Section { id: "hosts", title: "Hosts", blocks: vec![hosts(report)] });
     sections.push(Section { id: "method", title: "Method", blocks: method(report) });
     Document { banner: banner(report), sections }
@@ -126,9 +177,12 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         Ruling::Fail => ("SIMULATED FAIL", Tone::Fail),
         Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", Tone::Warn),
     };
-    let worst = report.first().worst_row();
-    let number =
-        worst.and_then(|row| row.worst).map_or_else(|| "-".to_owned(), |(_, ms)| ms_of(ms));
+    let worst = report.worst_row().and_then(|(_, row)| row.worst);
+    let number = worst.map_or_else(|| "-".to_owned(), |(_, ms)| ms_of(ms));
+    let number_unit = match report.judgements.len() {
+        1 => "ms mean of reads in the slowest minute".into(),
+        seeds => format!("ms mean of reads in the slowest minute of {seeds} seeds").into(),
+    };
     let hosts = report.deployment.hosts.len();
     Banner {
         subject: format!("{}: {hosts} hosts on {}", report.name, report.array),
@@ -136,7 +190,7 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         verdict: verdict.to_owned(),
         tone,
         number,
-        number_unit: "ms mean of reads in the slowest minute".into(),
+        number_unit,
         number_metric: "database-reads-latency",
         meaning: meaning(report),
         figures: figures(report),
@@ -145,13 +199,14 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
 
 fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let mut said = vec![trust(report.uncertainty_percent)];
-    let breach = report.first().breaches.first();
+    let breach = report.breaches().into_iter().next();
     let is_narrow = report.ruling() == Ruling::CannotJudge;
     said.push(match breach {
-        Some(breach) if is_narrow => {
-            format!("{}: {NARROW}; the {} are the limit.", breach.text, breach.limit.name())
+        Some(((seed, _), Breach { text, limit, .. })) => {
+            let narrow = if is_narrow { format!(": {NARROW}") } else { String::new() };
+            let seed = report.seed_words(seed);
+            format!("{text}{seed}{narrow}; the {} are the limit.", limit.name())
         }
-        Some(breach) => format!("{}; the {} are the limit.", breach.text, breach.limit.name()),
         None if is_narrow => format!("Every host keeps every limit, some narrowly: {NARROW}."),
         None if report.ruling() == Ruling::Pass => {
             "Every host keeps every limit in every event.".to_owned()
@@ -161,8 +216,9 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let seeds = report.judgements.len();
     if seeds > 1 {
         said.push(format!(
-            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence \
-             interval, which holds chance alone and no error of the model."
+            "IOPS, read and log write times are means of {seeds} seeds; +- is half of the 95 % \
+             confidence interval, which holds chance alone and no error of the model. Slowest \
+             minutes, busy disks, broken limits and recoveries are the worst of any seed."
         ));
     }
     said
@@ -177,8 +233,8 @@ fn trust(percent: f64) -> String {
 }
 
 fn figures(report: &PlayedReport<'_>) -> Vec<Figure> {
-    let Some((row, (at, _))) = report.first().worst_row().and_then(|row| Some((row, row.worst?)))
-    else {
+    let worst = report.worst_row().and_then(|(seed, row)| Some((seed, row, row.worst?.0)));
+    let Some((seed, row, at)) = worst else {
         return Vec::new();
     };
     vec![Figure {
@@ -186,8 +242,9 @@ fn figures(report: &PlayedReport<'_>) -> Vec<Figure> {
         metric: "database-reads-latency",
         value: clock(at),
         remark: format!(
-            "{}: {}; limit: {}",
+            "{}{}: {}; limit: {}",
             report.host(row),
+            report.seed_words(seed),
             report.stretch_words(row),
             row.usage.limit().name()
         ),
@@ -199,7 +256,7 @@ fn events(report: &PlayedReport<'_>) -> Block {
     if report.occurrences.is_empty() {
         return Block::Note("Nothing fails in this simulation: give --event.".to_owned());
     }
-    let rows = report.first().recoveries.iter().map(|of| recovery_row(report, of)).collect();
+    let rows = report.recoveries().map(|of| recovery_row(report, of)).collect();
     Block::Table(Table {
         caption: "When copies and disks are whole again",
         columns: vec![
@@ -227,8 +284,7 @@ fn recovery_row(report: &PlayedReport<'_>, of: &RecoveryFigures) -> TableRow {
 }
 
 fn limits(report: &PlayedReport<'_>) -> Block {
-    let breaches = &report.first().breaches;
-    if breaches.is_empty() {
+    if report.breaches().is_empty() {
         let Limits { reads_ms, log_ms, reached } = report.limits;
         return Block::Note(format!(
             "Kept: database reads {reads_ms:.0} ms, log writes {log_ms:.0} ms, {:.0} % of the \
@@ -245,7 +301,7 @@ fn limits(report: &PlayedReport<'_>) -> Block {
             Column::numbers("By %"),
             Column::text("Limit"),
         ],
-        rows: worst_of_each(report).map(|breach| breach_row(report, breach)).collect(),
+        rows: worst_of_each(report).into_iter().map(|of| breach_row(report, of)).collect(),
     })
 }
 
@@ -254,21 +310,21 @@ fn is_same_part(one: &HostRow, other: &HostRow) -> bool {
 }
 
 /// The worst breach of each host: the table of hosts and the JSON have all of them.
-fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> impl Iterator<Item = &'a Breach> {
-    let Judgement { rows, breaches, .. } = report.first();
-    breaches.iter().enumerate().filter_map(move |(at, breach)| {
-        let host = rows[breach.row].host;
-        let is_first = breaches[..at].iter().all(|before| rows[before.row].host != host);
-        is_first.then_some(breach)
-    })
+fn worst_of_each<'a>(report: &'a PlayedReport<'_>) -> Vec<(SeedRow<'a>, &'a Breach)> {
+    let mut hosts = BTreeSet::new();
+    let mut breaches = report.breaches();
+    breaches.retain(|((_, row), _)| hosts.insert(row.host));
+    breaches
 }
 
-fn breach_row(report: &PlayedReport<'_>, breach: &Breach) -> TableRow {
-    let row = &report.first().rows[breach.row];
+fn breach_row(
+    report: &PlayedReport<'_>,
+    ((seed, row), breach): (SeedRow<'_>, &Breach),
+) -> TableRow {
     TableRow::body(vec![
         Cell::plain(clock(row.span.0)),
         Cell::plain(report.stretch_words(row)),
-        Cell::plain(breach.text.clone()).toned(Tone::Fail),
+        Cell::plain(format!("{}{}", breach.text, report.seed_words(seed))).toned(Tone::Fail),
         Cell::plain(proof::excess_percent(breach.excess)),
         Cell::plain(breach.limit.name()),
     ])
@@ -297,31 +353,41 @@ fn host_row(report: &PlayedReport<'_>, row: &HostRow) -> TableRow {
     let is_up = report.stretches[row.stretch].up[row.host];
     let name = report.host(row);
     let limits = report.limits;
+    let drives = report.alike(row).map(|of| of.usage.drives).fold(0.0, f64::max);
     TableRow::body(vec![
         Cell::plain(clock(row.span.0)),
         Cell::plain(report.stretch_words(row)),
         Cell::plain(if is_up { name.to_owned() } else { format!("{name} (down)") }),
         Cell::plain(row.active.to_string()),
         Cell::plain(row.passive.to_string()),
-        Cell::plain(format!("{:.0}", row.settled.iops)),
+        iops_cell(report.over_seeds(row, |of| Some(of.iops))),
         estimate_cell(report.over_seeds(row, |of| of.reads_ms), limits.reads_ms),
         estimate_cell(report.over_seeds(row, |of| of.log_ms), limits.log_ms),
-        Cell::or_none(row.worst.map(|(_, ms)| ms_of(ms))),
-        Cell::plain(format!("{:.0}", row.usage.drives * 100.0)),
+        Cell::or_none(report.slowest(row).map(|(_, ms)| ms_of(ms))),
+        Cell::plain(format!("{:.0}", drives * 100.0)),
     ])
 }
 
+fn iops_cell(of: Option<Estimate>) -> Cell {
+    Cell::or_none(of.map(|of| with_interval(of, format!("{:.0}", of.mean))))
+}
+
+/// A mean latency, with enough digits to show whether it keeps its limit.
 fn estimate_cell(of: Option<Estimate>, most: f64) -> Cell {
     of.map_or_else(Cell::none, |of| {
         let tone = if of.mean > most { Tone::Fail } else { Tone::Plain };
-        Cell::plain(with_interval(of)).toned(tone)
+        let mean = ms_of(of.mean);
+        let is_equal = mean == ms_of(most);
+        let mean = if is_equal { units::three_digits_beside(of.mean, most) } else { mean };
+        Cell::plain(with_interval(of, mean)).toned(tone)
     })
 }
 
-fn with_interval(of: Estimate) -> String {
+/// A mean as it is `shown`, and half of its confidence interval if there are several seeds.
+fn with_interval(of: Estimate, shown: String) -> String {
     match of.half_width {
-        Some(half) => format!("{} +- {}", ms_of(of.mean), ms_of(half)),
-        None => ms_of(of.mean),
+        Some(half) => format!("{shown} +- {}", ms_of(half)),
+        None => shown,
     }
 }
 

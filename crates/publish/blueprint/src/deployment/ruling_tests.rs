@@ -4,27 +4,13 @@ use rehearsal::{
     HostRow, Judgement, Limits, PlayedDeployment, PlayedHost, PlayedRules, RecoveryFigures,
     RowFigures, UsageShares,
 };
+use serde_json::Value;
 use units::Nanos;
 
 use super::{PlayedReport, deployment_json, deployment_text};
 
-fn told(reads_ms: f64, inactive: usize) -> (String, String) {
-    let row = HostRow {
-        host: 0,
-        stretch: 0,
-        span: (Nanos::ZERO, Nanos::from_secs(60)),
-        played: Nanos::from_secs(60),
-        is_degraded: false,
-        active: 1,
-        passive: 0,
-        settled: RowFigures { reads_ms: Some(reads_ms), ..RowFigures::default() },
-        worst: None,
-        usage: UsageShares::default(),
-        copies: Vec::new(),
-    };
-    let lost = RecoveryFigures { occurrence: 0, inactive, redundant_after: None };
-    let recoveries = if inactive > 0 { vec![lost] } else { Vec::new() };
-    let judgement = Judgement { rows: vec![row], breaches: Vec::new(), recoveries };
+/// Text and JSON of a deployment whose reads take as long as each seed says.
+fn told(reads_ms: &[f64], inactive: usize) -> (String, Value) {
     let deployment = PlayedDeployment {
         hosts: vec![PlayedHost { name: "EX01".to_owned(), site: 0, group: 0 }],
         arrays: Vec::new(),
@@ -40,6 +26,7 @@ fn told(reads_ms: f64, inactive: usize) -> (String, String) {
         take_over: Vec::new(),
     };
     let stretches = rehearsal::timeline(&deployment, &[], Nanos::from_secs(60));
+    let judgements: Vec<Judgement> = reads_ms.iter().map(|ms| judgement(*ms, inactive)).collect();
     let report = PlayedReport {
         name: "mail",
         array: "a shelf",
@@ -47,11 +34,41 @@ fn told(reads_ms: f64, inactive: usize) -> (String, String) {
         deployment: &deployment,
         stretches: &stretches,
         occurrences: &[occurrence],
-        limits: Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 },
-        judgements: &[judgement],
+        limits: Limits { reads_ms: LIMIT_MS, log_ms: 10.0, reached: 0.95 },
+        judgements: &judgements,
     };
-    let json = deployment_json(&report)["verdict"].as_str().unwrap_or_default().to_owned();
-    (deployment_text(&report), json)
+    (deployment_text(&report, &[]), deployment_json(&report, &[]))
+}
+
+const LIMIT_MS: f64 = 20.0;
+
+fn judgement(reads_ms: f64, inactive: usize) -> Judgement {
+    let iops = 1_000.0 / reads_ms;
+    let row = HostRow {
+        host: 0,
+        stretch: 0,
+        span: (Nanos::ZERO, Nanos::from_secs(60)),
+        played: Nanos::from_secs(60),
+        is_degraded: false,
+        active: 1,
+        passive: 0,
+        settled: RowFigures { reads_ms: Some(reads_ms), iops, ..RowFigures::default() },
+        worst: Some((Nanos::ZERO, 2.0 * reads_ms)),
+        usage: UsageShares::default(),
+        copies: Vec::new(),
+    };
+    let breach = rehearsal::Breach {
+        row: 0,
+        text: format!("database reads of EX01 take {reads_ms} ms, limit 20 ms"),
+        excess: reads_ms / LIMIT_MS - 1.0,
+        limit: row.usage.limit(),
+    };
+    let lost = RecoveryFigures { occurrence: 0, inactive, redundant_after: None };
+    Judgement {
+        rows: vec![row],
+        breaches: Some(breach).filter(|of| of.excess > 0.0).into_iter().collect(),
+        recoveries: if inactive > 0 { vec![lost] } else { Vec::new() },
+    }
 }
 
 /// The rule of simulated runs and of proofs, in text and JSON.
@@ -64,8 +81,32 @@ fn a_latency_near_its_limit_is_not_judged_in_a_deployment_either() {
         (32.0, 0, "SIMULATED FAIL", "simulated_fail"),
         (15.0, 2, "SIMULATED FAIL", "simulated_fail"),
     ] {
-        let (text, json) = told(reads_ms, inactive);
+        let (text, json) = told(&[reads_ms], inactive);
         assert!(text.contains(headline), "{reads_ms}: {text}");
-        assert_eq!(json, verdict, "{reads_ms}");
+        assert_eq!(json["verdict"], verdict, "{reads_ms}");
     }
+}
+
+/// Headline, sentences and tables speak of all seeds, not of the first.
+#[test]
+fn a_deployment_with_several_seeds_shows_figures_of_all_of_them() {
+    let (text, json) = told(&[10.0, 40.0, 12.5], 0);
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "80.0 ms mean of reads in the slowest minute of 3 seeds",
+        "EX01 (seed 2 of 3): normal",
+        "database reads of EX01 take 40 ms, limit 20 ms (seed 2 of 3); the ",
+        // Means of the three seeds, with their intervals.
+        " 68 +- ",
+        " 20.8 +- ",
+    ] {
+        assert!(flat.contains(part), "{part}: {text}");
+    }
+    assert!(!flat.contains("active nowhere"), "{text}");
+    let broken = &json["broken"][0];
+    assert_eq!((&broken["seed"], &broken["row"]), (&Value::from(1), &Value::from(0)));
+    assert_eq!(json["rows"][0]["worst_minute_reads_ms"], 80.0);
+    assert_eq!(json["rows"][0]["iops_over_seeds"].as_f64().map(f64::round), Some(68.0));
+    let (text, _) = told(&[10.0], 0);
+    assert!(!text.contains("(seed") && !text.contains(" seeds"), "{text}");
 }

@@ -32,7 +32,7 @@ pub fn predictions_csv(all: &[PredictedArray]) -> String {
             figures.verdict.clone(),
             is_best.to_string(),
             number(one.iops().map(|of| of.mean)),
-            number(figures.mailboxes),
+            number(one.mailboxes()),
             number(one.read_ms().map(|of| of.mean)),
             number(one.write_ms().map(|of| of.mean)),
             number(one.log_write_ms().map(|of| of.mean)),

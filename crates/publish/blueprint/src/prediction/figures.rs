@@ -53,6 +53,14 @@ fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
     target.filter(|target| iops >= target * reached).unwrap_or(iops)
 }
 
+/// Mailboxes of `each` IOPS that a rate carries, rounded down: a part of one is not served. A plan
+/// holds a whole number of IOPS, so a target within one IOPS of what its mailboxes need carries
+/// exactly these, the `wanted` ones.
+fn mailboxes(iops: f64, each: f64, wanted: Option<f64>) -> f64 {
+    let is_theirs = |wanted: &f64| (iops - wanted * each).abs() < 1.0;
+    wanted.filter(is_theirs).unwrap_or_else(|| (iops / each + 1e-9).floor())
+}
+
 impl PredictionFigures {
     /// The figures of a run and its verdict.
     pub fn of(run: &RunRecord, verdict: &Verdict) -> Self {
@@ -62,6 +70,8 @@ impl PredictionFigures {
         let carried_iops = iops.map(|iops| carried(iops, run.target_iops(), reached));
         let said = meaning::sentences(run, verdict).into_iter().take(1);
         let per_mailbox = settings.iops_per_mailbox.map(|each| each * run.held_share());
+        let is_target = carried_iops.is_some() && carried_iops == run.target_iops();
+        let wanted = settings.mailboxes.filter(|_| is_target).map(|wanted| wanted as f64);
         Self {
             ruling: verdict.outcome.name().to_owned(),
             verdict: report::verdict_of(run, verdict).to_owned(),
@@ -80,7 +90,7 @@ impl PredictionFigures {
             carried_iops,
             mailboxes: carried_iops
                 .zip(per_mailbox)
-                .map(|(iops, each)| (iops / each + 1e-9).floor()),
+                .map(|(iops, each)| mailboxes(iops, each, wanted)),
             margin_percent: margin_percent(verdict),
         }
     }
@@ -159,7 +169,22 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::carried;
+    use super::{carried, mailboxes};
+
+    /// 509 mailboxes at 0.1 IOPS need 50.9 IOPS, and their plan holds 51.
+    #[test]
+    fn a_plan_carries_the_mailboxes_that_it_states() {
+        for (iops, wanted, carries) in [
+            (51.0, Some(509.0), 509.0),
+            (50.0, Some(504.0), 504.0),
+            (61.0, Some(509.0), 610.0),
+            (50.99, None, 509.0),
+            (51.0, None, 510.0),
+        ] {
+            let found = mailboxes(iops, 0.1, wanted);
+            assert!((found - carries).abs() < 1e-9, "{iops}, {wanted:?}: {found}");
+        }
+    }
 
     /// 1,096 mailboxes at 0.1 IOPS each are 109.6 IOPS.
     #[test]

@@ -51,7 +51,8 @@ pub(super) fn section(runs: &[NamedRun], comparison: &RunComparison, rest: Vec<S
         TableRow::body(cells)
     });
     let table = Table {
-        caption: "Target and result of each run; latencies are means",
+        caption: "Target and result of each run; latencies are means of all requests, and limits \
+                  hold for the mean of each database",
         rows: rows.collect(),
         columns,
     };
@@ -75,19 +76,18 @@ fn target(run: &NamedRun) -> Cell {
     Cell::plain(target.map_or_else(|| "none set".to_owned(), format::three_digits))
 }
 
-/// The value of the run at `index`; a latency is followed by its limit, which applies to each
-/// database.
+/// The value of the run at `index`; a latency is followed by its limit.
 fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -> Cell {
-    let Some(value) = row.values[index].value.map(format::three_digits) else {
+    let Some(mean) = row.values[index].value else {
         return Cell::none();
     };
+    let value = format::three_digits(mean);
     let finding = finding_of(run, shown.rule);
     let of_latency = finding.filter(|finding| finding.unit == Unit::Milliseconds);
-    let text = match (row.metric.unit, of_latency.and_then(|finding| finding.limit)) {
+    let judged = of_latency.and_then(|finding| Some((finding.measured?, finding.limit?.value())));
+    let text = match (row.metric.unit, judged) {
         ("1/s", _) => value,
-        ("ms", Some(limit)) => {
-            format!("{value} ms (limit {})", format::three_digits(limit.value()))
-        }
+        ("ms", Some((slowest, limit))) => beside(mean, slowest, limit),
         (unit, _) => format!("{value} {unit}"),
     };
     let tone = match finding.map(|finding| finding.outcome) {
@@ -95,6 +95,18 @@ fn measured(run: &NamedRun, shown: &Shown, row: &ComparedMetric, index: usize) -
         Some(outcome) => sections::tone(outcome),
     };
     Cell::plain(text).toned(tone)
+}
+
+/// The mean of all requests and the limit, which holds for the mean of each database: that of the
+/// slowest is between them if only it misses the limit.
+fn beside(mean: f64, slowest: f64, limit: f64) -> String {
+    let (shown, most) =
+        (units::three_digits_beside(mean, limit), units::limit_beside(slowest, limit));
+    if mean <= limit && slowest > limit {
+        let slowest = units::three_digits_beside(slowest, limit);
+        return format!("{shown} ms (slowest database {slowest}, limit {most})");
+    }
+    format!("{shown} ms (limit {most})")
 }
 
 /// The finding of a rule; `None` for an imported result, which no rule judges.
@@ -117,4 +129,17 @@ fn mailboxes(run: &NamedRun) -> Cell {
         Some(_) => "by I/O",
     };
     Cell::plain(format!("{} {bound}", format::number(carried.least(), 0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    /// The mean of all requests keeps the limit that the slowest database misses.
+    #[test]
+    fn a_mean_is_shown_with_the_one_that_was_judged() {
+        assert_eq!(beside(2.45, 2.47, 10.0), "2.45 ms (limit 10)");
+        assert_eq!(beside(9.8, 10.04, 10.0), "9.80 ms (slowest database 10.04, limit 10)");
+        assert_eq!(beside(10.03, 10.04, 10.0), "10.03 ms (limit 10)");
+    }
 }

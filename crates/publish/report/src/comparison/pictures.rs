@@ -41,7 +41,7 @@ fn mean_iops(rows: &[&IntervalRow]) -> f64 {
 }
 
 fn latency_chart(runs: &[NamedRun], series: Series, metric: &'static str) -> Picture {
-    let title = format!("{}: mean latency", series.name());
+    let title = format!("{}: mean of all requests", series.name());
     chart(runs, &title, (metric, "ms"), &|rows| {
         weighted_mean_ms(rows.iter().filter_map(|row| row.series.get(&series)))
     })

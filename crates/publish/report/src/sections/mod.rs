@@ -26,6 +26,11 @@ use verdict::{Ruling, Verdict};
 use crate::document::{Block, Document, Section, Tone};
 use crate::{format, passes, simulated, storage};
 
+/// Whether rules were applied: they are not to one host of a deployment that is judged as a whole.
+fn has_findings(run: &RunRecord, verdict: &Verdict) -> bool {
+    !run.is_host_of_deployment() || !verdict.findings.is_empty()
+}
+
 /// The whole report of a run that was measured or simulated here.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let of_load =
@@ -34,7 +39,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let [copy_writes, copy_reads] = pass_requests::copy_requests(run);
     let parts = [
         Some(what_follows::section(run, verdict)),
-        (!run.is_host_of_deployment()).then(|| findings::section(run, verdict)),
+        has_findings(run, verdict).then(|| findings::section(run, verdict)),
         simulated::section(run),
         charts::section(run),
         Some(summary::section(run, verdict)),

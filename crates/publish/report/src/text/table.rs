@@ -1,9 +1,11 @@
 //! Tables as text: as wide as the terminal and no wider, without breaking words.
 //!
 //! A table whose columns do not fit side by side moves its keys below its first column; if it
-//! contains sentences it becomes a list, otherwise it is printed in parts, each with the first
-//! column.
+//! contains sentences it becomes a list, otherwise it is printed in parts, each with the columns
+//! that name its rows.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::iter::zip;
 
@@ -182,22 +184,56 @@ fn usual(sources: &[Source]) -> usize {
     sources.iter().map(|of| of.usual() + GAP).sum()
 }
 
-/// Prints as many columns at a time as fit when only sentences are broken, each part with the first
-/// column.
+/// Prints as many columns at a time as fit when only sentences are broken, each part with the
+/// columns that name its rows.
 fn push_parts(text: &mut String, sources: &[Source], width: usize) {
-    let mut from = 1;
-    while from < sources.len() {
-        let mut all = (from + 1..=sources.len()).rev();
-        let to = all.find(|&to| usual(&sources[..1]) + usual(&sources[from..to]) <= width);
-        let to = to.unwrap_or(from + 1);
-        let part = [&sources[..1], &sources[from..to]].concat();
+    let names = naming(sources, width);
+    let mut rest: Vec<usize> = (0..sources.len()).filter(|at| !names.contains(at)).collect();
+    while !rest.is_empty() {
+        let part_of = |count: usize| {
+            let mut part = [&names[..], &rest[..count]].concat();
+            part.sort_unstable();
+            part.into_iter().map(|at| sources[at].clone()).collect::<Vec<_>>()
+        };
+        let mut all = (1..=rest.len()).rev();
+        let count = all.find(|&count| usual(&part_of(count)) <= width).unwrap_or(1);
+        let part = part_of(count);
         let narrow = part.iter().map(|source| source.laid(1));
         push_part(text, &shared(&part, width).unwrap_or_else(|| narrow.collect()));
-        if to < sources.len() {
+        rest.drain(..count);
+        if !rest.is_empty() {
             text.push('\n');
         }
-        from = to;
     }
+}
+
+/// The columns that every part repeats: of the texts before the first numbers, the fewest that
+/// distinguish the rows, if there is a choice the first one and not the widest. Only the first
+/// column if none do, or if they leave no room for the rest.
+fn naming(sources: &[Source], width: usize) -> Vec<usize> {
+    let texts = sources.iter().take_while(|of| !of.numeric).count();
+    let mut names: Vec<usize> = (0..texts).collect();
+    if !distinguish(sources, &names) {
+        return vec![0];
+    }
+    let mut by_use = names.clone();
+    by_use.sort_by_key(|&at| (at == 0, Reverse(sources[at].widest())));
+    for at in by_use {
+        let fewer: Vec<usize> = names.iter().copied().filter(|&name| name != at).collect();
+        if distinguish(sources, &fewer) {
+            names = fewer;
+        }
+    }
+    let taken: usize = names.iter().map(|&at| sources[at].usual() + GAP).sum();
+    if names.is_empty() || taken > width / 2 { vec![0] } else { names }
+}
+
+/// Whether no two rows are alike in the columns `names`.
+fn distinguish(sources: &[Source], names: &[usize]) -> bool {
+    let rows = sources[0].cells.len();
+    let row = |number: usize| names.iter().map(move |&at| &sources[at].cells[number]);
+    let distinct: BTreeSet<Vec<_>> = (0..rows).map(|number| row(number).collect()).collect();
+    distinct.len() == rows
 }
 
 /// Prints each row as a list of its values, labelled with their headings.

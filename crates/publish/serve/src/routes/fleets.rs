@@ -96,6 +96,8 @@ mod tests {
         let page = |name: &str| Some(FilePath::new("/runs/sim").join(name));
         assert_eq!(shown(&["deployment.html"]), page("deployment.html"));
         assert_eq!(shown(&["report.html"]), page("report.html"));
+        let both = ["report.html", "deployment.html"];
+        assert_eq!(shown(&both), page("deployment.html"), "in order of preference");
         assert_eq!(shown(&[]), None);
     }
 }

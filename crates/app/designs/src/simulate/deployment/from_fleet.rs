@@ -25,7 +25,7 @@ pub(super) const fn has_no_events(order: &FleetOrder, events: &[String]) -> bool
 }
 
 /// Simulates every host alone, into the folder of a fleet run. Each result equals that of
-/// `simulate` with the same plan, byte for byte.
+/// `simulate` with the same plan, but its report refers to the verdict on the deployment.
 pub(super) fn each_alone(
     flags: &SimulateFlags,
     order: &FleetOrder,
@@ -63,6 +63,7 @@ pub(super) fn host_flags(
         target_iops: flags.target_iops,
         rest: flags.rest,
         seed: flags.seed,
+        is_host_of_deployment: true,
         ..SimulateFlags::of(plan, flags.array.clone(), folder.to_path_buf())
     }
 }

@@ -85,3 +85,28 @@ fn a_wide_table_of_numbers_is_printed_in_parts() {
     assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
     assert_eq!(text.matches("1,234,560").count(), 3, "{text}");
 }
+
+/// A deployment has a row for each host before and after each event.
+#[test]
+fn every_part_of_a_wide_table_names_its_rows() {
+    let text = ["From", "During", "Host"].map(Column::text);
+    let numbers = (0..6).map(|_| Column::numbers("IOPS of all"));
+    let columns = text.into_iter().chain(numbers).collect();
+    let event = "host-lost=EX01@2h, while the others serve";
+    let rows = ["00:00", "02:00"].into_iter().flat_map(|from| {
+        ["EX01", "EX02"].map(|host| {
+            let names = [from, event, host].map(Cell::plain).to_vec();
+            TableRow::body([names, vec![Cell::plain("1,234,567"); 6]].concat())
+        })
+    });
+    let table = Table { caption: "Hosts.", columns, rows: rows.collect() };
+    let text = printed(&table, 70);
+    let parts: Vec<&str> = text.split("\n\n").collect();
+    assert!(parts.len() > 1, "{text}");
+    for part in parts {
+        for name in ["From", "Host", "00:00", "02:00", "EX01", "EX02"] {
+            assert!(part.contains(name), "{name}: {text}");
+        }
+    }
+    assert_eq!(text.matches("During").count(), 1, "{text}");
+}
