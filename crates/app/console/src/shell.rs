@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::{Overrides, Sessions, write_duration, write_size};
+use plan::{Overrides, Sessions, write_duration, write_shown_size};
 
 use crate::system;
 
@@ -15,7 +15,7 @@ pub fn options(overrides: &Overrides) -> Vec<(String, String)> {
     [
         ("--name", overrides.name.clone()),
         ("--test", overrides.test.clone()),
-        ("--size", overrides.size.map(write_size)),
+        ("--size", overrides.size.map(write_shown_size)),
         ("--duration", overrides.duration.map(write_duration)),
         ("--threads", sessions),
         ("--target-iops", overrides.target_iops.map(|rate| rate.to_string())),

@@ -29,7 +29,7 @@ use console::Console;
 use console::Outcome;
 use console::documents::{dated_folder, read_plan, read_text};
 use console::error::CommandError;
-use console::shell::{options, shell_word};
+use console::shell::{options_of_run, shell_word};
 use console::signals;
 use console::term::ProgressLine;
 use flags::{LevelFlag, SimulateFlags};
@@ -164,6 +164,12 @@ fn array_text(given: &str) -> Result<(String, String), CommandError> {
     )))
 }
 
+/// The command that repeats the simulation, without its options.
+fn command(flags: &SimulateFlags) -> String {
+    let array = shell_word(Path::new(&flags.array));
+    format!("plimsoll simulate {} --array {array}", shell_word(&flags.plan))
+}
+
 /// A seed and its consequences before any array is involved.
 struct SeededLoad {
     plan: Plan,
@@ -239,16 +245,16 @@ impl<'a> SimulationRequest<'a> {
             profile: load.profile.as_ref(),
             rest_percent: self.flags.rest,
             seed: load.plan.seed,
-            command: format!(
-                "plimsoll simulate {} --array {}",
-                shell_word(&self.flags.plan),
-                shell_word(Path::new(&self.flags.array))
-            ),
-            options: self.options(&load.overrides, &pairs(changes)),
+            command: command(self.flags),
+            options: given(self.flags, load.overrides.seed, &pairs(changes)),
             tags: &self.flags.identity.tags,
             folder,
         };
-        Ok(simulate::simulate(&order, stop, told)?)
+        Ok(if self.flags.is_host_of_deployment {
+            simulate::simulate_host(&order, stop, told)?
+        } else {
+            simulate::simulate(&order, stop, told)?
+        })
     }
 
     fn parsed(&self, changes: &[(String, String)]) -> Result<ArrayDescription, CommandError> {
@@ -267,28 +273,39 @@ impl<'a> SimulationRequest<'a> {
         }
         Ok(array)
     }
+}
 
-    /// The options that affect the result.
-    fn options(
-        &self,
-        overrides: &Overrides,
-        changes: &[(String, String)],
-    ) -> Vec<(String, String)> {
-        let mut all = options(overrides);
-        let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
-        all.extend(changes.map(|change| ("--what-if".to_owned(), change)));
-        if self.flags.rest > 0 {
-            all.push(("--rest".to_owned(), self.flags.rest.to_string()));
-        }
-        if self.flags.level != LevelFlag::Auto {
-            let level = self.flags.level.to_possible_value();
-            all.extend(level.map(|of| ("--level".to_owned(), of.get_name().to_owned())));
-        }
-        if self.flags.each_folder {
-            all.push(("--each-folder".to_owned(), String::new()));
-        }
-        all
+/// The options that the user gave for one array with these changes and this seed, each with its
+/// value. What the program chooses by itself, it chooses again.
+fn given(
+    flags: &SimulateFlags,
+    seed: Option<u64>,
+    changes: &[(String, String)],
+) -> Vec<(String, String)> {
+    let overrides = Overrides {
+        name: flags.identity.name.clone(),
+        test: flags.test.clone(),
+        duration: flags.duration,
+        sessions: flags.threads,
+        target_iops: flags.target_iops,
+        seed,
+        ..Overrides::default()
+    };
+    let output = flags.output.as_deref().filter(|_| !flags.is_part);
+    let mut all = options_of_run(&overrides, &flags.identity.tags, output);
+    let changes = changes.iter().map(|(key, value)| format!("{key}={value}"));
+    all.extend(changes.map(|change| ("--what-if".to_owned(), shell_word(Path::new(&change)))));
+    if flags.rest > 0 {
+        all.push(("--rest".to_owned(), flags.rest.to_string()));
     }
+    if flags.level != LevelFlag::Auto {
+        let level = flags.level.to_possible_value();
+        all.extend(level.map(|of| ("--level".to_owned(), of.get_name().to_owned())));
+    }
+    if flags.each_folder {
+        all.push(("--each-folder".to_owned(), String::new()));
+    }
+    all
 }
 
 fn pairs(changes: &[Replacement]) -> Vec<(String, String)> {

@@ -18,6 +18,7 @@ use crate::error::HostError;
 use crate::locks::{self, Files, PreparedFolders};
 use crate::observer::{HostEvent, HostObserver};
 use crate::stop::StopFlag;
+use crate::target;
 use crate::{patient, wire};
 
 /// Longest wait before a request to stop is noticed.
@@ -93,11 +94,14 @@ pub fn fill_with(
     crew.join();
     let databases = plan.databases.iter().map(|database| {
         let progress = latest.get(&database.index);
+        let (file, kept) = (path(database), actions.get(&database.index) == Some(&Action::Keep));
+        // Runs have made a database that is kept larger than its fill did.
+        let present = kept.then(|| target::length(Path::new(&file))).flatten();
         Filled {
-            file: path(database),
-            bytes: progress.map_or(0, |progress| progress.total.0),
+            bytes: present.or(progress.map(|of| of.total.0)).unwrap_or(0),
+            file,
             rows: progress.map_or(0, |progress| progress.rows),
-            kept: actions.get(&database.index) == Some(&Action::Keep),
+            kept,
             written_whole: progress.is_some_and(|progress| progress.written_whole),
         }
     });

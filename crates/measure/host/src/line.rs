@@ -139,6 +139,7 @@ impl Search<'_> {
             options: Vec::new(),
             folder: &folder,
             tags: self.order.tags,
+            set: &[],
             resumed: None,
             acknowledge: None,
             is_held: false,

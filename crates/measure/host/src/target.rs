@@ -57,6 +57,11 @@ fn slashed(text: &str) -> String {
     text.replace(path::MAIN_SEPARATOR, "/")
 }
 
+/// Whether `text` names a device by an address or a mark, and not by its path.
+pub(crate) fn is_named_device(text: &str) -> bool {
+    NbdAddress::is_meant(text) || IscsiAddress::is_meant(text) || text.starts_with(MARK)
+}
+
 impl RawTarget {
     /// The raw device that `path` names; `None` if it is an ordinary path.
     pub fn of(path: &Path) -> Option<Self> {

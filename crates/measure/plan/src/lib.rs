@@ -40,7 +40,7 @@ pub use model::{
 };
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;
-pub use quantity::{parse_duration, parse_size, write_duration, write_size};
+pub use quantity::{parse_duration, parse_size, write_duration, write_shown_size, write_size};
 pub use served::{
     CacheIscsi, CacheTls, ServedCache, ServedVolume, name_fault as volume_name_fault,
 };

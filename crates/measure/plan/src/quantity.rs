@@ -75,6 +75,16 @@ pub fn write_size(size: Bytes) -> String {
     format!("{}B", size.0)
 }
 
+/// The size in the unit and digits in which texts show it, such as `1.25GiB`, if that is exact;
+/// else as [`write_size`] writes it.
+pub fn write_shown_size(size: Bytes) -> String {
+    let shown = size.to_string();
+    let (number, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    let text = format!("{number}{unit}");
+    if number.contains('.') && parse_size(&text) == Some(size) { text } else { write_size(size) }
+}
+
 /// A text that [`parse_duration`] reads back as the same span, which is whole microseconds.
 pub fn write_duration(span: Nanos) -> String {
     let exact = [
@@ -135,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
     use units::{Bytes, Nanos};
 
-    use super::{parse_duration, parse_size, write_duration, write_size};
+    use super::{parse_duration, parse_size, write_duration, write_shown_size, write_size};
 
     #[test]
     fn sizes_as_people_write_them() {
@@ -160,10 +170,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_size_is_written_as_texts_show_it_if_that_is_exact() {
+        let mebibyte = 1 << 20;
+        for (size, text) in [
+            (1_280 * mebibyte, "1.25GiB"),
+            (1_024 * mebibyte, "1GiB"),
+            (16 * mebibyte, "16MiB"),
+            (1_500 * mebibyte, "1500MiB"),
+            (mebibyte << 20, "1TiB"),
+            (10, "10B"),
+        ] {
+            assert_eq!(write_shown_size(Bytes(size)), text);
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_reads_back(bytes: u64, micros in 0..u64::MAX / 1000) {
             prop_assert_eq!(parse_size(&write_size(Bytes(bytes))), Some(Bytes(bytes)));
+            let shown = write_shown_size(Bytes(bytes));
+            prop_assert_eq!(parse_size(&shown), Some(Bytes(bytes)));
             let span = Nanos::from_micros(micros);
             prop_assert_eq!(parse_duration(&write_duration(span)), Some(span));
         }

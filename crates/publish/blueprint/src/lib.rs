@@ -7,6 +7,7 @@
 
 mod deployment;
 mod design;
+mod next_steps;
 mod pareto;
 mod prediction;
 

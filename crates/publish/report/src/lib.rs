@@ -55,14 +55,15 @@ pub use listed::{
     set_headline, started_iso, started_ns, verdict_name,
 };
 pub use margin::margin_percent;
+pub use next::{BestOfSweep, SimulatedDeployment, deployment_steps, sweep_steps};
 pub use result_xml::result_xml;
 pub use sections::summary::{started, subject};
 pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
-    NamedSet, SUITE_PARTS, SuiteTest, suite_csv, suite_html, suite_json, suite_of, suite_outcome,
-    suite_schema, suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json,
-    suites_text,
+    NamedSet, STILL_RUNNING, SUITE_PARTS, SuiteTest, suite_csv, suite_html, suite_json, suite_of,
+    suite_outcome, suite_schema, suite_summary_in, suite_text, suite_xml, suites_csv, suites_html,
+    suites_json, suites_text,
 };
 pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};

@@ -19,9 +19,12 @@ pub(crate) fn sentence(run: &RunRecord) -> Option<String> {
 /// run.
 pub(crate) fn part(run: &RunRecord) -> Option<[String; 2]> {
     let simulation = run.simulated().filter(|simulation| simulation.is_host_of_deployment)?;
-    let judged = "One host of a deployment, which is judged as a whole: its verdict is in \
-                  ../../deployment.txt.";
-    Some([judged.to_owned(), trust(simulation)])
+    let verdict = if simulation.is_judged_by_hosts { "report" } else { "deployment" };
+    let judged = format!(
+        "One host of a deployment, which is judged as a whole: its verdict is in \
+         ../../{verdict}.txt."
+    );
+    Some([judged, trust(simulation)])
 }
 
 /// The name of the model without its components, after the number of arrays if there are several.
@@ -97,6 +100,24 @@ mod tests {
             }
         }
         assert!(!closing.contains("Next:") && !page.contains("id=\"findings\""), "{closing}");
+        let told: Value = serde_json::from_str(&crate::json(&run, &verdict)).expect("JSON");
+        assert_eq!((&told["verdict"], &told["next_steps"]), (&Value::Null, &Value::from([""; 0])));
+    }
+
+    /// The verdict of other hosts may be worse, but the findings on this one count towards it.
+    #[test]
+    fn a_host_that_decides_on_its_deployment_shows_its_findings() {
+        let mut run = simulated();
+        let simulation = run.start.simulated.as_mut().expect("simulated");
+        (simulation.is_host_of_deployment, simulation.is_judged_by_hosts) = (true, true);
+        let verdict = verdict::judge(&run);
+        for form in [crate::text(&run, &verdict), crate::html(&run, &verdict)] {
+            let small = form.to_lowercase();
+            assert!(small.contains("simulated host of a deployment"), "{form}");
+            assert!(form.contains("../../report.txt") && !form.contains("../../deployment.txt"));
+            assert!(!small.contains("simulated pass") && !small.contains("next step  "), "{form}");
+            assert!(form.contains("Database read latency, mean of the worst"), "{form}");
+        }
         let told: Value = serde_json::from_str(&crate::json(&run, &verdict)).expect("JSON");
         assert_eq!((&told["verdict"], &told["next_steps"]), (&Value::Null, &Value::from([""; 0])));
     }

@@ -20,6 +20,9 @@ pub use files::{suite_csv, suite_xml};
 pub use parts::{SUITE_PARTS, suite_of};
 pub use programs::{suite_json, suite_schema};
 
+/// Why a test of a set has no record yet while its run is not over.
+pub const STILL_RUNNING: &str = "it is still running";
+
 /// One test of a set.
 pub struct SuiteTest<'a> {
     /// Its kind.
@@ -73,9 +76,9 @@ pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
     text::render(&document(tests))
 }
 
-/// The closing lines of a set of tests on a terminal.
-pub fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
-    let steps = next::steps(tests).into_iter().map(|step| format!("Next: {step}\n"));
+/// The closing lines on a terminal of a set of tests in `folder`, quoted for a shell.
+pub fn suite_summary_in(tests: &[SuiteTest<'_>], folder: &str) -> String {
+    let steps = next::steps(tests, Some(folder)).into_iter().map(|step| format!("Next: {step}\n"));
     std::iter::once(crate::summary::banner(&banner(tests))).chain(steps).collect()
 }
 

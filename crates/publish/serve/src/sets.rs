@@ -173,7 +173,7 @@ fn has_passed(line: &RunLine) -> bool {
 fn made(runs: &ServedRuns, run: Option<&Listed>) -> Result<(RunRecord, Verdict), String> {
     match run {
         None => Err("no record of it is there".to_owned()),
-        Some(run) if run.is_live => Err("it is still running".to_owned()),
+        Some(run) if run.is_live => Err(report::STILL_RUNNING.to_owned()),
         Some(run) => runs.load(run),
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn prove(
         options: Vec::new(),
         folder: &out,
         tags: &[],
+        set: &[],
         resumed: None,
         acknowledge: None,
         is_held: false,

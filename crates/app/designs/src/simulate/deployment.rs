@@ -4,6 +4,7 @@ pub(crate) mod arrangement;
 pub(crate) mod conduct;
 mod from_fleet;
 pub(crate) mod from_provision;
+mod next_steps;
 mod passes;
 mod shelf;
 
@@ -97,7 +98,11 @@ pub(crate) fn run(
     if let DeploymentDocument::Fleet(order) = document
         && let Some(folder) = without_timeline(flags, order, &choice, console)?
     {
-        return fleets::show::show(&folder, flags.json, console);
+        let outcome = fleets::show::show(&folder, flags.json, console)?;
+        for step in next_steps::of_hosts(flags, outcome) {
+            console.remark(format_args!("Next: {step}"))?;
+        }
+        return Ok(outcome);
     }
     let (mut arrangement, mut occurrences) = match document {
         DeploymentDocument::Provision(value) => {
@@ -123,14 +128,10 @@ pub(crate) fn run(
         seeds: flags.seeds,
         rest_percent: flags.rest,
         folder: Some(&folder),
-        command: format!(
-            "plimsoll simulate {} --array {}",
-            console::shell::shell_word(&flags.plan),
-            console::shell::shell_word(Path::new(&flags.array))
-        ),
+        command: super::command(flags),
     };
     let played = order.conduct()?;
-    conclude(&arrangement, (&occurrences, &played), (&folder, flags.json), console)
+    conclude(flags, &arrangement, (&occurrences, &played), &folder, console)
 }
 
 /// Simulates a fleet that has no timeline: its hosts share nothing, or process whole databases in
@@ -198,18 +199,21 @@ fn folder(flags: &SimulateFlags, name: &str) -> Result<PathBuf, CommandError> {
 
 /// Writes the reports and prints the text or the JSON.
 fn conclude(
+    flags: &SimulateFlags,
     arrangement: &Arrangement,
     (occurrences, played): (&[Occurrence], &Played),
-    (folder, json): (&Path, bool),
+    folder: &Path,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let shown = played.report(arrangement, occurrences);
-    let (text, answer) = (blueprint::deployment_text(&shown), blueprint::deployment_json(&shown));
+    let steps = next_steps::of_played(flags, &shown);
+    let text = blueprint::deployment_text(&shown, &steps);
+    let answer = blueprint::deployment_json(&shown, &steps);
     let page = folder.join("deployment.html");
-    write_new(&page, blueprint::deployment_html(&shown).as_bytes())?;
+    write_new(&page, blueprint::deployment_html(&shown, &steps).as_bytes())?;
     write_new(&folder.join("deployment.txt"), text.as_bytes())?;
     write_new(&folder.join("deployment.json"), format!("{answer:#}\n").as_bytes())?;
-    if json {
+    if flags.json {
         console.answer_json_line(&answer.to_string())?;
     } else {
         console.answer(text.trim_end())?;

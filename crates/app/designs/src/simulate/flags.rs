@@ -96,6 +96,12 @@ pub struct SimulateFlags {
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Whether another command chose the output folder, so that no printed command repeats it
+    #[arg(skip)]
+    pub(crate) is_part: bool,
+    /// Whether it is one host of a deployment, to whose verdict its report refers.
+    #[arg(skip)]
+    pub(crate) is_host_of_deployment: bool,
 }
 
 /// Level of detail that the user may request.
@@ -146,6 +152,8 @@ impl SimulateFlags {
             output: Some(output),
             identity: IdentityFlags { name: None, tags: Vec::new() },
             json: false,
+            is_part: true,
+            is_host_of_deployment: false,
         }
     }
 }

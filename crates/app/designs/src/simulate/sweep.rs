@@ -8,11 +8,13 @@ use fleet::SimulationItem;
 use host::StopFlag;
 use host::sweep::{ContentKey, SweepFolder};
 use plan::deployment::Replacement;
+use report::BestOfSweep;
 use simdisk::ArrayDescription;
 
 use super::item::build;
-use super::{SeededLoad, SimulationRequest, pairs};
+use super::{SeededLoad, SimulationRequest, command, given, pairs};
 use console::error::CommandError;
+use console::shell::shell_word;
 
 /// Largest sweep that keeps the journals and reports of its simulations; beyond it only the figures
 /// that rank them are kept.
@@ -122,13 +124,39 @@ impl<'a> OpenSweep<'a> {
         }
     }
 
+    /// What to do after the sweep, with the options that the user gave.
+    fn next_steps(&self, best: &PredictedArray) -> Vec<String> {
+        let flags = self.request.flags;
+        let item = self.items.iter().find(|item| pairs(item.changes) == best.changes());
+        let Some((item, array)) = item.and_then(|item| Some((item, item.array.as_ref().ok()?)))
+        else {
+            return Vec::new();
+        };
+        let mut options = given(flags, flags.seed, best.changes());
+        let seeds = Some(flags.seeds).filter(|&seeds| seeds > 1);
+        options.extend(seeds.map(|seeds| ("--seeds".to_owned(), seeds.to_string())));
+        let cache = flags.cache.as_ref().map(|folder| shell_word(folder));
+        options.extend(cache.map(|folder| ("--cache".to_owned(), folder)));
+        report::sweep_steps(&BestOfSweep {
+            command: command(flags),
+            options,
+            test: trial::test_type(&item.load.plan),
+            outcome: best.ruling(),
+            array_text: array.text(),
+            simulated: item.load.plan.test.duration,
+            rates: best.rates(),
+        })
+    }
+
     /// Writes the ranking in every form; returns the page, the text and the answer.
     pub(super) fn write(
         &self,
         all: &[PredictedArray],
     ) -> Result<(PathBuf, String, String), CommandError> {
-        let (text, answer) = (blueprint::predictions_text(all), blueprint::predictions_json(all));
-        let page = self.folder.write("what-if.html", &blueprint::predictions_html(all))?;
+        let steps = all.first().map(|best| self.next_steps(best)).unwrap_or_default();
+        let text = blueprint::predictions_text(all, &steps);
+        let answer = blueprint::predictions_json(all, &steps);
+        let page = self.folder.write("what-if.html", &blueprint::predictions_html(all, &steps))?;
         self.folder.write("what-if.txt", &text)?;
         self.folder.write("what-if.csv", &blueprint::predictions_csv(all))?;
         self.folder.write("what-if.json", &answer)?;

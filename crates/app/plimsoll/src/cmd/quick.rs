@@ -11,7 +11,8 @@ use host::fill::{Complete, fill_with};
 use host::target::{self, RawTarget};
 use host::{RunOrder, wire};
 use plan::{Overrides, Plan};
-use trial::{manifest, room};
+use trial::manifest::{self, ManifestState};
+use trial::room;
 use units::Bytes;
 
 use super::prepare;
@@ -41,15 +42,20 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         target_iops: flags.target_iops,
         ..Overrides::default()
     };
-    let options = options_of_run(&overrides, &flags.recorded.identity.tags, None);
+    let options =
+        options_of_run(&overrides, &flags.recorded.identity.tags, flags.output.as_deref());
     let plan = Plan::quick(&folder.display().to_string(), &overrides)?;
     if !is_raw {
         find_folder(&folder, flags.folder.is_none())?;
     }
-    let plan = fitting(&plan, &folder, overrides)?;
+    let left = databases_left(&plan)?;
+    let plan = fitting(&plan, &folder, (overrides, left.map(|left| left.size)))?;
     // A plan that cannot be measured is not worth populating.
     allowance::check(&plan, DatabaseUse::Load)?;
-    explain(&plan, &folder, flags.folder.is_none(), console)?;
+    console.remark(announcement(&plan, &folder, left.filter(|_| !flags.reset)))?;
+    if flags.folder.is_none() {
+        console.remark("For another disk, name a folder on it: plimsoll quick DIR")?;
+    }
     let stop = signals::install(STOPS_A_RUN)?;
     let complete = if flags.reset { Complete::Reset } else { Complete::Stays };
     let filled = fill_with(&plan, complete, &stop, &shown::on_console(console.is_quiet()))?;
@@ -58,13 +64,15 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         console.flush()?;
     }
     // A raw device can hold only databases.
-    let run_folder = dated_folder(if is_raw { Path::new(".") } else { &folder }, &plan.name);
+    let beside = if is_raw { Path::new(".") } else { &folder };
+    let run_folder = flags.output.clone().unwrap_or_else(|| dated_folder(beside, &plan.name));
     let order = RunOrder {
         plan: &plan,
         command: command(flags),
         options,
         folder: &run_folder,
         tags: &flags.recorded.identity.tags,
+        set: &[],
         resumed: None,
         acknowledge: None,
         is_held: false,
@@ -93,8 +101,11 @@ fn command(flags: &QuickFlags) -> String {
 
 /// Returns the plan with databases of the requested size, else of their existing size, else of one
 /// that leaves them room to grow. Refuses sizes that would leave no room for the run.
-fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, CommandError> {
-    let there = prepared_size(plan)?;
+fn fitting(
+    plan: &Plan,
+    folder: &Path,
+    (overrides, there): (Overrides, Option<Bytes>),
+) -> Result<Plan, CommandError> {
     let free = Bytes(target::free_bytes(folder)?);
     let size = match (overrides.size, there) {
         (Some(given), _) => given,
@@ -110,33 +121,44 @@ fn fitting(plan: &Plan, folder: &Path, overrides: Overrides) -> Result<Plan, Com
     Ok(plan)
 }
 
-/// Size of the databases from an earlier `quick`, if any.
-fn prepared_size(plan: &Plan) -> Result<Option<Bytes>, CommandError> {
+/// Databases of an earlier `quick`.
+#[derive(Clone, Copy)]
+struct LeftDatabases {
+    /// Planned size of each.
+    size: Bytes,
+    /// Whether they were filled to their end.
+    is_complete: bool,
+}
+
+/// The databases that an earlier `quick` left, if any.
+fn databases_left(plan: &Plan) -> Result<Option<LeftDatabases>, CommandError> {
     let world = wire::world()?;
     let first = wire::locations(&world, plan, &plan.databases[..1])?.remove(0);
     let manifest = world.executor().block_on(async move { manifest::read(&first).await })?;
-    Ok(manifest.and_then(|manifest| manifest.planned_size()))
+    Ok(manifest.and_then(|manifest| {
+        let is_complete = manifest.state == ManifestState::Complete;
+        Some(LeftDatabases { size: manifest.planned_size()?, is_complete })
+    }))
 }
 
-/// An announcement for first-time users.
-fn explain(
-    plan: &Plan,
-    folder: &Path,
-    default: bool,
-    console: &mut Console,
-) -> Result<(), CommandError> {
-    let (count, duration) = (plan.databases.len(), plan.test.duration);
-    console.remark(format_args!(
-        "Would the disk under {} carry a mailbox load? Plimsoll creates {count} databases of {} \
-         there, runs mail transactions on them for {duration}, verifies every page, and judges \
-         the latencies. Ctrl-C stops cleanly.",
-        folder.display(),
-        Bytes(plan.size.0),
-    ))?;
-    if default {
-        console.remark("For another disk, name a folder on it: plimsoll quick DIR")?;
-    }
-    Ok(())
+/// An announcement for first-time users. Databases that an earlier `quick` left are used again,
+/// whatever length they have by now.
+fn announcement(plan: &Plan, folder: &Path, left: Option<LeftDatabases>) -> String {
+    let (count, duration, folder) = (plan.databases.len(), plan.test.duration, folder.display());
+    let work = match left.filter(|left| left.is_complete) {
+        Some(LeftDatabases { size, .. }) => format!(
+            "Plimsoll runs mail transactions on the {count} databases that it filled there \
+             earlier, to {size} each (--size and --reset replace them)"
+        ),
+        None => format!(
+            "Plimsoll creates {count} databases of {} there, runs mail transactions on them",
+            Bytes(plan.size.0)
+        ),
+    };
+    format!(
+        "Would the disk under {folder} carry a mailbox load? {work} for {duration}, verifies \
+         every page, and judges the latencies. Ctrl-C stops cleanly."
+    )
 }
 
 /// Creates only the default folder: a mistyped path, or one to an unmounted volume, must not
@@ -153,5 +175,27 @@ fn find_folder(folder: &Path, is_default: bool) -> Result<(), CommandError> {
             Err(CommandError::file(folder, "use the folder", &error))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use plan::{Overrides, Plan};
+    use units::Bytes;
+
+    use super::{LeftDatabases, announcement};
+
+    #[test]
+    fn databases_that_are_there_are_not_announced_as_new() {
+        let plan = Plan::quick("/mnt", &Overrides::default()).expect("the built-in plan");
+        let said = |left| announcement(&plan, Path::new("/mnt"), left);
+        assert!(said(None).contains("creates 2 databases of 1.00 GiB"), "{}", said(None));
+        let left = |is_complete| Some(LeftDatabases { size: Bytes::from_mib(1_280), is_complete });
+        assert_eq!(said(left(false)), said(None), "an unfinished fill begins anew");
+        let again = said(left(true));
+        assert!(again.contains("filled there earlier, to 1.25 GiB each"), "{again}");
+        assert!(!again.contains("creates"), "{again}");
     }
 }

@@ -44,6 +44,7 @@ pub(crate) fn run(
         options: Vec::new(),
         folder: &folder,
         tags: &[],
+        set: &[],
         resumed: Some(cut),
         acknowledge: None,
         is_held: false,

@@ -54,6 +54,7 @@ pub(crate) fn run(flags: &RunFlags, console: &mut Console) -> Result<Outcome, Co
         options: options_of_run(&overrides, tags, output),
         folder: &folder,
         tags,
+        set: &[],
         resumed: None,
         acknowledge: flags.acknowledge.as_deref(),
         is_held: flags.hold_measurement,

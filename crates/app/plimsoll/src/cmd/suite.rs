@@ -8,7 +8,7 @@ use std::path::Path;
 
 use host::{HostError, Measured, RunOrder, StopFlag, refuse_shortage};
 use plan::{Overrides, Plan, Test, TestKind};
-use record::TestType;
+use record::{TestOfSet, TestType};
 use report::{SUITE_PARTS, SuiteTest};
 use verdict::Ruling;
 
@@ -38,6 +38,14 @@ struct SuiteRun {
     folder: &'static str,
 }
 
+impl SuiteRun {
+    /// The test with the options that run it alone.
+    fn of_set(&self, tags: &[String]) -> TestOfSet {
+        let options = options_of_run(&self.overrides, tags, None);
+        TestOfSet { test: trial::test_type(&self.plan), options }
+    }
+}
+
 /// Result of one test, or the ruling and the reason if it was not run.
 type Made = Result<Measured, (Ruling, String)>;
 
@@ -63,6 +71,8 @@ pub(crate) fn run(
     announce(&plans, console)?;
     let mut made: Vec<Made> = Vec::new();
     let mut seen = SeenRates::default();
+    let tags = &flags.recorded.identity.tags;
+    let set: Vec<TestOfSet> = tests.iter().map(|test| test.of_set(tags)).collect();
     for (index, test) in tests.iter().enumerate() {
         let kind = test.plan.test.kind;
         let left = seen.outlook(&plans, index).words(seen.left(&plans, index));
@@ -72,7 +82,8 @@ pub(crate) fn run(
             Err((Ruling::CannotJudge, why))
         } else {
             let outlook = seen.outlook(&plans, index);
-            make((flags, file), (test, outlook), &folder, (&stop, console.is_quiet()))
+            let of_set = (test, &*set, outlook);
+            make((flags, file), of_set, &folder, (&stop, console.is_quiet()))
         };
         if let Ok(measured) = &one {
             seen.see(&measured.record);
@@ -134,7 +145,7 @@ fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
 
 fn make(
     (flags, file): (&RunFlags, &Path),
-    (test, outlook): (&SuiteRun, SetOutlook),
+    (test, set, outlook): (&SuiteRun, &[TestOfSet], SetOutlook),
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
 ) -> Made {
@@ -146,6 +157,7 @@ fn make(
         options: options_of_run(&test.overrides, tags, flags.output.as_deref()),
         folder: &folder,
         tags,
+        set,
         resumed: None,
         acknowledge: None,
         is_held: false,
@@ -189,7 +201,7 @@ fn conclude(
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let outcome = Outcome::of_ruling(report::suite_outcome(tests));
-    let summary = report::suite_summary(tests);
+    let summary = report::suite_summary_in(tests, &shell_word(folder));
     console.conclude(Concluded {
         folder: folder.to_path_buf(),
         name: name_of(tests),

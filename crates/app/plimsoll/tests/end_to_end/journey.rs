@@ -31,8 +31,15 @@ fn quick_leads_from_nothing_to_a_report() {
     // Databases of another size go only if they may.
     let larger = ["quick", "disk", "--size", "24MiB", "--duration", "4s"];
     scene.run(larger).expect_refusal(&["16.0 MiB", "24.0 MiB"]);
-    let reset = scene.run(larger.iter().copied().chain(["--reset"]));
+    let reset = scene.run(larger.iter().copied().chain(["--reset", "-o", "out", "--tag", "a"]));
     reset.expect_code(2).expect_out(&["Plimsoll001.edb: 24.0 MiB", "CANNOT JUDGE"]);
+    reset.expect_out(&[" --tag a --output out-2", "Report: out/report.html"]);
+    assert!(scene.path("out/record.jsonl").exists());
+    // Databases that are there are used as they are, and shown with the length they have by now.
+    let again = scene.run(["quick", "disk", "--duration", "4s", "-o", "out-2"]);
+    again.expect_code(2).expect_err(&["that it filled there earlier, to 24.0 MiB each"]);
+    let bytes = fs::metadata(scene.path("disk/Plimsoll001.edb")).unwrap().len();
+    assert!(bytes >= 24 << 20, "{bytes}");
 }
 
 #[test]

@@ -106,6 +106,10 @@ fn a_set_is_one_test_for_every_verb() {
     let words = ["report", "set", "--format", "csv", "-o", "set/2-stress/record.jsonl", "--force"];
     scene.run(words).expect_refusal(&["which the answer is made from"]);
 
+    let backup = text(&["report", "set/3-backup", "--format", "text"], 0);
+    assert!(backup.contains("Read the report of the whole set"), "{backup}");
+    assert!(!backup.contains("load of a working day"), "{backup}");
+
     text(&["compare", "set", "other"], 0);
     scene.run(["compare", "set", "other"]).expect_out(&[
         "set beside other",
@@ -184,6 +188,19 @@ fn what_is_broken_off_says_which_tests_were_not_run() {
     let report = json(&scene);
     assert_eq!(report["tests"][2]["not_run"], "stopped by the user");
     assert!(!scene.path("set/2-stress").exists());
+    let missing = "plimsoll run plan.toml --test backup --output set/3-backup";
+    ran.expect_out(&[
+        "Next: Performance: Complete it",
+        ": plimsoll run --resume set/1-performance",
+        "Next: Stress: Run it, and then report the whole set (plimsoll report set): plimsoll run \
+         plan.toml --test stress --duration 1min --output set/2-stress",
+        missing,
+    ]);
+    scene.run(["list", "."]).expect_out(&["3 of 4 tests were not run; plimsoll report "]);
+    scene.run(missing.split(' ').skip(1)).expect_code(0);
+    let said = scene.run(["report", "set", "--format", "text"]);
+    said.expect_out(&["1 of 4", "FOLDER/2-stress"]);
+    assert!(!said.out.contains("FOLDER/3-backup"), "{}", said.out);
 }
 
 #[test]

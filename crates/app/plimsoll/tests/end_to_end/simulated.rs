@@ -1,5 +1,7 @@
 //! Runs that are predicted on arrays which do not exist.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::scene::Scene;
@@ -17,8 +19,10 @@ fn scene(name: &str) -> Scene {
 fn the_same_simulation_gives_the_same_journal_and_says_what_it_is() {
     let scene = scene("simulated");
     let simulate = |folder: &str, level: &str| {
-        let command = ["simulate", "plan.toml", "--array", "shelf-15k", "-o", folder];
+        let command = ["simulate", "plan.toml", "--array", "shelf-15k", "-o", "out"];
         scene.run(command.iter().chain(&["--level", level])).expect_code(0);
+        // The journal has the options of its command, the folder among them.
+        fs::rename(scene.path("out"), scene.path(folder)).unwrap();
         scene.read(format!("{folder}/record.jsonl"))
     };
     let report = |folder: &str| -> Value {

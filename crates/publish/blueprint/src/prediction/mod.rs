@@ -15,9 +15,10 @@ use report::format::{number, plural};
 use report::{TEXT_WIDTH, tone};
 use serde_json::{Value as Json, json};
 use units::three_digits;
-use verdict::{Estimate, Verdict, estimate_of_runs};
+use verdict::{Estimate, Ruling, Verdict, estimate_of_runs};
 
 use crate::design::PicturePart;
+use crate::next_steps;
 use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
 pub use csv::predictions_csv;
@@ -67,6 +68,27 @@ impl PredictedArray {
         self.worst().figures.ruling().exit_code()
     }
 
+    /// The verdict on the array.
+    pub fn ruling(&self) -> Ruling {
+        self.worst().figures.ruling()
+    }
+
+    /// Its changes: keys and values.
+    pub fn changes(&self) -> &[(String, String)] {
+        &self.0[0].changes
+    }
+
+    /// Name of the folder of the run that decides, if its journal was kept.
+    pub fn folder(&self) -> Option<&str> {
+        self.worst().folder.as_deref()
+    }
+
+    /// Mean reads and writes per second, and the rate at which the target counts as reached; 0 if
+    /// there is none.
+    pub fn rates(&self) -> (f64, f64) {
+        (self.mean_iops(), self.0[0].figures.wanted_iops.unwrap_or(0.0))
+    }
+
     /// The first of the runs with the worst verdict.
     fn worst(&self) -> &Prediction {
         let worst = self.0.iter().min_by_key(|one| Reverse(one.figures.class()));
@@ -95,9 +117,19 @@ impl PredictedArray {
         self.figure(|one| one.figures.log_write_ms)
     }
 
+    /// The smallest of a figure over all seeds.
+    fn least(&self, of: impl Fn(&PredictionFigures) -> Option<f64>) -> Option<f64> {
+        self.0.iter().filter_map(|one| of(&one.figures)).reduce(f64::min)
+    }
+
+    /// Mailboxes that it carries with every seed.
+    fn mailboxes(&self) -> Option<f64> {
+        self.least(|of| of.mailboxes)
+    }
+
     /// The smallest distance of any latency from its limit, over all seeds.
     fn margin_percent(&self) -> Option<f64> {
-        self.0.iter().filter_map(|one| one.figures.margin_percent).reduce(f64::min)
+        self.least(|of| of.margin_percent)
     }
 
     /// Mean rate; 0 if nothing was measured under load.
@@ -167,7 +199,7 @@ impl PredictedArray {
             "changes": changes,
             "verdict": worst.figures.verdict,
             "best_trade_off": is_best,
-            "mailboxes": worst.figures.mailboxes,
+            "mailboxes": self.mailboxes(),
             "latency_margin_percent": self.margin_percent(),
             "disks": worst.disks,
             "failures_survived": worst.survived,
@@ -186,8 +218,8 @@ impl PredictedArray {
     }
 }
 
-/// The figures by which arrays are compared: of several seeds, those of the worst run, with the
-/// smallest latency margin of all.
+/// The figures by which arrays are compared: of several seeds the verdict of the worst run, the
+/// lowest load and the smallest latency margin.
 fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
     all.iter()
         .zip(1..)
@@ -198,7 +230,7 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
                 rank,
                 holds: figures.class() == 0,
                 cost: disks.map(f64::from),
-                load: figures.mailboxes.or(figures.carried_iops),
+                load: one.mailboxes().or_else(|| one.least(|of| of.carried_iops)),
                 // Differences below one percent are chance.
                 margin_percent: one.margin_percent().map(f64::round),
                 survived: survived.map(f64::from),
@@ -228,18 +260,18 @@ pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     all
 }
 
-/// One self-contained HTML page.
-pub fn predictions_html(all: &[PredictedArray]) -> String {
-    report::document_html(&document(all))
+/// One self-contained HTML page, with the next `steps`.
+pub fn predictions_html(all: &[PredictedArray], steps: &[String]) -> String {
+    report::document_html(&document(all, steps))
 }
 
 /// The same as plain text.
-pub fn predictions_text(all: &[PredictedArray]) -> String {
-    report::document_text(&document(all), TEXT_WIDTH)
+pub fn predictions_text(all: &[PredictedArray], steps: &[String]) -> String {
+    report::document_text(&document(all, steps), TEXT_WIDTH)
 }
 
 /// The same numbers for programs.
-pub fn predictions_json(all: &[PredictedArray]) -> String {
+pub fn predictions_json(all: &[PredictedArray], steps: &[String]) -> String {
     let fronts = pareto_front(&points(all));
     let parts: Json = all
         .iter()
@@ -250,12 +282,13 @@ pub fn predictions_json(all: &[PredictedArray]) -> String {
     let members = json!({
         "simulated": all.first().and_then(|one| one.worst().figures.array.as_ref()),
         "predictions": parts,
+        "next_steps": steps,
     });
     let json = report::answer("predictions", members);
     units::plain_json(&format!("{json:#}\n")).into_owned()
 }
 
-fn document(all: &[PredictedArray]) -> Document {
+fn document(all: &[PredictedArray], steps: &[String]) -> Document {
     let pictures = [
         picture(all, "Transactional IOPS", "ink-write", |one| Some(one.mean_iops())),
         picture(all, "Database reads, mean ms", "ink-read", |one| one.read_ms().map(|of| of.mean)),
@@ -268,8 +301,8 @@ fn document(all: &[PredictedArray]) -> Document {
     let load = if has_mailboxes { "Mailboxes" } else { "IOPS" };
     let headings = ParetoHeadings { cost: "Disks".into(), load, is_simulated: true };
     let trade_offs = pareto::section(&points(all), &headings);
-    let sections = std::iter::once(table).chain(trade_offs).chain([pictures]).collect();
-    Document { banner: banner(all), sections }
+    let sections = std::iter::once(table).chain(next_steps::section(steps)).chain(trade_offs);
+    Document { banner: banner(all), sections: sections.chain([pictures]).collect() }
 }
 
 fn banner(all: &[PredictedArray]) -> Banner {
@@ -281,7 +314,10 @@ fn banner(all: &[PredictedArray]) -> Banner {
         verdict: worst.map(|one| one.headline.clone()).unwrap_or_default(),
         tone: worst.map_or(Tone::Warn, PredictionFigures::tone),
         number: best.map_or_else(|| "-".to_owned(), |best| three_digits(best.mean_iops())),
-        number_unit: "IOPS of the best".into(),
+        number_unit: match best.map_or(1, |best| best.0.len()) {
+            1 => "IOPS of the best".into(),
+            seeds => format!("IOPS of the best, mean of {seeds} seeds").into(),
+        },
         number_metric: "achieved-transactional-iops",
         meaning: best.map(|best| said(best, all)).unwrap_or_default(),
         figures: Vec::new(),
@@ -294,8 +330,9 @@ fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
     let seeds = best.0.len();
     if seeds > 1 {
         said.push(format!(
-            "Every figure is the mean of {seeds} seeds; +- is half of its 95 % confidence \
-             interval, which holds chance alone and no error of the model."
+            "IOPS and latencies are means of {seeds} seeds; +- is half of the 95 % confidence \
+             interval, which holds chance alone and no error of the model. Verdicts and trade-offs \
+             are those of the worst seed."
         ));
     }
     let passing = all.iter().filter(|one| one.exit_code() == 0).count();

@@ -11,10 +11,15 @@ const MOST_TIMES: u64 = 64;
 /// Proposes more disks for the array that failed: the multiple that the missed load needs, and one
 /// and a half times that, but at least double and triple.
 pub(super) fn other(run: &RunRecord) -> NextStep {
+    other_for(run, missed_times(run))
+}
+
+/// The same for a load that needs `missed_times` as many requests as were made.
+pub(super) fn other_for(run: &RunRecord, missed_times: u64) -> NextStep {
     let words =
         "See what would carry it before you buy, with more disks or other keys of the array";
     let array = run.simulated().map(|simulation| simulation.array_text.as_str());
-    let changes = array.and_then(|array| more_disks(array, missed_times(run)));
+    let changes = array.and_then(|array| more_disks(array, missed_times));
     let Some(changes) = changes else {
         return StepKind::OtherArray.alone(words);
     };
@@ -32,8 +37,13 @@ pub(super) fn other(run: &RunRecord) -> NextStep {
 
 /// Ratio of the target to the achieved load, rounded up; 1 without a target.
 fn missed_times(run: &RunRecord) -> u64 {
-    let achieved = run.achieved_transactional_iops().max(1.0);
     let target = run.start.settings.target_iops.unwrap_or(0.0);
+    times(run.achieved_transactional_iops(), target)
+}
+
+/// Ratio of two rates, rounded up.
+pub(super) fn times(achieved: f64, target: f64) -> u64 {
+    let achieved = achieved.max(1.0);
     (1..MOST_TIMES).find(|times| achieved * *times as f64 >= target).unwrap_or(MOST_TIMES)
 }
 

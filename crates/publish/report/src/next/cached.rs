@@ -3,16 +3,18 @@
 
 use record::RunRecord;
 use units::Bytes;
+use verdict::Verdict;
 
 use super::arrays::array_value;
 use super::command::again;
 use super::step::{NextStep, StepKind};
+use super::time;
 
 /// Databases smaller than this multiple of the write cache show too little of the disks.
 const WRITE_CACHES: u64 = 4;
 
 /// Proposes databases that the cache cannot hold; `None` if it is not known to hold these.
-pub(super) fn larger_databases(run: &RunRecord) -> Option<NextStep> {
+pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
     let least = least_bytes(run)?.div_ceil(run.start.databases.len().max(1) as u64);
     let words = format!(
         "The write cache of the simulated array holds much of these databases, so that the result \
@@ -20,7 +22,8 @@ pub(super) fn larger_databases(run: &RunRecord) -> Option<NextStep> {
          more; then",
         Bytes(least)
     );
-    Some(StepKind::LargerDatabases.with(words, again(run, &[])))
+    let longer = time::until_steady(run, verdict).map(|duration| ("--duration", duration));
+    Some(StepKind::LargerDatabases.with(words, again(run, longer.as_slice())))
 }
 
 /// Whether the write caches of the simulated arrays hold much of the databases.
@@ -49,6 +52,8 @@ fn write_cache_bytes(array: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use verdict::judge;
+
     use super::{is_in_write_cache, larger_databases};
     use crate::tests::simulated;
 
@@ -68,7 +73,7 @@ mod tests {
             (CACHE.replace("true", "false"), false),
         ] {
             run.start.simulated.as_mut().expect("simulated").array_text = text;
-            assert_eq!(larger_databases(&run).is_some(), is_held);
+            assert_eq!(larger_databases(&run, &judge(&run)).is_some(), is_held);
         }
         run.start.simulated.as_mut().expect("simulated").array_text = CACHE.to_owned();
         let enough = (4 * 768 * MIB).div_ceil(count);

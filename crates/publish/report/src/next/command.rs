@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use record::RunRecord;
+use record::{RunRecord, TestType};
 
 use super::step::NextStep;
 
@@ -104,6 +104,27 @@ fn folder_after(folder: &str) -> String {
         Some(format!("{stem}-{}{end}", number + 1))
     });
     numbered.unwrap_or_else(|| format!("{name}-2{end}"))
+}
+
+/// The plan of a simulation, quoted for a shell.
+pub(super) fn simulated_plan(run: &RunRecord) -> &str {
+    let words = command(run).strip_prefix("plimsoll simulate ");
+    words.map_or("PLAN", |words| words.split_once(" --array ").map_or(words, |(plan, _)| plan))
+}
+
+/// The command that measures on storage what was simulated, with the options that `run` also takes.
+pub(super) fn measured(run: &RunRecord, plan: &str) -> String {
+    let taken: &[&str] = match run.start.test {
+        TestType::Performance | TestType::Stress => {
+            &["--test", "--duration", "--threads", "--target-iops", "--seed"]
+        }
+        TestType::Recovery => &["--test", "--threads", "--seed"],
+        TestType::Backup | TestType::Checksum => &["--test", "--seed"],
+    };
+    let given = run.start.options.iter().filter(|(option, _)| taken.contains(&option.as_str()));
+    let given = given.map(|(option, value)| format!("{option} {value}"));
+    let words = std::iter::once(format!("plimsoll run {plan}")).chain(given);
+    words.chain(identity(run)).collect::<Vec<String>>().join(" ")
 }
 
 /// Whether the test has a plan that the user can edit.

@@ -5,8 +5,11 @@ mod arrays;
 mod cached;
 mod command;
 mod failed;
+mod of_deployment;
 mod of_set;
+mod of_sweep;
 mod passed;
+mod rest_of_set;
 mod step;
 mod time;
 mod unjudged;
@@ -14,12 +17,15 @@ mod unjudged;
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
-use command::{again, command, with_distinct_folders};
+use command::{again, measured, simulated_plan, with_distinct_folders};
 use step::{NextStep, StepKind};
 
 pub(crate) use cached::is_in_write_cache;
+pub use of_deployment::{SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};
+pub use of_sweep::{BestOfSweep, sweep_steps};
 pub(crate) use passed::is_small;
+pub(crate) use rest_of_set::{MissingTest, rest_of_set};
 
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
@@ -41,10 +47,21 @@ fn in_own_folders(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps
 }
 
+/// The steps of a run. One of a set leaves what other tests of the set answer to them.
+fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+    let kinds: Vec<TestType> = run.start.set.iter().map(|of| of.test).collect();
+    let steps = advice_beside(run, verdict, &kinds);
+    if steps.is_empty() && !kinds.is_empty() {
+        let words = "Read the report of the whole set, report.html in the folder above this one";
+        return vec![StepKind::ReportOfSet.alone(words)];
+    }
+    steps
+}
+
 /// The steps of a run within a set of tests, without steps to tests already in `kinds`.
 fn advice_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<NextStep> {
     let has_stress = kinds.contains(&TestType::Stress);
-    let mut steps = advice(run, verdict);
+    let mut steps = advice_alone(run, verdict);
     steps.retain(|step| match step.kind {
         StepKind::DayOfStress => run.start.test == TestType::Stress || !has_stress,
         StepKind::RecoveryTest => !kinds.contains(&TestType::Recovery),
@@ -54,7 +71,7 @@ fn advice_beside(run: &RunRecord, verdict: &Verdict, kinds: &[TestType]) -> Vec<
     steps
 }
 
-fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+fn advice_alone(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     if run.imported().is_some() {
         let words = "Set this result beside a run of your own";
         let command = "plimsoll compare RESULT RUN".to_owned();
@@ -95,17 +112,25 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
         let words = "Simulate for longer, until enough is seen for a verdict";
         return StepKind::MeasureLonger.with(words, again(run, &[("--duration", duration)]));
     }
-    cached::larger_databases(run).unwrap_or_else(|| measure_simulated(run))
+    if let Some(step) = cached::larger_databases(run, verdict) {
+        return step;
+    }
+    match time::until_steady(run, verdict) {
+        Some(duration) => {
+            let words = "Simulate for longer, until the load is steady";
+            StepKind::MeasureLonger.with(words, again(run, &[("--duration", duration)]))
+        }
+        None => measure_simulated(run),
+    }
 }
 
 fn measure_simulated(run: &RunRecord) -> NextStep {
-    let plan = command(run).split_whitespace().nth(2);
-    let plan = plan.filter(|_| command(run).starts_with("plimsoll simulate ")).unwrap_or("PLAN");
+    let plan = simulated_plan(run);
     let words = format!(
         "Measure the storage once it is installed, and compare both (plimsoll compare): plimsoll \
          prepare {plan}, then"
     );
-    StepKind::MeasureSimulated.with(words, format!("plimsoll run {plan}"))
+    StepKind::MeasureSimulated.with(words, measured(run, plan))
 }
 
 #[cfg(test)]

@@ -16,14 +16,21 @@ pub(crate) struct JudgedTest<'a> {
     pub run: &'a RunRecord,
     /// The verdict on it.
     pub verdict: &'a Verdict,
+    /// The folder of its run, relative to that of the set.
+    pub folder: &'a str,
 }
 
 /// The steps of `tests`, each with the names of the tests that ask for it, in a set that holds
-/// tests of `kinds`.
-pub(crate) fn steps_of_set(tests: &[JudgedTest<'_>], kinds: &[TestType]) -> Vec<String> {
+/// tests of `kinds` and lies in the folder `set`, if that is known.
+pub(crate) fn steps_of_set(
+    tests: &[JudgedTest<'_>],
+    kinds: &[TestType],
+    set: Option<&str>,
+) -> Vec<String> {
     let mut merged: Vec<StepOfSet> = Vec::new();
     for test in tests {
         for step in advice_beside(test.run, test.verdict, kinds) {
+            let step = step.in_set(test.folder);
             match merged.iter_mut().find(|of| of.is_same(&step)) {
                 Some(same) => same.add(test.kind, step),
                 None => merged.push(StepOfSet { kinds: vec![test.kind], steps: vec![step] }),
@@ -32,6 +39,10 @@ pub(crate) fn steps_of_set(tests: &[JudgedTest<'_>], kinds: &[TestType]) -> Vec<
     }
     let mut steps: Vec<NextStep> = merged.iter().map(StepOfSet::step).collect();
     with_distinct_folders(&mut steps);
+    let steps = steps.into_iter().map(|step| match set {
+        Some(set) => step.for_run_in(set),
+        None => step,
+    });
     merged.iter().zip(steps).map(|(of, step)| format!("{}: {step}", of.names())).collect()
 }
 

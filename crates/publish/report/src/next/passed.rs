@@ -1,11 +1,13 @@
 //! Open questions after a passed run.
 
+use plan::write_shown_size;
 use record::{Phase, RunRecord, TestType};
 use units::Bytes;
 use verdict::{MailboxRoom, Verdict};
 
 use super::command::{again, as_test, command, has_plan};
 use super::step::{NextStep, StepKind};
+use super::time;
 use crate::mailboxes::Carried;
 use crate::{format, passes};
 
@@ -20,7 +22,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let mut steps = Vec::new();
     steps.extend(room.map(|room| find_room(run, room)));
     steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run)));
-    steps.push(further(run));
+    steps.push(further(run, verdict));
     steps
 }
 
@@ -45,14 +47,27 @@ fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
     StepKind::FindRoom.with(words, again(run, &[]))
 }
 
-fn further(run: &RunRecord) -> NextStep {
+fn further(run: &RunRecord, verdict: &Verdict) -> NextStep {
     if !passes::is_of_load(run) {
         let words = "Measure the load of a working day";
         return StepKind::LoadTest.with(words, as_test(run, "performance"));
     }
     if is_small(run) {
-        return larger_databases(run);
+        return larger_databases(run, verdict);
     }
+    let step = for_longer(run);
+    let is_longest = matches!(step.kind, StepKind::OwnPlan | StepKind::RecoveryTest);
+    match time::until_steady(run, verdict).filter(|_| is_longest) {
+        Some(duration) => {
+            let words = "Measure for longer, until the load is steady";
+            StepKind::MeasureLonger.with(words, again(run, &[("--duration", duration)]))
+        }
+        None => step,
+    }
+}
+
+/// The usual length of a test, or the next test once it has been reached.
+fn for_longer(run: &RunRecord) -> NextStep {
     let is_stress = run.start.test == TestType::Stress;
     if !has_plan(run) || (!is_stress && !has_lasted(run, 2)) {
         return for_two_hours(run);
@@ -65,21 +80,26 @@ fn further(run: &RunRecord) -> NextStep {
     StepKind::DayOfStress.with("Run it for a day", again(run, &changes))
 }
 
-pub(super) fn larger_databases(run: &RunRecord) -> NextStep {
+/// Proposes larger databases, measured for longer if this run was too short for its verdict.
+pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> NextStep {
     let enough = large_enough(run);
     let small = "These databases are small: much of them fits into the caches of disks and arrays. \
                  Set `size`";
+    let longer = time::longer_if_larger(run, verdict).map(|duration| ("--duration", duration));
+    let and_longer = longer.as_ref().map_or("", |_| ", and measure for longer");
+    let mut changes: Vec<(&str, String)> = longer.into_iter().collect();
     if !has_plan(run) {
-        let words = format!("{small} to what you will run, {enough} or more");
-        let size = [("--size", enough.to_string().replace(' ', ""))];
-        let larger = format!("{} --reset", again(run, &size));
+        let words = format!("{small} to what you will run, {enough} or more{and_longer}");
+        changes.insert(0, ("--size", write_shown_size(enough)));
+        let larger = format!("{} --reset", again(run, &changes));
         return StepKind::LargerDatabases.with(words, larger);
     }
     let words = format!(
-        "{small} in the plan to what you will run, {enough} or more, in new folders: {}, then",
+        "{small} in the plan to what you will run, {enough} or more, in new \
+         folders{and_longer}: {}, then",
         command(run).replacen("run", "prepare", 1)
     );
-    StepKind::LargerDatabases.with(words, again(run, &[]))
+    StepKind::LargerDatabases.with(words, again(run, &changes))
 }
 
 fn for_two_hours(run: &RunRecord) -> NextStep {

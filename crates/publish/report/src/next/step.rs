@@ -62,9 +62,16 @@ step_kinds! {
     ReportRefusal = "report-refusal",
     ReadDatabases = "read-databases",
     MeasureAgain = "measure-again",
+    RestOfSet = "rest-of-set",
+    ReportOfSet = "report-of-set",
     DetailedSimulation = "detailed-simulation",
     OtherArray = "other-array",
     MeasureSimulated = "measure-simulated",
+    SimulateBest = "simulate-best",
+    LoseHost = "lose-host",
+    MoreCopies = "more-copies",
+    OtherStorage = "other-storage",
+    MeasureDeployment = "measure-deployment",
     CompareImported = "compare-imported",
 }
 
@@ -94,6 +101,8 @@ impl StepKind {
 pub(super) const FOLDER: &str = "FOLDER";
 /// Explains the placeholder to the reader.
 pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
+/// The same in the report of a set of tests.
+pub(super) const OF_THIS_SET: &str = ", with the folder of this set for FOLDER";
 
 impl NextStep {
     /// Whether `other` asks for the same in the same words; its command may be another.
@@ -101,10 +110,21 @@ impl NextStep {
         self.kind == other.kind && self.words == other.words
     }
 
-    /// The step for a run in `folder`, quoted for a shell.
-    pub(super) fn for_run_in(mut self, folder: &str) -> Self {
+    /// The step of a run in the folder `part` of a set, with a placeholder for that of the set.
+    pub(super) fn in_set(mut self, part: &str) -> Self {
         if self.kind == StepKind::Resume {
-            self.words = self.words.replace(OF_THIS_RUN, "");
+            self.words = self.words.replace(OF_THIS_RUN, OF_THIS_SET);
+            let part = format!("{FOLDER}/{part}");
+            self.command = self.command.map(|command| command.replace(FOLDER, &part));
+        }
+        self
+    }
+
+    /// The step for a run or a set in `folder`, quoted for a shell.
+    pub(super) fn for_run_in(mut self, folder: &str) -> Self {
+        if matches!(self.kind, StepKind::Resume | StepKind::RestOfSet) {
+            let words = self.words.replace(OF_THIS_RUN, "").replace(OF_THIS_SET, "");
+            self.words = words.replace(FOLDER, folder);
             self.command = self.command.map(|command| command.replace(FOLDER, folder));
         }
         self

@@ -4,7 +4,7 @@
 mod cases;
 
 use record::synthetic::{Synthetic, drawn};
-use record::{RunRecord, TestType};
+use record::{RunRecord, TestOfSet, TestType};
 use verdict::{Ruling, judge};
 
 use cases::{Act, CASES, Case};
@@ -119,6 +119,18 @@ fn every_step_that_is_taken_changes_what_is_known() {
     }
 }
 
+/// Steps after a result that is not the record of one run on storage; their modules test them.
+const ELSEWHERE: &[StepKind] = &[
+    StepKind::CompareImported,
+    StepKind::RestOfSet,
+    StepKind::ReportOfSet,
+    StepKind::SimulateBest,
+    StepKind::LoseHost,
+    StepKind::MoreCopies,
+    StepKind::OtherStorage,
+    StepKind::MeasureDeployment,
+];
+
 /// Names in the first column of the page.
 fn rows() -> Vec<&'static str> {
     let rows = TABLE.lines().filter_map(|line| line.strip_prefix("| `"));
@@ -131,7 +143,7 @@ fn every_step_has_a_row_and_a_record() {
     assert_eq!(rows(), named, "docs/next-steps.md and StepKind list the same steps");
     for kind in StepKind::ALL {
         let is_tried = CASES.iter().any(|case| case.kind == *kind);
-        assert!(is_tried || *kind == StepKind::CompareImported, "{} has no record", kind.name());
+        assert!(is_tried || ELSEWHERE.contains(kind), "{} has no record", kind.name());
     }
 }
 
@@ -159,6 +171,81 @@ fn a_set_is_not_advised_a_test_that_it_holds() {
         assert_eq!(alone, advice(&run, &verdict));
         assert!(advice_beside(&run, &verdict, &[test]).len() < alone.len(), "{}", step.name());
     }
+}
+
+/// A backup within a set is not followed by the load that the set holds already.
+#[test]
+fn a_test_of_a_set_leaves_other_tests_to_the_report_of_the_set() {
+    let case = |kind| CASES.iter().find(|case| case.kind == kind).expect("a record");
+    for kind in [StepKind::LoadTest, StepKind::RecoveryTest] {
+        let mut run = record_of(case(kind));
+        run.start.settings.mailboxes = None;
+        let set = [TestType::Performance, TestType::Stress, TestType::Backup, TestType::Recovery];
+        run.start.set = set.map(|test| TestOfSet { test, options: Vec::new() }).to_vec();
+        let told = steps(&run, &judge(&run));
+        let expected =
+            "Read the report of the whole set, report.html in the folder above this one.";
+        assert_eq!(told, [expected], "{}", kind.name());
+    }
+    let mut failed = record_of(case(StepKind::FindCause));
+    let alone = steps(&failed, &judge(&failed));
+    failed.start.set = vec![TestOfSet { test: TestType::Backup, options: Vec::new() }];
+    assert_eq!(steps(&failed, &judge(&failed)), alone, "its own faults stay its own");
+}
+
+#[test]
+fn a_load_that_was_not_steady_is_measured_for_longer_with_every_step() {
+    let mut run = Synthetic { measure_intervals: 12, ..Synthetic::default() }.run();
+    run.start.settings.target_iops = None;
+    run.start.command = "plimsoll quick disk".to_owned();
+    let drifting = |run: &RunRecord| {
+        let mut verdict = judge(run);
+        let trend = verdict.findings.iter_mut().find(|of| of.rule == "steady-state");
+        trend.expect("enough intervals").outcome = Ruling::Warn;
+        steps(run, &verdict)
+    };
+    let told = drifting(&run);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("or more, and measure for longer: plimsoll quick disk"), "{told:?}");
+    assert!(told[0].contains(" --size 5GiB --duration 15min --reset"), "{told:?}");
+    cases::large(&mut run);
+    assert!(drifting(&run)[0].ends_with(" --duration 2h"), "that is longer");
+    let mut day = record_of(CASES.iter().find(|of| of.kind == StepKind::OwnPlan).expect("one"));
+    day.start.settings.mailboxes = None;
+    let told = drifting(&day);
+    let longer = "Measure for longer, until the load is steady: plimsoll quick disk --duration 8h";
+    assert_eq!(told, [longer]);
+}
+
+/// A run in which the caches answered every read needs larger databases and more time, in one
+/// command: either change alone leaves it without a verdict.
+#[test]
+fn databases_that_were_not_read_are_enlarged_and_measured_long_enough() {
+    let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
+    cases::from_memory(&mut run);
+    run.start.command = "plimsoll quick disk".to_owned();
+    let told = steps(&run, &judge(&run));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains(" --duration 30s --reset"), "{told:?}");
+}
+
+#[test]
+fn a_simulation_is_measured_with_the_options_that_it_was_given() {
+    let case = CASES.iter().find(|case| case.kind == StepKind::MeasureSimulated);
+    let mut run = record_of(case.expect("a record"));
+    let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    run.start.command = "plimsoll simulate 'my plan.toml' --array shelf-15k".to_owned();
+    run.start.options = vec![
+        option("--duration", "1h"),
+        option("--what-if", "raid.level=5"),
+        option("--level", "2"),
+        option("--tag", "rack-3"),
+        option("--output", "out"),
+    ];
+    let told = steps(&run, &judge(&run));
+    let command = "plimsoll prepare 'my plan.toml', then: plimsoll run 'my plan.toml' --duration \
+                   1h --tag rack-3 --output out-2";
+    assert!(told[0].ends_with(command), "{told:?}");
 }
 
 /// Every outcome has at least one step; if one of them is a mere repeat, it is the only one.

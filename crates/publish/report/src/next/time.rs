@@ -16,11 +16,37 @@ const OF_NONE: f64 = 10.0;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// Times the measured span, to see whether a load that changed throughout becomes steady.
+const UNTIL_STEADY: u64 = 4;
+
 /// Length of a measurement that is enough for a verdict; `None` if the planned one is.
 pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    longer_for(run, verdict, |_| true)
+}
+
+/// The same for databases that caches no longer hold: reads missing so far say nothing about them.
+pub(super) fn longer_if_larger(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    until_steady(run, verdict)
+        .or_else(|| longer_for(run, verdict, |of| !of.rule.starts_with("read-")))
+}
+
+/// Length of a measurement that lets a load settle; `None` if no trend was found.
+pub(super) fn until_steady(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    let mut findings = verdict.findings.iter();
+    findings.find(|of| of.rule == "steady-state" && of.outcome == Ruling::Warn)?;
+    let longer_ns = run.span_ns(Phase::Measure).saturating_mul(UNTIL_STEADY);
+    Some(write_duration(Nanos(readable(longer_ns))))
+}
+
+fn longer_for(
+    run: &RunRecord,
+    verdict: &Verdict,
+    counts: impl Fn(&Finding) -> bool,
+) -> Option<String> {
     let settings = &run.start.settings;
     let least_ns = settings.thresholds.minimum_measure_ns;
     let unjudged = verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge);
+    let unjudged = unjudged.filter(|of| counts(of));
     let for_requests = unjudged.filter_map(|finding| needed_ns(run, finding)).max();
     let needed_ns = for_requests.map_or(least_ns, |needed_ns| needed_ns.max(least_ns));
     (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))

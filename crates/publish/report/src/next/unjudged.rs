@@ -1,7 +1,7 @@
 //! How to reach a verdict after an inconclusive run: remove the cause, or repeat the test if there
 //! is none to remove.
 
-use plan::write_size;
+use plan::write_shown_size;
 use record::{IssueKind, Phase, RunRecord, Series, TestType};
 use units::{Bytes, Nanos};
 use verdict::{Finding, Ruling, Unit, Verdict};
@@ -26,6 +26,10 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps.extend(larger_cache(run, verdict));
     if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
         steps.retain(|step| step.kind != StepKind::MeasureAgain);
+    }
+    // The larger databases are measured for long enough; the present ones would still not be read.
+    if steps.iter().any(|step| step.kind == StepKind::LargerDatabases) {
+        steps.retain(|step| step.kind != StepKind::MeasureLonger);
     }
     steps
 }
@@ -73,14 +77,17 @@ fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep
         // A limit was missed only because the processors were busy.
         return spare_processors(run, verdict);
     }
-    let has_none = finding.unit == Unit::Requests && finding.measured.is_none_or(|seen| seen < 1.0);
-    if has_none && finding.rule.starts_with("read-") && is_small(run) {
-        // The whole database fits into its cache.
-        return larger_databases(run);
-    }
     let is_of_time = finding.unit == Unit::Requests || finding.rule == "measured-time";
+    if lacks_reads(finding) && is_small(run) {
+        // The whole database fits into its cache.
+        return larger_databases(run, verdict);
+    }
     if is_of_time && can_resume(run) {
         return resume(&same);
+    }
+    let is_measured = is_of_time && run.span_ns(Phase::Measure) > 0;
+    if is_measured && is_small(run) && verdict.findings.iter().any(lacks_reads) {
+        return larger_databases(run, verdict);
     }
     match time::longer(run, verdict).filter(|_| is_of_time) {
         Some(duration) => {
@@ -90,6 +97,12 @@ fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep
         }
         None => measure_again(same),
     }
+}
+
+/// Whether the storage was not read at all.
+fn lacks_reads(finding: &Finding) -> bool {
+    let is_of_reads = finding.unit == Unit::Requests && finding.rule.starts_with("read-");
+    is_of_reads && finding.measured.is_none_or(|seen| seen < 1.0)
 }
 
 fn end_others(same: String) -> NextStep {
@@ -193,7 +206,7 @@ fn room(run: &RunRecord) -> NextStep {
         return StepKind::SmallerDatabases.with(words, same);
     }
     let mebibyte = 1 << 20;
-    let size = write_size(Bytes(half.0 / mebibyte * mebibyte));
+    let size = write_shown_size(Bytes(half.0 / mebibyte * mebibyte));
     let smaller = format!("{} --reset", again(run, &[("--size", size)]));
     let words = "Free space on the volume, or replace the databases with smaller ones";
     StepKind::SmallerDatabases.with(words, smaller)

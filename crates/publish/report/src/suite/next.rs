@@ -3,16 +3,48 @@
 use std::collections::BTreeSet;
 
 use record::TestType;
-use verdict::{Ruling, Verdict};
+use verdict::{Kind, Ruling, Verdict};
 
-use super::SuiteTest;
+use super::{STILL_RUNNING, SuiteTest};
 use crate::document::{Block, Fact, Section};
 use crate::listed;
-use crate::next::{self, JudgedTest};
+use crate::next::{self, JudgedTest, MissingTest};
 
-/// The steps of the worst tests that have any, each printed once with the names of its tests. Empty
-/// if every test passed and left no question open that the set does not answer.
-pub(super) fn steps(tests: &[SuiteTest<'_>]) -> Vec<String> {
+/// The steps of a set in the folder `set`, if that is known: those of its worst tests that have
+/// any, each printed once with the names of its tests, then the missing tests. Empty if
+/// every test passed and left no question open that the set does not answer.
+pub(super) fn steps(tests: &[SuiteTest<'_>], set: Option<&str>) -> Vec<String> {
+    let mut steps = steps_of_worst(tests, set);
+    // Storage that damages data is not loaded further, and a repeated set has every test.
+    let is_repeated = steps.iter().any(|step| step.contains(" --test all"));
+    if is_repeated || tests.iter().filter_map(judged).any(|test| is_damaged(test.verdict)) {
+        return steps;
+    }
+    let first = tests.iter().find_map(SuiteTest::run);
+    steps.extend(first.map(|run| next::rest_of_set(run, &missing(tests), set)).unwrap_or_default());
+    steps
+}
+
+fn is_damaged(verdict: &Verdict) -> bool {
+    let mut findings = verdict.findings.iter();
+    findings.any(|of| of.kind == Kind::Damage && of.outcome == Ruling::Fail)
+}
+
+/// The tests that were not run; none while one of the set is still running.
+fn missing<'a>(tests: &'a [SuiteTest<'_>]) -> Vec<MissingTest<'a>> {
+    let why = |test: &'a SuiteTest<'_>| {
+        let (_, why) = test.measured.as_ref().err()?;
+        Some((test, why.as_str()))
+    };
+    let missing: Vec<(&SuiteTest<'_>, &str)> = tests.iter().filter_map(why).collect();
+    if missing.iter().any(|(_, why)| *why == STILL_RUNNING) {
+        return Vec::new();
+    }
+    let missing = missing.into_iter().map(|(test, _)| test);
+    missing.map(|test| MissingTest { kind: test.kind, folder: &test.folder }).collect()
+}
+
+fn steps_of_worst(tests: &[SuiteTest<'_>], set: Option<&str>) -> Vec<String> {
     let made: Vec<JudgedTest<'_>> = tests.iter().filter_map(judged).collect();
     let kinds: Vec<TestType> = made.iter().map(|test| test.kind).collect();
     made.iter()
@@ -22,15 +54,15 @@ pub(super) fn steps(tests: &[SuiteTest<'_>]) -> Vec<String> {
         .map(|class| {
             let mut equally_bad = made.clone();
             equally_bad.retain(|test| badness(test.verdict) == class);
-            next::steps_of_set(&equally_bad, &kinds)
+            next::steps_of_set(&equally_bad, &kinds, set)
         })
         .find(|steps| !steps.is_empty())
         .unwrap_or_default()
 }
 
-fn judged<'a>(test: &SuiteTest<'a>) -> Option<JudgedTest<'a>> {
+fn judged<'a>(test: &'a SuiteTest<'_>) -> Option<JudgedTest<'a>> {
     let (run, verdict) = test.measured.as_ref().ok()?;
-    Some(JudgedTest { kind: test.kind, run, verdict })
+    Some(JudgedTest { kind: test.kind, run, verdict, folder: &test.folder })
 }
 
 /// Sort key of a verdict, 0 for the worst.
@@ -45,7 +77,7 @@ fn badness(verdict: &Verdict) -> u8 {
 
 pub(super) fn section(tests: &[SuiteTest<'_>]) -> Option<Section> {
     let facts: Vec<Fact> =
-        steps(tests).into_iter().map(|step| Fact::new("Next step", step)).collect();
+        steps(tests, None).into_iter().map(|step| Fact::new("Next step", step)).collect();
     (!facts.is_empty()).then(|| {
         let blocks = vec![Block::Facts(facts)];
         Section { id: "what-follows", title: "Next Steps", blocks }

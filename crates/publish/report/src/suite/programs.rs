@@ -45,7 +45,7 @@ pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
         headline: headline(tests, outcome),
         exit_code: outcome.exit_code(),
         meaning: meaning(tests),
-        next_steps: next::steps(tests),
+        next_steps: next::steps(tests, None),
         tests: tests.iter().map(test_part).collect(),
     })
 }

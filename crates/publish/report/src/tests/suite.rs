@@ -7,10 +7,14 @@ use verdict::{Ruling, Verdict, judge};
 use super::{backup, failing, passing, recovery};
 use crate::{
     NamedSet, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome, suite_schema,
-    suite_summary, suite_text, suite_xml, suites_csv, suites_html, suites_json, suites_text,
+    suite_summary_in, suite_text, suite_xml, suites_csv, suites_html, suites_json, suites_text,
 };
 use record::synthetic::Synthetic;
 use record::{Phase, RunRecord, Series, TestType};
+
+fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
+    suite_summary_in(tests, "set")
+}
 
 /// The tests of a set; the last was not run.
 fn with_set<T>(runs: &[RunRecord], use_it: impl FnOnce(&[SuiteTest<'_>]) -> T) -> T {
@@ -251,6 +255,32 @@ fn a_set_gives_the_next_steps_of_its_worst_test_in_every_form() {
     let page = with_set(&runs, suite_html);
     assert!(text.contains(&named[0]), "{} is not in\n{text}", named[0]);
     assert!(page.contains("id=\"what-follows\"") && page.contains("Next step"));
+}
+
+#[test]
+fn a_set_that_ended_early_names_the_command_of_each_missing_test() {
+    let steps = |set: &[RunRecord]| -> Vec<String> {
+        let said = with_set(set, suite_summary);
+        said.lines().filter(|line| line.starts_with("Next: ")).map(str::to_owned).collect()
+    };
+    let mut cut = passing();
+    cut.finished = None;
+    cut.attachments.insert(
+        0,
+        record::Attached {
+            at_ns: 1,
+            database: 0,
+            log_signature: String::new(),
+            place: record::LogPlace::default(),
+        },
+    );
+    let told = steps(&[cut]);
+    let resumed = "Next: Performance: Complete it, or start it again (plimsoll run plan.toml): \
+                   plimsoll run --resume set/1-test";
+    let missing = "Next: Stress: Run it, and then report the whole set (plimsoll report set): \
+                   plimsoll run plan.toml --test stress --output set/4-stress";
+    assert_eq!(told, [resumed, missing]);
+    assert!(steps(&[failing()]).iter().all(|step| !step.contains("Stress: ")), "it is damaged");
 }
 
 #[test]

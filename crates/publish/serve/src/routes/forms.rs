@@ -8,6 +8,7 @@ use axum::extract::{Form, Path as Place, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use blueprint::{PredictedArray, Prediction};
+use report::BestOfSweep;
 
 use super::{FormFields, WebAnswer, beside, missing, unusable};
 use crate::answers::{NoAnswer, answer, html, refusal, see_other};
@@ -154,7 +155,8 @@ pub(super) async fn what_if(
             let going_on = all.iter().filter(|run| run.is_live).count();
             return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
-        let page = blueprint::predictions_html(&ranked(&runs, &all)?);
+        let ranked = ranked(&runs, &all)?;
+        let page = blueprint::predictions_html(&ranked, &next_steps(&runs, (&all, &ranked)));
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))
     })
     .await?
@@ -163,6 +165,16 @@ pub(super) async fn what_if(
 /// Whether all have been simulated and ranked.
 fn is_ranked(folder: &Path) -> bool {
     folder.join(RANKING).symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
+/// What to do after the sweep; nothing if the run of its best array cannot be read.
+fn next_steps(runs: &ServedRuns, (all, ranked): (&[Listed], &[PredictedArray])) -> Vec<String> {
+    let best = ranked.first().and_then(|best| Some((best, best.folder()?)));
+    let found = best.and_then(|(best, id)| Some((best, all.iter().find(|one| one.id == id)?)));
+    found.map_or_else(Vec::new, |(best, one)| match runs.load(one) {
+        Ok((run, _)) => report::sweep_steps(&BestOfSweep::of(&run, best.ruling())),
+        Err(_) => Vec::new(),
+    })
 }
 
 fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAnswer> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::Series;
 use report::format::{iso_time, number};
-use report::{achieved_iops, backup_mib_per_second, mean_ms};
+use report::{SUITE_PARTS, achieved_iops, backup_mib_per_second, mean_ms};
 use units::three_digits;
 
 use super::entry::{ListedEntry, ListedSet};
@@ -12,6 +12,7 @@ use super::fleets::ListedFleet;
 use super::listed::{CutOff, ListedRun};
 use console::Console;
 use console::error::CommandError;
+use console::shell::shell_word;
 
 /// Titles of the columns before the name.
 const FIGURES: [&str; 5] = ["Started, UTC", "Verdict", "IOPS", "Read ms", "Log ms"];
@@ -120,8 +121,17 @@ fn of_set(set: &ListedSet) -> RunRow {
         figures: [started(first), set.verdict_word(), set.passed(), String::new(), String::new()],
         name: name(first),
         place: place(&set.folder, first),
-        remark: None,
+        remark: rest_of(set),
     }
+}
+
+/// How to complete a set that ended before its last test.
+fn rest_of(set: &ListedSet) -> Option<String> {
+    let missing = SUITE_PARTS.len() - set.tests.len();
+    let folder = shell_word(&set.folder);
+    let of = format!("{missing} of {} tests were not run", SUITE_PARTS.len());
+    (missing > 0 && !set.is_live())
+        .then(|| format!("{of}; plimsoll report {folder} prints the command of each"))
 }
 
 fn of_run(run: &ListedRun, indent: &str) -> RunRow {

@@ -31,6 +31,7 @@ pub(super) fn test(ground: &TrialGround<'_>) -> Result<PartEnd, CommandError> {
         options: Vec::new(),
         folder: &folder.join("run"),
         tags: &[],
+        set: &[],
         resumed: None,
         acknowledge: None,
         is_held: false,

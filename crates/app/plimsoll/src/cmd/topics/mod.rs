@@ -10,8 +10,8 @@ pub(crate) fn of(name: &str) -> Option<String> {
         "plan" => include_str!("plan.txt").to_owned(),
         "verdict" => include_str!("verdict.txt").to_owned(),
         "exit-status" => include_str!("exit-status.txt")
-            .replace("BAD", &format!("{BAD_INPUT:>3}"))
-            .replace("USE", &format!("{WRONG_USAGE:>3}")),
+            .replace("BAD", &format!("{BAD_INPUT:>5}"))
+            .replace("USE", &format!("{WRONG_USAGE:>5}")),
         "formats" => include_str!("formats.txt").to_owned(),
         "help" | "--help" | "-h" => include_str!("help.txt").to_owned(),
         _ => return None,
@@ -40,5 +40,17 @@ mod tests {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}");
         }
         assert_eq!(of("run"), None);
+    }
+
+    #[test]
+    fn every_exit_status_and_its_meaning_begin_in_one_column() {
+        let text = of("exit-status").expect("a topic");
+        let is_number = |word: &str| word.parse::<u8>().is_ok();
+        let rows = text
+            .lines()
+            .filter(|line| line.split(' ').find(|of| !of.is_empty()).is_some_and(is_number));
+        let meanings: Vec<Option<usize>> =
+            rows.map(|row| row.find(|c: char| c.is_ascii_alphabetic())).collect();
+        assert_eq!(meanings, [Some(8); 4], "{text}");
     }
 }

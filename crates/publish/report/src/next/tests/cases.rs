@@ -85,7 +85,7 @@ fn a_day() -> Synthetic {
 
 const fn nothing(_: &mut RunRecord) {}
 
-fn large(run: &mut RunRecord) {
+pub(super) fn large(run: &mut RunRecord) {
     run.start.settings.target_iops = None;
     for facts in &mut run.start.databases {
         facts.initial_bytes = 1 << 40;
@@ -294,7 +294,7 @@ fn paused(run: &mut RunRecord) {
 }
 
 /// A load whose databases fit into their caches.
-fn from_memory(run: &mut RunRecord) {
+pub(super) fn from_memory(run: &mut RunRecord) {
     for totals in run.totals.values_mut() {
         totals.series.remove(&Series::DatabaseRead);
     }

@@ -1,0 +1,121 @@
+//! Next steps after a simulated deployment, with the options that the user gave.
+
+use blueprint::PlayedReport;
+use rehearsal::PlayedDeployment;
+use report::SimulatedDeployment;
+use verdict::Ruling;
+
+use super::super::flags::SimulateFlags;
+use super::super::{command, given};
+use super::USUAL;
+use console::Outcome;
+use console::shell::shell_word;
+
+/// The steps after hosts were played together.
+pub(super) fn of_played(flags: &SimulateFlags, report: &PlayedReport<'_>) -> Vec<String> {
+    let judged = &report.judgements[0];
+    let recoveries = report.judgements.iter().flat_map(|of| &of.recoveries);
+    report::deployment_steps(&SimulatedDeployment {
+        is_inactive: recoveries.into_iter().any(|of| of.inactive > 0),
+        limit: judged.breaches.first().map(|of| of.limit.name().to_owned()),
+        spare_host: spare_host(report.deployment).filter(|_| report.occurrences.is_empty()),
+        ..asked(flags, report.ruling())
+    })
+}
+
+/// The steps after each host was simulated, alone or in one pass with the others.
+pub(super) fn of_hosts(flags: &SimulateFlags, outcome: Outcome) -> Vec<String> {
+    let ruling = match outcome {
+        Outcome::Pass => Ruling::Pass,
+        Outcome::Fail => Ruling::Fail,
+        _ => Ruling::CannotJudge,
+    };
+    report::deployment_steps(&asked(flags, ruling))
+}
+
+/// The deployment as far as flags and verdict describe it.
+fn asked(flags: &SimulateFlags, outcome: Ruling) -> SimulatedDeployment {
+    let is_provision = flags.plan.extension().is_some_and(|of| of.eq_ignore_ascii_case("json"));
+    SimulatedDeployment {
+        command: command(flags),
+        options: options(flags),
+        outcome,
+        is_inactive: false,
+        limit: None,
+        spare_host: None,
+        length: flags.duration.unwrap_or(USUAL),
+        fleet: (!is_provision).then(|| shell_word(&flags.plan)),
+    }
+}
+
+fn options(flags: &SimulateFlags) -> Vec<(String, String)> {
+    let mut all = given(flags, flags.seed, &[]);
+    let mut add = |option: &str, value: String| all.push((option.to_owned(), value));
+    for event in &flags.events {
+        add("--event", shell_word(event.as_ref()));
+    }
+    if flags.seeds > 1 {
+        add("--seeds", flags.seeds.to_string());
+    }
+    if let Some(rate) = flags.rebuild_rate {
+        add("--rebuild-rate", plan::write_shown_size(rate));
+    }
+    if flags.shared_array {
+        add("--shared-array", String::new());
+    }
+    all
+}
+
+/// The first host with active databases, all of which other hosts hold too.
+fn spare_host(deployment: &PlayedDeployment) -> Option<String> {
+    let holds = |host: usize| {
+        deployment
+            .databases
+            .iter()
+            .filter(move |of| of.copies.first().is_some_and(|copy| copy.host == host))
+    };
+    let mut hosts = deployment.hosts.iter().enumerate();
+    let found = hosts.find(|(host, _)| {
+        let mut active = holds(*host).peekable();
+        active.peek().is_some() && active.all(|of| of.copies.len() > 1)
+    });
+    found.map(|(_, host)| host.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use rehearsal::{PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules};
+
+    use simdisk::operations::OperationPlace;
+
+    use super::spare_host;
+
+    fn deployment(copies: &[&[usize]]) -> PlayedDeployment {
+        let place = OperationPlace { array: 0, base: 0, bytes: 1 };
+        let copy = |&host: &usize| PlayedCopy { host, place, log: place, is_lagged: false };
+        let host = |name: &str| PlayedHost { name: name.to_owned(), site: 0, group: 0 };
+        PlayedDeployment {
+            hosts: ["EX01", "EX02"].map(host).to_vec(),
+            arrays: Vec::new(),
+            databases: (copies.iter())
+                .map(|hosts| PlayedDatabase {
+                    name: "DB".to_owned(),
+                    profile: 0,
+                    iops: None,
+                    sessions: 1,
+                    copies: hosts.iter().map(copy).collect(),
+                })
+                .collect(),
+            profiles: Vec::new(),
+            rules: PlayedRules::default(),
+        }
+    }
+
+    #[test]
+    fn only_a_host_whose_databases_have_other_copies_is_lost_on_trial() {
+        assert_eq!(spare_host(&deployment(&[&[0], &[1]])), None);
+        let second = Some("EX02".to_owned());
+        assert_eq!(spare_host(&deployment(&[&[0], &[0, 1], &[1, 0]])), second);
+        assert_eq!(spare_host(&deployment(&[&[1, 0]])), second, "the first has none");
+    }
+}

@@ -1,0 +1,128 @@
+//! Steps after a simulated deployment: what makes it hold, a failure that was not tried, or the
+//! storage itself.
+
+use record::{RunRecord, Start};
+use units::Nanos;
+use verdict::Ruling;
+
+use super::command::again;
+use super::step::{NextStep, StepKind};
+
+/// A simulated deployment, as far as its next step depends on it.
+#[derive(Clone, Debug)]
+pub struct SimulatedDeployment {
+    /// The command that simulates it again, without its options.
+    pub command: String,
+    /// Its options, each with its value.
+    pub options: Vec<(String, String)>,
+    /// The verdict on it.
+    pub outcome: Ruling,
+    /// Whether a database was active nowhere for a while.
+    pub is_inactive: bool,
+    /// Name of the part that limits the host with the worst figure, such as `disks`.
+    pub limit: Option<String>,
+    /// A host whose databases other hosts hold too; `None` if there is none, or if a failure was
+    /// played.
+    pub spare_host: Option<String>,
+    /// Simulated time.
+    pub length: Nanos,
+    /// The fleet plan that measures it, quoted for a shell; `None` for a provision.
+    pub fleet: Option<String>,
+}
+
+/// What to do after the deployment was simulated.
+pub fn deployment_steps(of: &SimulatedDeployment) -> Vec<String> {
+    vec![step(of).to_string()]
+}
+
+fn step(of: &SimulatedDeployment) -> NextStep {
+    let run = RunRecord::begin(Start {
+        command: of.command.clone(),
+        options: of.options.clone(),
+        ..Start::default()
+    });
+    match (of.outcome, &of.spare_host) {
+        (Ruling::Fail, _) if of.is_inactive => {
+            let words = "Give the databases that were active nowhere a copy on another host; then";
+            StepKind::MoreCopies.with(words, again(&run, &[]))
+        }
+        (Ruling::Fail, _) => {
+            let limit = of.limit.as_ref().map(|limit| format!(" ({limit} are the limit)"));
+            let words = format!(
+                "Name another `--array`, or plan less load for each host{}; then",
+                limit.unwrap_or_default()
+            );
+            StepKind::OtherStorage.with(words, again(&run, &[]))
+        }
+        (Ruling::Pass | Ruling::Warn, Some(host)) => lose(&run, host, of.length),
+        _ => measure(of),
+    }
+}
+
+/// Plays the loss of a host for the second quarter of the time.
+fn lose(run: &RunRecord, host: &str, length: Nanos) -> NextStep {
+    let second = Nanos::from_secs(1).0;
+    let quarter = plan::write_duration(Nanos((length.0 / 4 / second).max(1) * second));
+    let event = format!("host-lost={host}@{quarter}+{quarter}");
+    let words = "See what the other hosts do when one fails";
+    StepKind::LoseHost.with(words, again(run, &[("--event", event)]))
+}
+
+fn measure(of: &SimulatedDeployment) -> NextStep {
+    let words = "Measure the storage of all hosts at once when it is installed";
+    match &of.fleet {
+        Some(fleet) => {
+            StepKind::MeasureDeployment.with(words, format!("plimsoll fleet run {fleet}"))
+        }
+        None => StepKind::MeasureDeployment.alone(format!(
+            "{words}, with the fleet plan that plimsoll plan DEPLOYMENT --export fleet writes"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Nanos;
+    use verdict::Ruling;
+
+    use super::{SimulatedDeployment, deployment_steps};
+
+    fn deployment(outcome: Ruling) -> SimulatedDeployment {
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        SimulatedDeployment {
+            command: "plimsoll simulate fleet.toml --array shelf-15k".to_owned(),
+            options: vec![option("--duration", "2h"), option("--output", "out")],
+            outcome,
+            is_inactive: false,
+            limit: Some("disks".to_owned()),
+            spare_host: Some("EX02".to_owned()),
+            length: Nanos::from_secs(7_200),
+            fleet: Some("fleet.toml".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_deployment_that_holds_is_tried_without_a_host_and_then_measured() {
+        let passed = deployment(Ruling::Pass);
+        let expected = "See what the other hosts do when one fails: plimsoll simulate fleet.toml \
+                        --array shelf-15k --duration 2h --event host-lost=EX02@30min+30min \
+                        --output out-2";
+        assert_eq!(deployment_steps(&passed), [expected]);
+        let tried = SimulatedDeployment { spare_host: None, ..passed };
+        assert!(deployment_steps(&tried)[0].ends_with(": plimsoll fleet run fleet.toml"));
+        let unsure = deployment(Ruling::CannotJudge);
+        assert!(deployment_steps(&unsure)[0].starts_with("Measure the storage"));
+        let provision = SimulatedDeployment { fleet: None, ..tried };
+        assert!(deployment_steps(&provision)[0].contains("--export fleet"));
+    }
+
+    #[test]
+    fn a_deployment_that_fails_is_changed_where_it_failed() {
+        let failed = deployment(Ruling::Fail);
+        let told = deployment_steps(&failed).concat();
+        let again = "plimsoll simulate fleet.toml --array shelf-15k --duration 2h --output out-2";
+        assert!(told.contains("disks are the limit") && told.ends_with(again), "{told}");
+        let inactive = SimulatedDeployment { is_inactive: true, ..failed };
+        assert!(deployment_steps(&inactive)[0].starts_with("Give the databases"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Steps after a sweep: its best array for longer, a better one, or the storage itself.
+
+use record::{RunRecord, Simulation, Start, TestType};
+use units::Nanos;
+use verdict::Ruling;
+
+use super::command::{again, command};
+use super::step::{NextStep, StepKind};
+use super::{arrays, measure_simulated};
+
+/// Time in which a load shows what it does to storage, as after a run.
+const AT_LENGTH: Nanos = Nanos::from_secs(2 * 3_600);
+
+/// The best array of a sweep.
+#[derive(Clone, Debug)]
+pub struct BestOfSweep {
+    /// The command of the sweep, without its options.
+    pub command: String,
+    /// Its options, each with its value; its changes to the array are those of the best one.
+    pub options: Vec<(String, String)>,
+    /// Kind of test.
+    pub test: TestType,
+    /// The verdict on the array.
+    pub outcome: Ruling,
+    /// Its description, as the program writes it.
+    pub array_text: String,
+    /// Time that was simulated.
+    pub simulated: Nanos,
+    /// Mean reads and writes per second, and the target; 0 if there is none.
+    pub rates: (f64, f64),
+}
+
+impl BestOfSweep {
+    /// The best array, from the record of its run.
+    pub fn of(run: &RunRecord, outcome: Ruling) -> Self {
+        let target = run.start.settings.target_iops.unwrap_or(0.0);
+        Self {
+            command: command(run).to_owned(),
+            options: run.start.options.clone(),
+            test: run.start.test,
+            outcome,
+            array_text: run.simulated().map(|of| of.array_text.clone()).unwrap_or_default(),
+            simulated: Nanos(run.start.settings.measure_ns),
+            rates: (run.achieved_transactional_iops(), target),
+        }
+    }
+}
+
+/// What to do after a sweep whose best array this is.
+pub fn sweep_steps(best: &BestOfSweep) -> Vec<String> {
+    vec![step(best).to_string()]
+}
+
+fn step(best: &BestOfSweep) -> NextStep {
+    let array_text = best.array_text.clone();
+    let run = RunRecord::begin(Start {
+        command: best.command.clone(),
+        options: best.options.clone(),
+        test: best.test,
+        simulated: Some(Box::new(Simulation { array_text, ..Simulation::default() })),
+        ..Start::default()
+    });
+    if best.outcome == Ruling::Fail {
+        let (achieved, target) = best.rates;
+        return arrays::other_for(&run, arrays::times(achieved, target));
+    }
+    let is_load = matches!(best.test, TestType::Performance | TestType::Stress);
+    if is_load && best.simulated < AT_LENGTH {
+        let longer = again(&run, &[("--duration", plan::write_duration(AT_LENGTH))]);
+        return StepKind::SimulateBest.with("Simulate the best array at length", longer);
+    }
+    measure_simulated(&run)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::TestType;
+    use units::Nanos;
+    use verdict::Ruling;
+
+    use super::{BestOfSweep, sweep_steps};
+
+    fn best(outcome: Ruling) -> BestOfSweep {
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        BestOfSweep {
+            command: "plimsoll simulate plan.toml --array shelf-15k".to_owned(),
+            options: vec![
+                option("--duration", "10min"),
+                option("--what-if", "raid.disks=8"),
+                option("--what-if", "disk.rpm=10000"),
+                option("--seeds", "3"),
+                option("--tag", "rack-3"),
+                option("--output", "out"),
+            ],
+            test: TestType::Performance,
+            outcome,
+            array_text: "[raid]\nlevel = 5\ndisks = 8\n".to_owned(),
+            simulated: Nanos::from_secs(600),
+            rates: (100.0, 250.0),
+        }
+    }
+
+    #[test]
+    fn the_best_array_is_simulated_at_length_and_then_measured() {
+        let expected = "Simulate the best array at length: plimsoll simulate plan.toml --array \
+                        shelf-15k --what-if raid.disks=8 --what-if disk.rpm=10000 --seeds 3 \
+                        --duration 2h --tag rack-3 --output out-2";
+        assert_eq!(sweep_steps(&best(Ruling::Pass)), [expected]);
+        assert_eq!(sweep_steps(&best(Ruling::CannotJudge)), [expected]);
+        let long = BestOfSweep { simulated: Nanos::from_secs(7_200), ..best(Ruling::Pass) };
+        let told = sweep_steps(&long).concat();
+        assert!(told.contains("plimsoll run plan.toml --duration 10min --tag rack-3"), "{told}");
+        // A backup takes as long as its databases are large.
+        let backup = BestOfSweep { test: TestType::Backup, ..best(Ruling::Pass) };
+        assert!(sweep_steps(&backup)[0].starts_with("Measure the storage"));
+    }
+
+    #[test]
+    fn a_sweep_in_which_no_array_passes_is_continued_with_more_disks_than_its_best() {
+        let told = sweep_steps(&best(Ruling::Fail)).concat();
+        let keys = "--what-if disk.rpm=10000 --what-if raid.level=5 --what-if raid.disks=24,32";
+        assert!(told.contains(keys), "{told}");
+        assert!(told.ends_with("--tag rack-3 --output out-2"), "{told}");
+    }
+}
