@@ -175,3 +175,15 @@ pub fn mailboxes_section((each, iops): (f64, f64), databases: usize, size: Bytes
          headroom = 0\n"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::whole_mailboxes;
+
+    #[test]
+    fn part_of_a_mailbox_is_a_mailbox_and_an_inexact_quotient_is_none() {
+        assert_eq!(whole_mailboxes(62.5 * 40.0), 2_500.0);
+        assert_eq!(whole_mailboxes(2_500.000_000_1), 2_500.0);
+        assert_eq!(whole_mailboxes(53.3 * 4.0), 214.0);
+    }
+}

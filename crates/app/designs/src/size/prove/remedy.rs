@@ -187,7 +187,7 @@ impl RemedySearch<'_> {
             self.tried += 1;
             console.remark(format_args!("Trying {:.0} % of the mailboxes ...", share * 100.0))?;
             let remedy = Remedy {
-                edit: Some(format!("at most {:.0} mailboxes", mailboxes * share)),
+                edit: Some(format!("at most {:.0} mailboxes", (mailboxes * share).floor())),
                 effect: format!("{:.0} % of {mailboxes:.0}", share * 100.0),
                 tried: self.tried,
                 is_certain: true,
