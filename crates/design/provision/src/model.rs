@@ -86,8 +86,9 @@ pub struct Build {
     pub network_compression: NetworkCompression,
     /// Whether the product's commands accept a file system for a group (Exchange 2016 and later).
     pub group_file_system: bool,
-    /// Pause of the product's background maintenance between two reads of 256 KiB of a copy.
-    pub maintenance_pause: Nanos,
+    /// Pause of the product's background maintenance between two reads of 256 KiB of a copy; `None`
+    /// if it reads no copy throughout the day.
+    pub maintenance_pause: Option<Nanos>,
     /// Longest retention of deleted items of any tier.
     pub deleted_item_retention: Nanos,
     /// Whether logs are removed without a backup, because copies protect the databases.

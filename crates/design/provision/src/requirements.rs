@@ -139,11 +139,14 @@ fn build(deployment: &Deployment) -> Build {
     }
 }
 
-/// Source: the published rates, 5 MB/s per copy in Exchange 2010, which its test tool reaches with
-/// a pause of 20 ms, and 1 MB/s per copy from 2013 on, about four reads of 256 KiB.
-fn maintenance_pause(product: &str) -> Nanos {
-    let is_old = ["2007", "2010"].iter().any(|year| product.ends_with(year));
-    Nanos::from_millis(if is_old { 20 } else { 250 })
+/// Exchange 2007 reads databases in a window at night alone. Source of the pauses: the published
+/// rates, 5 MB/s per copy in Exchange 2010, which its test tool reaches with a pause of 20 ms, and
+/// 1 MB/s per copy from 2013 on, about four reads of 256 KiB.
+fn maintenance_pause(product: &str) -> Option<Nanos> {
+    if product.ends_with("2007") {
+        return None;
+    }
+    Some(Nanos::from_millis(if product.ends_with("2010") { 20 } else { 250 }))
 }
 
 fn network_compression(deployment: &Deployment) -> NetworkCompression {

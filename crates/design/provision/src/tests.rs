@@ -63,7 +63,7 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
             link_mbps: None,
             network_compression: NetworkCompression::Disabled,
             group_file_system: true,
-            maintenance_pause: Nanos::from_millis(250),
+            maintenance_pause: Some(Nanos::from_millis(250)),
             deleted_item_retention: Nanos::from_secs(14 * 86_400),
             circular_logging: true,
         },

@@ -27,7 +27,7 @@ pub(super) fn of(provision: &Provision) -> Value {
         "witness_site": needs.witness.map(|witness| witness.site().map_or(3, |site| site + 1)),
         "lagged_copies_activate": needs.build.replay_lag_manager,
         "replay_lag_ns": needs.build.replay_lag.0,
-        "maintenance_pause_ns": needs.build.maintenance_pause.0,
+        "maintenance_pause_ns": needs.build.maintenance_pause.map(|pause| pause.0),
         "link_mbps": needs.build.link_mbps,
         "databases_per_volume": needs.wish.databases_per_volume,
         "file_system": needs.build.file_system,

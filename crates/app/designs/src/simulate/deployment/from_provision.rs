@@ -184,6 +184,19 @@ impl ProvisionReader<'_> {
         self.plan(&first.databases[..count])
     }
 
+    /// The section of a plan on background maintenance; empty for a provision that was written
+    /// before it stated the pause.
+    fn maintenance(&self) -> String {
+        match self.provision.get("maintenance_pause_ns") {
+            None => String::new(),
+            Some(Value::Number(pause)) => {
+                let pause = Nanos(pause.as_u64().unwrap_or_default());
+                format!("[test]\nmaintenance_throttle = {}\n", quoted(&write_duration(pause)))
+            }
+            Some(_) => "[test]\nmaintenance = false\n".to_owned(),
+        }
+    }
+
     /// A plan of these databases, all active.
     fn plan(&self, databases: &[String]) -> Result<Plan, CommandError> {
         let (size, iops) = (self.size()?, self.number("iops_per_database")?);
@@ -200,10 +213,7 @@ impl ProvisionReader<'_> {
         );
         let each = (self.number("mailboxes_per_database")?, iops);
         text += &provision::mailboxes_section(each, databases.len(), size);
-        if let Some(pause) = self.provision["maintenance_pause_ns"].as_u64() {
-            let pause = quoted(&write_duration(Nanos(pause)));
-            text.extend(["[test]\nmaintenance_throttle = ", pause.as_str(), "\n"]);
-        }
+        text += &self.maintenance();
         for name in databases {
             let folder = quoted(&format!("/mnt/mail/{name}"));
             text.extend(["[[database]]\nfolder = ", folder.as_str(), "\n"]);

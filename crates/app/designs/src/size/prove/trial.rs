@@ -278,12 +278,12 @@ mod tests {
     use super::{Adjustment, Nanos, Trial};
     use crate::simulate::deployment::conduct::RehearsalOrder;
 
-    const SMALL: &str = include_str!("../../../../../../examples/deployments/E5.toml");
+    const SMALL: &str = include_str!("../../../../../../examples/deployments/E4.toml");
 
     /// One design, played by two verbs: both count background maintenance.
     #[test]
     fn a_proof_and_a_simulation_of_its_layout_agree_on_normal_operation() {
-        let trial = Trial::of(&("E5.toml".to_owned(), SMALL.to_owned()), &[]).expect("a design");
+        let trial = Trial::of(&("E4.toml".to_owned(), SMALL.to_owned()), &[]).expect("a design");
         let claim = trial.play_again(NORMAL, Adjustment::NONE).expect("it plays");
         let order = RehearsalOrder {
             arrangement: &trial.arrangement,
