@@ -12,9 +12,8 @@ use ese::page::PageSize;
 use ese::reader::{Loss, LostPart, ReadDamage, ReadError, Reader};
 use eselog::DeletedRows;
 use host::dirty::Dirty;
-use host::pages::{
-    ChangedPages, FilePages, PageError, read_header, read_header_or_pages, unreadable,
-};
+use host::headers::{read_header, read_header_or_pages};
+use host::pages::{ChangedPages, FilePages, PageError, unreadable};
 use host::ranges::is_torn;
 use host::scan::{FileFault, cut_off};
 

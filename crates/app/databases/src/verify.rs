@@ -8,7 +8,8 @@ use std::path::Path;
 
 use ese::verify::{Problem, Report, VerifyFinding, verify, verify_without_header};
 use host::dirty::Dirty;
-use host::pages::{FilePages, PageError, read_header_or_pages, unreadable};
+use host::headers::read_header_or_pages;
+use host::pages::{FilePages, PageError, unreadable};
 use host::ranges::{Cause, PagePlace, Range};
 use host::scan::{ScanTarget, scan};
 use host::{HostObserver, locks};

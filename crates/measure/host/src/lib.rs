@@ -10,6 +10,7 @@ pub mod documents;
 mod error;
 pub mod fill;
 mod flash;
+pub mod headers;
 mod line;
 pub mod locks;
 mod log_needed;

@@ -7,14 +7,13 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ese::header::{HeaderCopies, PROBE_BYTES, read_copies};
 use ese::page::PageSize;
 use ese::page_state::{PageDamage, corrected};
 use ese::reader::{PageLoss, PageSource, ReadError};
 use units::PageNumber;
 
 use crate::error::HostError;
-use crate::scan::without_header;
+use crate::headers::read_header;
 use crate::target::{ByteSource, is_cut_off};
 
 /// Bytes of pages kept.
@@ -224,35 +223,4 @@ impl PageSource for FilePages {
         self.cache.insert(number, Arc::clone(&page));
         Ok(page)
     }
-}
-
-/// The contents of the two copies of a database's header.
-pub fn read_header(path: &Path) -> Result<HeaderCopies, HostError> {
-    let start = read_start(path)?;
-    read_copies(&start).map_err(|error| HostError::new(format!("{}: {error}", path.display())))
-}
-
-/// The page size of a database and its header; without the header if both copies are lost, since
-/// its pages can still be read. An error if the file is no database.
-pub fn read_header_or_pages(path: &Path) -> Result<(PageSize, Option<HeaderCopies>), HostError> {
-    header_or_pages(path, &read_start(path)?)
-}
-
-/// The same for a file that begins with `start`.
-pub fn header_or_pages(
-    path: &Path,
-    start: &[u8],
-) -> Result<(PageSize, Option<HeaderCopies>), HostError> {
-    match read_copies(start) {
-        Ok(copies) => Ok((copies.page_size, Some(copies))),
-        Err(error) => Ok((without_header(path, error)?, None)),
-    }
-}
-
-fn read_start(path: &Path) -> Result<Vec<u8>, HostError> {
-    let mut start = Vec::new();
-    ByteSource::open(path)
-        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
-        .map_err(|error| HostError::file(path, "read", &error))?;
-    Ok(start)
 }

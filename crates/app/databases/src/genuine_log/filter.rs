@@ -14,7 +14,8 @@ use super::endings::TransactionLevels;
 use super::files;
 use crate::dump::flags::DumpFlags;
 use console::error::CommandError;
-use host::pages::{FilePages, read_header, unreadable};
+use host::headers::read_header;
+use host::pages::{FilePages, unreadable};
 
 /// The requested records.
 pub(super) struct Filter {

@@ -17,8 +17,8 @@ use console::Outcome;
 use console::error::CommandError;
 use console::term::ProgressLine;
 use host::dirty::Dirty;
+use host::headers::read_header;
 use host::locks;
-use host::pages::read_header;
 use host::target::ByteSource;
 
 /// Makes the copy at `copy`. If the log is incomplete and that is not allowed, fails and leaves no

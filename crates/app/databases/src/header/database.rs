@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ese::header::{CopyState, DatabaseHeader, HeaderCopies};
 use ese::page::PageSize;
-use host::pages::header_or_pages;
+use host::headers::header_or_pages;
 use host::scan::{FileFault, truncations};
 use serde_json::{Value, json};
 

@@ -9,5 +9,4 @@ mod threads;
 pub use fault::FileFault;
 pub use reach::{cut_off, truncations};
 pub use target::ScanTarget;
-pub(crate) use target::without_header;
 pub use threads::{Scanned, scan};

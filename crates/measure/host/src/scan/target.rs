@@ -4,9 +4,8 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ese::checksum::{PageVerdict, verify};
 use ese::flush_map::{FlushMap, MapRefusal, file_name, longest_file, names_a_map};
-use ese::header::{DatabaseHeader, DatabaseState, HeaderError, PROBE_BYTES};
+use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES};
 use ese::page::PageSize;
 use ese::page_set::PageSet;
 use ese::reader::Reader;
@@ -15,17 +14,16 @@ use units::{Bytes, PageNumber};
 
 use crate::dirty::Dirty;
 use crate::error::HostError;
+use crate::headers::{header_or_pages, shift};
 use crate::locks;
 use crate::observer::HostObserver;
-use crate::pages::{FilePages, header_or_pages};
+use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
 use crate::scan::reach::{Reach, reach};
 use crate::target::ByteSource;
 
 /// Bytes read past the end of the database: more than engines preallocate, yet quick to read.
 const READ_BEHIND_BYTES: u64 = 64 << 20;
-/// How many pages are tried to recognise a database whose header is lost.
-const TRIED_PAGES: u32 = 16;
 
 /// A database file to be scanned.
 #[derive(Clone, Debug)]
@@ -172,43 +170,4 @@ impl ScanTarget {
             self.faults.push(FileFault::BeginningCut { pages });
         }
     }
-}
-
-/// The page size of a file whose header is lost, guessed from its pages; an error if they are not
-/// ESE pages, or if the file ends before its first page: nothing can be judged then.
-pub(crate) fn without_header(path: &Path, error: HeaderError) -> Result<PageSize, HostError> {
-    let is_foreign = matches!(error, HeaderError::NotADatabase { .. });
-    PageSize::ALL
-        .into_iter()
-        .find(|size| !is_foreign && shift(path, *size).is_ok_and(|shift| shift.is_some()))
-        .ok_or_else(|| HostError::new(format!("{}: {error}", path.display())))
-}
-
-/// Returns by how many pages the first pages of a file are displaced towards its start; `None` if
-/// they disagree or there are none.
-fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
-    use std::io::{Seek as _, SeekFrom};
-    let mut file = ByteSource::open(path)?;
-    file.seek(SeekFrom::Start(size.file_offset(PageNumber(1))))?;
-    let mut page = vec![0; size.bytes()];
-    let (mut found, mut agree) = (None, 0);
-    for number in 1..=TRIED_PAGES {
-        if file.read_exact(&mut page).is_err() {
-            break; // The file ends here.
-        }
-        let really = match verify(&page, PageNumber(number)) {
-            PageVerdict::Good => number,
-            PageVerdict::WrongPage { really } => really.0,
-            _ => continue,
-        };
-        let Some(shift) = really.checked_sub(number) else {
-            return Ok(None);
-        };
-        if found.is_some_and(|found| found != shift) {
-            return Ok(None);
-        }
-        (found, agree) = (Some(shift), agree + 1);
-    }
-    // One or two pages may be misdirected writes.
-    Ok(found.filter(|shift| *shift == 0 || agree > 2))
 }

@@ -79,7 +79,8 @@ pub(super) fn doubt(run: &NamedRun) -> Option<String> {
     };
     Some(format!(
         "{}: IMPORTED from {} ({}{build}), not measured by this program. It has no intervals, so \
-         no change against it has a margin. Its means are over databases, not over requests.{silent}",
+         no change against it has a margin. Its means are over databases, not over \
+         requests.{silent}",
         run.name, imported.file, imported.instrument
     ))
 }

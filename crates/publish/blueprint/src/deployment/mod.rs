@@ -101,27 +101,25 @@ impl PlayedReport<'_> {
     fn worst_row(&self) -> Option<SeedRow<'_>> {
         let rows = self.judgements.iter().enumerate();
         let rows = rows.filter_map(|(seed, of)| Some((seed, of.worst_row()?)));
-        let ms = |(_, row): &SeedRow<'_>| row.worst.map_or(0.0, |(_, ms)| ms);
-        rows.max_by(|one, other| ms(one).total_cmp(&ms(other)))
+        let minutes = rows.map(|row| (row, row.1.worst.map_or(0.0, |(_, ms)| ms)));
+        minutes.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(row, _)| row)
     }
 
     /// The broken limits with any seed, the worst first: the seed, the row and the breach.
     fn breaches(&self) -> Vec<(SeedRow<'_>, &Breach)> {
-        let judgements = self.judgements.iter().enumerate();
-        let mut all: Vec<(SeedRow<'_>, &Breach)> = judgements
-            .flat_map(|(seed, of)| {
-                of.breaches.iter().map(move |breach| ((seed, &of.rows[breach.row]), breach))
-            })
-            .collect();
+        let mut all: Vec<(SeedRow<'_>, &Breach)> = Vec::new();
+        for (seed, of) in self.judgements.iter().enumerate() {
+            all.extend(of.breaches.iter().map(|breach| ((seed, &of.rows[breach.row]), breach)));
+        }
         all.sort_by(|(_, one), (_, other)| other.excess.total_cmp(&one.excess));
         all
     }
 
     /// The recovery from each occurrence with the seed that took longest.
     fn recoveries(&self) -> impl Iterator<Item = &RecoveryFigures> {
-        let longest = |of: &&RecoveryFigures| of.redundant_after.map_or(u64::MAX, |after| after.0);
-        (0..self.first().recoveries.len()).filter_map(move |at| {
-            self.judgements.iter().filter_map(|of| of.recoveries.get(at)).max_by_key(longest)
+        (0..self.first().recoveries.len()).filter_map(|at| {
+            let seeds = self.judgements.iter().filter_map(|of| of.recoveries.get(at));
+            seeds.max_by_key(|of| of.redundant_after.map_or(u64::MAX, |after| after.0))
         })
     }
 
@@ -383,7 +381,8 @@ fn estimate_cell(of: Option<Estimate>, most: f64) -> Cell {
     })
 }
 
-/// A mean as it is `shown`, and half of its confidence interval if there are several seeds.
+/// A mean, already formatted as `shown`, and half of its confidence interval if there are several
+/// seeds.
 fn with_interval(of: Estimate, shown: String) -> String {
     match of.half_width {
         Some(half) => format!("{shown} +- {}", ms_of(half)),

@@ -339,8 +339,8 @@ fn method() -> Block {
     Block::Note(
         "Every server, its disks and its copies are simulated in normal operation and in each \
          failure: users work on active copies, passive ones replay, background maintenance reads \
-         both at the product's own pace, a failed disk is rebuilt or its copies are seeded again. A \
-         claim holds if every database stays active and every host keeps its limits once the \
+         both at the product's own pace, a failed disk is rebuilt or its copies are seeded again. \
+         A claim holds if every database stays active and every host keeps its limits once the \
          failure has settled and the caches of copies that took over are warm; the slowest minute \
          shows the time before. A time without service fails a claim if it is longer than the \
          `longest_outage` of the deployment. A prediction of one set of disks (`size --predict`) \

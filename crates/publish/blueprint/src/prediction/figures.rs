@@ -57,8 +57,8 @@ fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
 /// holds a whole number of IOPS, so a target within one IOPS of what its mailboxes need carries
 /// exactly these, the `wanted` ones.
 fn mailboxes(iops: f64, each: f64, wanted: Option<f64>) -> f64 {
-    let is_theirs = |wanted: &f64| (iops - wanted * each).abs() < 1.0;
-    wanted.filter(is_theirs).unwrap_or_else(|| (iops / each + 1e-9).floor())
+    let theirs = wanted.filter(|wanted| (iops - wanted * each).abs() < 1.0);
+    theirs.unwrap_or_else(|| (iops / each + 1e-9).floor())
 }
 
 impl PredictionFigures {

@@ -22,12 +22,13 @@ pub(crate) fn rest_of_set(
     missing: &[MissingTest<'_>],
     set: Option<&str>,
 ) -> Vec<String> {
-    let steps = missing.iter().map(|test| {
+    let mut steps = Vec::new();
+    for test in missing {
         let step = step(run, *test);
         let step = if let Some(set) = set { step.for_run_in(set) } else { step };
-        format!("{}: {step}", test.kind.name())
-    });
-    steps.collect()
+        steps.push(format!("{}: {step}", test.kind.name()));
+    }
+    steps
 }
 
 fn step(run: &RunRecord, test: MissingTest<'_>) -> NextStep {

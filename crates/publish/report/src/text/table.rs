@@ -190,14 +190,10 @@ fn push_parts(text: &mut String, sources: &[Source], width: usize) {
     let names = naming(sources, width);
     let mut rest: Vec<usize> = (0..sources.len()).filter(|at| !names.contains(at)).collect();
     while !rest.is_empty() {
-        let part_of = |count: usize| {
-            let mut part = [&names[..], &rest[..count]].concat();
-            part.sort_unstable();
-            part.into_iter().map(|at| sources[at].clone()).collect::<Vec<_>>()
-        };
         let mut all = (1..=rest.len()).rev();
-        let count = all.find(|&count| usual(&part_of(count)) <= width).unwrap_or(1);
-        let part = part_of(count);
+        let fits = all.find(|&count| usual(&part_of(sources, &names, &rest[..count])) <= width);
+        let count = fits.unwrap_or(1);
+        let part = part_of(sources, &names, &rest[..count]);
         let narrow = part.iter().map(|source| source.laid(1));
         push_part(text, &shared(&part, width).unwrap_or_else(|| narrow.collect()));
         rest.drain(..count);
@@ -205,6 +201,13 @@ fn push_parts(text: &mut String, sources: &[Source], width: usize) {
             text.push('\n');
         }
     }
+}
+
+/// The columns `names` and `others`, in the order of the table.
+fn part_of(sources: &[Source], names: &[usize], others: &[usize]) -> Vec<Source> {
+    let mut part = [names, others].concat();
+    part.sort_unstable();
+    part.into_iter().map(|at| sources[at].clone()).collect()
 }
 
 /// The columns that every part repeats: of the texts before the first numbers, the fewest that
@@ -231,8 +234,8 @@ fn naming(sources: &[Source], width: usize) -> Vec<usize> {
 /// Whether no two rows are alike in the columns `names`.
 fn distinguish(sources: &[Source], names: &[usize]) -> bool {
     let rows = sources[0].cells.len();
-    let row = |number: usize| names.iter().map(move |&at| &sources[at].cells[number]);
-    let distinct: BTreeSet<Vec<_>> = (0..rows).map(|number| row(number).collect()).collect();
+    let distinct: BTreeSet<Vec<_>> =
+        (0..rows).map(|row| names.iter().map(|&at| &sources[at].cells[row]).collect()).collect();
     distinct.len() == rows
 }
 

@@ -49,34 +49,24 @@ fn asked(flags: &SimulateFlags, outcome: Ruling) -> SimulatedDeployment {
 }
 
 fn options(flags: &SimulateFlags) -> Vec<(String, String)> {
+    let events = flags.events.iter().map(|event| ("--event", shell_word(event.as_ref())));
+    let seeds = (flags.seeds > 1).then(|| ("--seeds", flags.seeds.to_string()));
+    let rebuild = flags.rebuild_rate.map(|rate| ("--rebuild-rate", plan::write_shown_size(rate)));
+    let shared = flags.shared_array.then(|| ("--shared-array", String::new()));
+    let own = events.chain(seeds).chain(rebuild).chain(shared);
     let mut all = given(flags, flags.seed, &[]);
-    let mut add = |option: &str, value: String| all.push((option.to_owned(), value));
-    for event in &flags.events {
-        add("--event", shell_word(event.as_ref()));
-    }
-    if flags.seeds > 1 {
-        add("--seeds", flags.seeds.to_string());
-    }
-    if let Some(rate) = flags.rebuild_rate {
-        add("--rebuild-rate", plan::write_shown_size(rate));
-    }
-    if flags.shared_array {
-        add("--shared-array", String::new());
-    }
+    all.extend(own.map(|(option, value)| (option.to_owned(), value)));
     all
 }
 
 /// The first host with active databases, all of which other hosts hold too.
 fn spare_host(deployment: &PlayedDeployment) -> Option<String> {
-    let holds = |host: usize| {
-        deployment
-            .databases
-            .iter()
-            .filter(move |of| of.copies.first().is_some_and(|copy| copy.host == host))
-    };
     let mut hosts = deployment.hosts.iter().enumerate();
     let found = hosts.find(|(host, _)| {
-        let mut active = holds(*host).peekable();
+        let databases = deployment.databases.iter();
+        let mut active = databases
+            .filter(|of| of.copies.first().is_some_and(|copy| copy.host == *host))
+            .peekable();
         active.peek().is_some() && active.all(|of| of.copies.len() > 1)
     });
     found.map(|(_, host)| host.name.clone())

@@ -25,6 +25,9 @@ pub(crate) struct QuickFlags {
     /// are there is lost
     #[arg(long)]
     pub reset: bool,
+    /// Folder for journal and reports [default: run-NAME-DATE-TIME in DIR]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
     /// Sessions per database, or auto
     #[arg(long, value_name = "N|auto", value_parser = sessions)]
     pub threads: Option<Sessions>,
@@ -32,9 +35,6 @@ pub(crate) struct QuickFlags {
     /// not reach it [default: as many as possible]
     #[arg(long, value_name = "N")]
     pub target_iops: Option<u32>,
-    /// Folder for journal and reports [default: run-NAME-DATE-TIME in DIR]
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub recorded: RecordedRunFlags,
     /// Answer in JSON: the content of report.json
