@@ -4,21 +4,21 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use record::{Histogram, Phase, RunRecord, Series};
 use xtask::failure::Failure;
 
 /// The kinds of requests to compare, and their names in rows.
-const KINDS: [(&str, &str); 3] =
-    [("database_read", "reads"), ("database_write", "writes"), ("log_write", "log")];
+const KINDS: [(Series, &str); 3] =
+    [(Series::DatabaseRead, "reads"), (Series::DatabaseWrite, "writes"), (Series::LogWrite, "log")];
 
 /// Maximum difference between the levels, in percent, beyond the random error.
 const MOST_PERCENT: f64 = 5.0;
 
-/// The 99th percentile of waiting times in a queue, as a multiple of their mean: ln(100).
-const P99_MEANS: f64 = 4.605;
+/// How many standard errors a difference between the levels may have.
+const MOST_ERRORS: f64 = 3.0;
 
-/// One request in this many is above the 99th percentile.
-const ABOVE_P99: f64 = 100.0;
+/// The compared percentile, as a share.
+const HIGH: f64 = 0.99;
 
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,26 +26,46 @@ struct KindFigures {
     count: f64,
     average_ms: f64,
     p99_ms: f64,
+    /// Latencies between which chance may have put the 99th percentile.
+    p99_range_ms: (f64, f64),
+}
+
+impl KindFigures {
+    /// The figures of these latencies; `None` if there are none.
+    ///
+    /// How many of `n` requests are longer than the true 99th percentile is a matter of chance, with
+    /// the standard error `sqrt(0.99 * 0.01 / n)` of their share whatever the distribution. It is
+    /// the share that is uncertain: where the distribution has a step, as that of log writes at
+    /// those that also begin a file, about one in a hundred, a tiny change of the share is a large
+    /// one of the latency.
+    fn of(latencies: &Histogram) -> Option<Self> {
+        if latencies.is_empty() {
+            return None;
+        }
+        let count = latencies.count() as f64;
+        // Of two such ranges, those that differ by `MOST_ERRORS` of their difference just meet.
+        let most = MOST_ERRORS / 2.0_f64.sqrt() * (HIGH * (1.0 - HIGH) / count).sqrt();
+        let at = |share: f64| latencies.quantile(share.clamp(0.0, 1.0)) as f64 / 1e6;
+        Some(Self {
+            count,
+            average_ms: latencies.mean_ns() / 1e6,
+            p99_ms: at(HIGH),
+            p99_range_ms: (at(HIGH - most), at(HIGH + most)),
+        })
+    }
 }
 
 /// Reads, writes and log of one simulation, if there were any.
 pub(super) struct LevelFigures([Option<KindFigures>; KINDS.len()]);
 
 impl LevelFigures {
-    /// Reads the figures from a report.
-    pub(super) fn read(report: &Path) -> Result<Self, Failure> {
-        let named = |error: String| Failure::new(format!("{}: {error}", report.display()));
-        let text = fs::read(report).map_err(|error| named(error.to_string()))?;
-        let value: Value =
-            serde_json::from_slice(&text).map_err(|error| named(error.to_string()))?;
-        Ok(Self(KINDS.map(|(kind, _)| {
-            let series = &value["sum"]["series"][kind];
-            Some(KindFigures {
-                count: series["count"].as_f64()?,
-                average_ms: series["average_ms"].as_f64()?,
-                p99_ms: series["p99_ms"].as_f64()?,
-            })
-        })))
+    /// Reads the figures from a journal.
+    pub(super) fn read(journal: &Path) -> Result<Self, Failure> {
+        let named = |error: String| Failure::new(format!("{}: {error}", journal.display()));
+        let bytes = fs::read(journal).map_err(|error| named(error.to_string()))?;
+        let run = RunRecord::load(&bytes).map_err(|error| named(error.to_string()))?;
+        let sum = run.sum_of(Phase::Measure);
+        Ok(Self(KINDS.map(|(kind, _)| KindFigures::of(&sum.series.get(&kind)?.latency))))
     }
 }
 
@@ -89,6 +109,10 @@ fn medians(seeds: &[KindFigures]) -> KindFigures {
         count: median(seeds, |seed| seed.count),
         average_ms: median(seeds, |seed| seed.average_ms),
         p99_ms: median(seeds, |seed| seed.p99_ms),
+        p99_range_ms: (
+            median(seeds, |seed| seed.p99_range_ms.0),
+            median(seeds, |seed| seed.p99_range_ms.1),
+        ),
     }
 }
 
@@ -114,10 +138,9 @@ impl ComparedKind {
     }
 
     pub(super) fn is_p99_near(&self) -> bool {
-        // Standard error of a high quantile of an exponential distribution: only the requests above
-        // the quantile count, and they exceed it by the mean on average.
-        let chance = self.chance_percent() * ABOVE_P99.sqrt() / P99_MEANS;
-        self.p99_percent().abs() <= MOST_PERCENT + chance + self.spread_percent[1]
+        let most = 1.0 + (MOST_PERCENT + self.spread_percent[1]) / 100.0;
+        let (engine, operations) = (self.engine.p99_range_ms, self.operations.p99_range_ms);
+        operations.0 <= engine.1 * most && operations.1 >= engine.0 / most
     }
 
     fn mean_percent(&self) -> f64 {
@@ -132,7 +155,7 @@ impl ComparedKind {
     /// that the latency's standard deviation equals its mean, as for waiting times in a queue.
     fn chance_percent(&self) -> f64 {
         let parts = 1.0 / self.engine.count.max(1.0) + 1.0 / self.operations.count.max(1.0);
-        300.0 * parts.sqrt()
+        100.0 * MOST_ERRORS * parts.sqrt()
     }
 }
 

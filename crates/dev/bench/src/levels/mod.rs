@@ -147,9 +147,9 @@ fn level(
     // The exit status reflects the verdict, which does not matter here.
     let output = shell::command(&words).output();
     let output = output.map_err(|error| Failure::new(format!("{program}: {error}")))?;
-    let report = out.join("report.json");
-    if report.exists() {
-        return LevelFigures::read(&report).map(Ok);
+    let journal = out.join("record.jsonl");
+    if out.join("report.json").exists() {
+        return LevelFigures::read(&journal).map(Ok);
     }
     let said = String::from_utf8_lossy(&output.stderr);
     LevelRefusal::of(number, &said)
