@@ -161,12 +161,13 @@ fn quorum(mode: &Mode) -> String {
 
 fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n## {}\n", cell(&group.name))?;
-    writeln!(
-        text,
-        "At most {} databases are active on a server, {} with two servers failed.\n",
-        group.limits().most,
-        group.limits().preferred
-    )?;
+    let limits = group.limits();
+    write!(text, "At most {} databases are active on a server", limits.most)?;
+    // Without copies no server takes over from another.
+    if needs.copies {
+        write!(text, ", {} with two servers failed", limits.preferred)?;
+    }
+    writeln!(text, ".\n")?;
     if let Some(disks) = needs.metacache {
         writeln!(
             text,

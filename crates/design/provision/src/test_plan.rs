@@ -85,6 +85,28 @@ impl TestPlan {
         folders
     }
 
+    /// The mount points of the folders, unless each folder has its own.
+    fn volumes(&self, server: &Server) -> Vec<String> {
+        let root = self.root.trim_end_matches('/');
+        let (mut data, mut logs) = (Vec::new(), Vec::new());
+        let taken = server.databases().take(self.databases.unwrap_or(usize::MAX));
+        let mut count = 0;
+        for (database, volume) in taken {
+            count += 1;
+            let log = server.log_volume(database).unwrap_or(volume);
+            for (of, list) in [(volume, &mut data), (log, &mut logs)] {
+                let mount = format!("{root}/{}", of.name);
+                if !list.contains(&mount) {
+                    list.push(mount);
+                }
+            }
+        }
+        let is_shared = data.len() < count || logs.len() < count;
+        logs.retain(|mount| !data.contains(mount));
+        data.extend(logs);
+        if is_shared { data } else { Vec::new() }
+    }
+
     /// Length of each database file.
     pub fn size(&self, provision: &Provision) -> Bytes {
         let exact = scaled(provision.needs.database, self.scale);
@@ -137,6 +159,7 @@ impl TestPlan {
         let each = (needs.mailboxes_per_database, needs.iops_per_database);
         write!(text, "\n{}", mailboxes_section(each, folders.len(), size))?;
         writeln!(text, "\n[databases]\nsize = {}", quoted(&write_size(size)))?;
+        write_volumes(&self.volumes(server), text)?;
         let cache = Bytes(size.0 / COLD).clamp(SMALLEST_CACHE, CACHE);
         let mib = Bytes::from_mib(1).0;
         let cache = Bytes(cache.0 / mib * mib);
@@ -152,6 +175,18 @@ impl TestPlan {
         }
         Ok(())
     }
+}
+
+/// The key that lets a simulation put the databases of one volume on one array.
+fn write_volumes(volumes: &[String], text: &mut String) -> fmt::Result {
+    if volumes.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "volumes = [")?;
+    for volume in volumes {
+        writeln!(text, "    {},", quoted(volume))?;
+    }
+    writeln!(text, "]")
 }
 
 /// A number of mailboxes rounded up: storage for a part of one is storage for one.
@@ -182,8 +217,7 @@ mod tests {
 
     #[test]
     fn part_of_a_mailbox_is_a_mailbox_and_an_inexact_quotient_is_none() {
-        assert_eq!(whole_mailboxes(62.5 * 40.0), 2_500.0);
-        assert_eq!(whole_mailboxes(2_500.000_000_1), 2_500.0);
-        assert_eq!(whole_mailboxes(53.3 * 4.0), 214.0);
+        let shown = [62.5 * 40.0, 2_500.000_000_1, 53.3 * 4.0].map(whole_mailboxes);
+        assert_eq!(shown.map(|count| count.to_string()), ["2500", "2500", "214"]);
     }
 }

@@ -30,6 +30,8 @@ pub struct LineOrder<'a> {
     pub step: Nanos,
     /// The command that runs the plan, without its options.
     pub command: String,
+    /// The options of that command that the user gave, each with its value.
+    pub options: Vec<(String, String)>,
     /// Words that the runs can be found by.
     pub tags: &'a [String],
     /// Parent of the runs' folders.
@@ -136,7 +138,7 @@ impl Search<'_> {
         let order = RunOrder {
             plan: &plan,
             command: self.order.command.clone(),
-            options: Vec::new(),
+            options: options_of_load(&self.order.options, asked),
             folder: &folder,
             tags: self.order.tags,
             set: &[],
@@ -148,6 +150,12 @@ impl Search<'_> {
     }
 }
 
+/// The options that repeat a load, without the folder that the search gave it.
+fn options_of_load(given: &[(String, String)], asked: Option<u32>) -> Vec<(String, String)> {
+    let target = asked.map(|iops| ("--target-iops".to_owned(), iops.to_string()));
+    given.iter().cloned().chain(target).collect()
+}
+
 /// The result of a step for the search.
 fn tried(step: &LoadStep) -> TriedLoad {
     #[expect(
@@ -157,4 +165,18 @@ fn tried(step: &LoadStep) -> TriedLoad {
     )]
     let asked_iops = step.asked_iops.map(|iops| iops as u32);
     TriedLoad { asked_iops, iops: step.iops.mean, holds: step.holds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::options_of_load;
+
+    #[test]
+    fn a_held_load_is_repeated_at_its_rate() {
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let given = [option("--tag", "rack-3")];
+        assert_eq!(options_of_load(&given, None), given);
+        let held = [option("--tag", "rack-3"), option("--target-iops", "9296")];
+        assert_eq!(options_of_load(&given, Some(9_296)), held);
+    }
 }

@@ -125,6 +125,7 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
         document.head.name = Some(given("--name", name.clone()));
     }
     if let Some(test) = &overrides.test {
+        drop_other_duration(&mut document.test, test);
         document.test.kind = Some(given("--test", test.clone()));
     }
     if let Some(duration) = overrides.duration {
@@ -149,6 +150,15 @@ fn apply(overrides: &Overrides, document: &mut low::Document) {
     if let Some(size) = overrides.size {
         document.databases.size = Some(given("--size", size));
         document.databases.capacity_percent = None;
+    }
+}
+
+/// Drops the duration of the document's own kind of test from a load of another kind, as in a set
+/// of tests: the two hours of a performance test are no stress test.
+fn drop_other_duration(document: &mut low::Test, test: &str) {
+    let own = document.kind.as_ref().map_or("performance", |of| &of.value);
+    if matches!(test, "performance" | "stress") && own != test {
+        document.duration = None;
     }
 }
 

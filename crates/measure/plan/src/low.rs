@@ -147,6 +147,10 @@ section! {
         backup_folders: List<String> => Comment "[\"/mnt/backup1\"]" [
             "where a backup test writes copies in turn; default: nowhere"
         ],
+        volumes: List<String> => Comment "[\"/mnt/disk1\"]" [
+            "mount points that hold several folders: `simulate --each-folder`"
+            "gives each one array; default: each folder is a volume"
+        ],
         count: One<i128> => Comment "2" ["databases in all; default: one per folder"],
         weights: List<f64> => Comment "[1, 2]" [
             "shares of the load, in turn; default: all alike"
@@ -309,9 +313,11 @@ section! {
     above []
     {
         read_average: One<Nanos> => Given "\"20ms\"" [],
-        read_maximum: One<Nanos> => Given "\"100ms\"" [],
+        read_maximum: One<Nanos> => Comment "\"100ms\"" [
+            "worst sample; in a stress test 200ms by default"
+        ],
         log_write_average: One<Nanos> => Given "\"10ms\"" [],
-        log_write_maximum: One<Nanos> => Given "\"100ms\"" [],
+        log_write_maximum: One<Nanos> => Comment "\"100ms\"" ["the same"],
         longest_request: One<Nanos> => Given "\"5s\"" ["any one request, of whatever kind"],
         read_p99: One<Nanos> => Comment "\"60ms\"" ["99 in 100 database reads, over the run"],
         log_write_p99: One<Nanos> => Comment "\"30ms\"" ["99 in 100 log writes, over the run"],

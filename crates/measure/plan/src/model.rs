@@ -105,6 +105,10 @@ pub struct Database {
     pub file: String,
     /// Folder of the log.
     pub log_folder: String,
+    /// Mount point of the volume that holds the folder, as far as the plan knows: else the folder.
+    pub volume: String,
+    /// The same for the folder of the log.
+    pub log_volume: String,
     /// First three letters of every log file: `E00`.
     pub log_base: String,
     /// Folder to which a backup test copies the database; `None` if it is only read.
@@ -382,8 +386,10 @@ impl Database {
         let DatabasePlace { folder, log_folder, backup_folder, weight } = place;
         Self {
             index,
+            volume: folder.clone(),
             folder,
             file: format!("Plimsoll{:03}.edb", index + 1),
+            log_volume: log_folder.clone(),
             log_folder,
             log_base: format!("E{index:02X}"),
             backup_folder,

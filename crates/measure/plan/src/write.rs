@@ -55,6 +55,7 @@ impl Plan {
             size: Some(given(self.size)),
             capacity_percent: self.capacity_percent.map(number),
             page_size: Some(given(self.page_size)),
+            volumes: volumes(all),
             ..Default::default()
         };
         if folders.len() < all.len() {
@@ -122,6 +123,20 @@ impl Plan {
             maintenance_throttle: test.maintenance_throttle.map(given),
         }
     }
+}
+
+/// The volumes of all folders, unless each folder is one.
+fn volumes(databases: &[Database]) -> Option<Vec<Given<String>>> {
+    let mut places = databases.iter();
+    let is_shared = places
+        .any(|of| is_below(&of.folder, &of.volume) || is_below(&of.log_folder, &of.log_volume));
+    let all = databases.iter().flat_map(|of| [&of.volume, &of.log_volume]);
+    is_shared.then(|| distinct(all))
+}
+
+fn is_below(folder: &str, volume: &str) -> bool {
+    let rest = folder.strip_prefix(volume);
+    rest.is_some_and(|rest| !rest.trim_matches(['/', '\\']).is_empty())
 }
 
 fn flash_cache(cache: &FlashCachePlan) -> low::LowFlashCache {

@@ -1,6 +1,6 @@
 //! Plans as a user writes them: the embedded ones, every diagnostic, and the way back to text.
 
-use plan::{Limits, Overrides, Plan, PlanError, Sessions, TestKind, VolumeSize};
+use plan::{Limits, Overrides, Plan, PlanError, Sessions, TestKind, VolumeSize, write_duration};
 use proptest::prelude::*;
 use units::{Bytes, Nanos, Seed};
 
@@ -39,6 +39,22 @@ fn each_load_may_have_its_own_length() {
     let [short, long] = [40, 3 * 3600].map(Nanos::from_secs);
     assert_eq!((length(None, None), length(Some("stress"), None)), (short, long));
     assert_eq!(length(Some("stress"), Some(short)), short, "the command line comes first");
+}
+
+#[test]
+fn the_length_of_one_kind_of_load_is_not_that_of_another() {
+    let length = |test: &str, own: &str, given: Option<u64>| {
+        let text = format!("{SHORT}[test]\ntype = \"{own}\"\nduration = \"2h\"\n");
+        let duration = given.map(|hours| Nanos::from_secs(hours * 3600));
+        let test = Some(test.to_owned());
+        let overrides = Overrides { test, duration, ..Overrides::default() };
+        let plan = Plan::parse_with("plan.toml", &text, &overrides).unwrap();
+        write_duration(plan.test.duration)
+    };
+    assert_eq!(length("stress", "performance", None), "24h", "as in a set of tests");
+    assert_eq!(length("stress", "stress", None), "2h");
+    assert_eq!(length("performance", "stress", None), "2h", "the usual length of it");
+    assert_eq!(length("stress", "performance", Some(3)), "3h", "the command line comes first");
 }
 
 #[test]

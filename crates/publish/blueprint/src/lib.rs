@@ -16,8 +16,9 @@ pub use deployment::{
     deployment_json, deployment_text, proof_html, proof_json, proof_text,
 };
 pub use design::{
-    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, explain, failure_json, ranked,
-    scenarios, scenarios_json, sizing_html, sizing_json, sizing_text_within, written_edits,
+    Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, Unsimulated, explain,
+    failure_json, ranked, scenarios, scenarios_json, sizing_html, sizing_json, sizing_text_within,
+    written_edits,
 };
 pub use prediction::{
     PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,

@@ -2,6 +2,7 @@
 //! it.
 
 use host::simulate::arrays;
+use plan::Deployment;
 use plan::deployment::{Disk, Raid};
 use provision::pool::Pool;
 use provision::{Provision, Purpose, Server};
@@ -96,6 +97,13 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
         array.provenance.trim()
     );
     Ok(array)
+}
+
+/// Whether every site has disks that an array can be made of.
+pub(crate) fn is_known(deployment: &Deployment) -> bool {
+    let storage = &deployment.storage;
+    let there = deployment.second_site.is_some().then_some(&storage.second.database);
+    { std::iter::once(&storage.first.database).chain(there) }.all(|of| shelf_of(&of.kind).is_some())
 }
 
 /// The shelf with disks like those of a catalogue kind, and their rotation speed.

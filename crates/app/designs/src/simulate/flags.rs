@@ -45,8 +45,8 @@ pub struct SimulateFlags {
     /// of load
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
     pub(crate) level: LevelFlag,
-    /// Give every folder of the plan its own array; without it they share one. Level 2 simulates
-    /// identical folders once
+    /// Give every folder of the plan its own array, or every volume if the plan lists `volumes`;
+    /// without it they share one. Level 2 simulates identical ones once
     #[arg(long)]
     pub(crate) each_folder: bool,
     /// Inject an event into a deployment: KIND=NAME@TIME[+DURATION], such as host-lost=EX03@2h+1h;

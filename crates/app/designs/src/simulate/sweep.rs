@@ -1,14 +1,16 @@
 //! Many simulations of one plan: each combination of array changes, with each seed. Results are
 //! stored by content, so that an interrupted sweep resumes, and designs are never simulated twice.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use blueprint::{PredictedArray, Prediction, PredictionFigures};
 use fleet::SimulationItem;
 use host::StopFlag;
 use host::sweep::{ContentKey, SweepFolder};
+use plan::Plan;
 use plan::deployment::Replacement;
-use report::BestOfSweep;
+use report::{BestOfSweep, OnArrays};
 use simdisk::ArrayDescription;
 
 use super::item::build;
@@ -143,6 +145,7 @@ impl<'a> OpenSweep<'a> {
             test: trial::test_type(&item.load.plan),
             outcome: best.ruling(),
             array_text: array.text(),
+            databases: on_arrays(&item.load.plan, flags.each_folder),
             simulated: item.load.plan.test.duration,
             rates: best.rates(),
         })
@@ -162,6 +165,15 @@ impl<'a> OpenSweep<'a> {
         self.folder.write("what-if.json", &answer)?;
         Ok((page, text, answer))
     }
+}
+
+/// The databases of a plan, on one array or on one for each volume.
+fn on_arrays(plan: &Plan, is_each_folder: bool) -> OnArrays {
+    let databases = plan.databases.len() as u64;
+    let mut volumes = BTreeSet::new();
+    volumes.extend(plan.databases.iter().flat_map(|of| [&of.volume, &of.log_volume]));
+    let arrays = if is_each_folder { volumes.len() as u64 } else { 1 };
+    OnArrays { databases, bytes: plan.size.0.saturating_mul(databases), arrays }
 }
 
 fn sentence(error: &CommandError) -> String {

@@ -6,7 +6,7 @@ mod sweep;
 
 use std::path::Path;
 
-use blueprint::{PredictedDesign, Sized};
+use blueprint::{PredictedDesign, Sized, Unsimulated};
 use plan::Deployment;
 use provision::size;
 use sizing::Sizing;
@@ -17,7 +17,7 @@ use console::documents::{self, Existing};
 use console::error::CommandError;
 use flags::SizeFlags;
 
-use super::predict::{self, PredictionOrder};
+use super::predict::{self, PredictionOrder, designed};
 
 pub use sweep::EXAMPLE;
 
@@ -51,7 +51,13 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
         Ok(predicted) => (predicted, None),
         Err(error) => (None, Some(error)),
     };
-    let sized = Sized { predicted: predicted.as_ref(), ..Sized::new(&deployment, &sizing) };
+    let unsimulated = match refused.as_ref().and_then(CommandError::told) {
+        Some((reason, _)) => Unsimulated::Refused(reason),
+        None if designed::is_known(&deployment) => Unsimulated::NotRequested,
+        None => Unsimulated::UnknownDisks,
+    };
+    let predicted = predicted.as_ref();
+    let sized = Sized { predicted, unsimulated, ..Sized::new(&deployment, &sizing) };
     if let Some(page) = &flags.html {
         let text = blueprint::sizing_html(sized, &[]);
         let existing = Existing::of_flag(flags.force);

@@ -56,4 +56,19 @@ mod tests {
         assert_eq!(found, whole);
         assert!(plan.databases[..2].iter().all(|of| Path::new(&of.log_folder).is_absolute()));
     }
+
+    /// Backups and the cache have folders too.
+    #[test]
+    fn every_folder_of_a_plan_is_whole() {
+        let text = "[[database]]\nfolder = \"mail\"\nlog_folder = \"log\"\n\
+                    backup_folder = \"backup\"\n[databases]\nsize = \"1GiB\"\n\
+                    [cache]\nfile = \"flash\"\nsize = \"1GiB\"\nfolders = [\"mail\", \"log\"]\n";
+        let plan = with_whole_paths(&Plan::parse("plan", text).expect("a plan")).expect("paths");
+        let (first, cache) = (&plan.databases[0], plan.flash_cache.expect("a cache"));
+        let backup = first.backup_folder.as_ref().expect("a folder of backups");
+        let places = [&first.folder, &first.log_folder, backup, &cache.file];
+        for place in places.into_iter().chain(&cache.folders) {
+            assert!(Path::new(place).is_absolute(), "{place}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Folders that are alike: if every folder has its own array, those with the same databases do the
+//! Volumes that are alike: if every volume has its own array, those with the same databases do the
 //! same work, and one of them is simulated for all.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) struct Alike {
     pub like: Vec<usize>,
 }
 
-/// Key by which groups of databases are alike: the weight of each database and its folders, by
+/// Key by which groups of databases are alike: the weight of each database and its volumes, by
 /// order of appearance in the group.
 type GroupShape = Vec<(u64, usize, usize)>;
 
@@ -111,7 +111,7 @@ impl Alike {
         let (simulated, all) = (self.simulated.len(), self.like.len());
         (simulated < all).then(|| {
             format!(
-                "databases in folders that are alike are simulated once: {simulated} of {all}; \
+                "databases on volumes that are alike are simulated once: {simulated} of {all}; \
                  the others have the same figures"
             )
         })
@@ -146,17 +146,17 @@ fn of_another(mut event: Event, simulated: &Database, other: &Database) -> Event
     event
 }
 
-/// Databases that have a folder in common, directly or by way of others, in the order of the plan.
+/// Databases that have a volume in common, directly or by way of others, in the order of the plan.
 fn groups(databases: &[Database]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Vec<usize>, Vec<&str>)> = Vec::new();
     for (at, database) in databases.iter().enumerate() {
-        let mut own = (vec![at], vec![&*database.folder, &*database.log_folder]);
+        let mut own = (vec![at], vec![&*database.volume, &*database.log_volume]);
         let (joined, others): (Vec<_>, Vec<_>) = groups
             .into_iter()
-            .partition(|(_, folders)| folders.iter().any(|folder| own.1.contains(folder)));
-        for (members, folders) in joined {
+            .partition(|(_, volumes)| volumes.iter().any(|volume| own.1.contains(volume)));
+        for (members, volumes) in joined {
             own.0.extend(members);
-            own.1.extend(folders);
+            own.1.extend(volumes);
         }
         own.0.sort_unstable();
         groups = others;
@@ -168,13 +168,13 @@ fn groups(databases: &[Database]) -> Vec<Vec<usize>> {
 }
 
 fn shape<'a>(databases: impl Iterator<Item = &'a Database>) -> GroupShape {
-    let mut folders: Vec<&str> = Vec::new();
+    let mut volumes: Vec<&str> = Vec::new();
     let mut shape = Vec::new();
     for database in databases {
-        let [data, log] = [&*database.folder, &*database.log_folder].map(|folder| {
-            folders.iter().position(|of| *of == folder).unwrap_or_else(|| {
-                folders.push(folder);
-                folders.len() - 1
+        let [data, log] = [&*database.volume, &*database.log_volume].map(|volume| {
+            volumes.iter().position(|of| *of == volume).unwrap_or_else(|| {
+                volumes.push(volume);
+                volumes.len() - 1
             })
         });
         shape.push((database.weight.to_bits(), data, log));

@@ -83,14 +83,14 @@ fn database_facts(plan: &Plan, database: &plan::Database) -> DatabaseFacts {
         file: format!("{}/{}", database.folder, database.file),
         log_folder: database.log_folder.clone(),
         initial_bytes: plan.size.0,
-        volume: volume_facts(&database.folder),
-        log_volume: volume_facts(&database.log_folder),
+        volume: volume_facts(&database.volume),
+        log_volume: volume_facts(&database.log_volume),
     }
 }
 
-fn volume_facts(folder: &str) -> VolumeFacts {
+fn volume_facts(mount: &str) -> VolumeFacts {
     VolumeFacts {
-        mount: folder.to_owned(),
+        mount: mount.to_owned(),
         device: "simulated".to_owned(),
         file_system: "none".to_owned(),
         unbuffered: true,

@@ -75,6 +75,8 @@ pub(super) fn nameless(plan: &Plan) -> Plan {
             }
             *folder = number.to_string();
         }
+        database.volume.clone_from(&database.folder);
+        database.log_volume.clone_from(&database.log_folder);
         database.backup_folder = None;
     }
     nameless

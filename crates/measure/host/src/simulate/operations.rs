@@ -2,9 +2,9 @@
 
 mod paced;
 mod search;
+mod shares;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use plan::{Database, Plan};
@@ -13,16 +13,16 @@ use record::{
     LogLine, Phase, PhaseMark, Series,
 };
 use simdisk::operations::{
-    LoadedDatabase, OperationLoad, OperationPace, OperationPlace, OperationProfile, OperationRun,
-    ScanShape,
+    LoadedDatabase, OperationLoad, OperationPace, OperationProfile, OperationRun, ScanShape,
 };
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
-use units::{Bytes, Nanos};
+use units::Nanos;
 
 use super::alike::Alike;
 use super::series::OperationSeries;
-use super::{SimulatedStorage, SimulationOrder, flash_cache};
+use super::{SimulationOrder, flash_cache};
 use crate::error::HostError;
+use shares::{ArrayShares, LOG_ROOM};
 
 /// Minimum warm-up before anything is counted, so that queues fill. The array's memory may take
 /// longer.
@@ -30,9 +30,6 @@ const WARM_UP: Nanos = Nanos::from_secs(30);
 
 /// Extension of the warm-up, repeated until the array's memory has settled.
 const WARM_UP_STEP: Nanos = Nanos::from_secs(10);
-
-/// Space for a log whose oldest files are removed: the next ones reuse their space.
-const LOG_ROOM: u64 = 16 << 30;
 
 /// Bytes of one read of the background scan.
 const SCAN_BYTES: u64 = 256 << 10;
@@ -99,35 +96,29 @@ pub(super) fn at_pace(
     paced::profile(&playback, order.plan)
 }
 
-/// Returns where each database and its log are: databases in sequence in their folder's share of an
+/// Returns where each database and its log are: databases in sequence in their place's share of an
 /// array, with space to grow, followed by their logs.
 fn databases<'a>(
     order: &SimulationOrder<'_>,
     plan: &'a Plan,
     (simulated, share_now): (&[&'a Database], &Rc<Cell<f64>>),
 ) -> Result<Vec<LoadedDatabase<'a>>, HostError> {
-    let storage = order.storage;
-    let folders = SimulatedStorage::folders_of(simulated.iter().copied());
-    let mut taken: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut shares = ArrayShares::of(order.storage, plan.size.0, simulated);
     let mut places = Vec::new();
     for database in simulated {
-        let folder = &*database.folder;
-        let place = placed(share_of(storage, &folders, folder), &mut taken, folder, plan.size.0)?;
-        places.push(place);
+        let [own, _] = order.storage.places_of(database);
+        places.push(shares.placed(own, plan.size.0)?);
         // Space to grow as at level 1, so that seeks are equally long; left out if the share is too
         // small.
-        let in_folder = simulated.iter().filter(|of| of.folder == database.folder).count();
+        let beside = simulated.iter().filter(|of| order.storage.places_of(of)[0] == own).count();
         let room = room_of_database(plan.size.0);
-        if room * in_folder as u64 + LOG_ROOM * in_folder as u64
-            <= share_of(storage, &folders, folder).bytes
-        {
-            *taken.entry(folder).or_default() += room - plan.size.0;
+        if (room + LOG_ROOM) * beside as u64 <= shares.length(own) {
+            shares.take(own, room - plan.size.0);
         }
     }
     let mut loaded = Vec::new();
     for (database, place) in simulated.iter().zip(places) {
-        let share = share_of(storage, &folders, &database.log_folder);
-        let log = placed(share, &mut taken, &database.log_folder, LOG_ROOM)?;
+        let log = shares.placed(order.storage.places_of(database)[1], LOG_ROOM)?;
         let share_now = Rc::clone(share_now);
         let held = trial::pace_of(plan, database, move || share_now.get());
         loaded.push(LoadedDatabase {
@@ -139,37 +130,6 @@ fn databases<'a>(
         });
     }
     Ok(loaded)
-}
-
-/// The share of `folder`, one of `folders`.
-fn share_of(storage: &SimulatedStorage, folders: &[&str], folder: &str) -> OperationPlace {
-    let index = folders.iter().position(|of| *of == folder).unwrap_or(0);
-    let capacity = storage.array.capacity_bytes();
-    if storage.is_each_folder {
-        return OperationPlace { array: index, base: 0, bytes: capacity };
-    }
-    let each = capacity / folders.len() as u64;
-    OperationPlace { array: 0, base: each * index as u64, bytes: each }
-}
-
-/// Takes `bytes` of a folder's share.
-fn placed<'a>(
-    share: OperationPlace,
-    taken: &mut BTreeMap<&'a str, u64>,
-    folder: &'a str,
-    bytes: u64,
-) -> Result<OperationPlace, HostError> {
-    let before = taken.entry(folder).or_default();
-    let base = share.base + *before;
-    *before += bytes;
-    if *before > share.bytes {
-        let room = Bytes(share.bytes);
-        return Err(HostError::new(format!(
-            "{folder}: databases and logs of the plan take more than its share of the array, \
-             which is {room}; simulate more or larger disks, or smaller databases"
-        )));
-    }
-    Ok(OperationPlace { base, bytes, ..share })
 }
 
 /// A load that is played, sample by sample, until its listener asks to stop.

@@ -22,7 +22,7 @@ use crate::error::HostError;
 pub struct SimulatedStorage {
     /// The array.
     pub array: ArrayDescription,
-    /// Whether every folder has a separate array.
+    /// Whether every volume of the plan has a separate array.
     pub is_each_folder: bool,
 }
 
@@ -77,34 +77,52 @@ impl SimulatedStorage {
 
     /// Smallest mean latency of a random read that the physics of the arrays under `plan` allow.
     fn least_read(&self, plan: &Plan) -> Nanos {
-        let folders = plan.databases.iter().map(|of| &*of.folder);
-        let of_each = folders.map(|folder| self.databases_bytes(plan, folder));
+        let places = plan.databases.iter().map(|of| self.places_of(of)[0]);
+        let of_each = places.map(|place| self.databases_bytes(plan, place));
         self.array.least_random_read(of_each.min().unwrap_or(0))
     }
 
-    /// Bytes of the databases of `plan` on the array under `folder`.
-    fn databases_bytes(&self, plan: &Plan, folder: &str) -> u64 {
-        let databases = plan.databases.iter();
-        let count = databases.filter(|of| !self.is_each_folder || of.folder == folder).count();
-        plan.size.0 * count as u64
+    /// Bytes of the databases of `plan` on the array under `place`.
+    fn databases_bytes(&self, plan: &Plan, place: &str) -> u64 {
+        let there = { plan.databases.iter() }
+            .filter(|of| !self.is_each_folder || self.places_of(of)[0] == place);
+        plan.size.0 * there.count() as u64
     }
 
-    /// The arrays under the folders of `databases`, each with its full memory.
+    /// The arrays under `databases`, each with its full memory.
     pub(super) fn arrays<'a>(
         &self,
         databases: impl Iterator<Item = &'a Database>,
     ) -> Vec<ArrayDescription> {
-        let count = if self.is_each_folder { Self::folders_of(databases).len() } else { 1 };
+        let count = if self.is_each_folder { self.places(databases).len() } else { 1 };
         vec![self.array.clone(); count]
     }
 
-    /// Returns the folders of `databases`, in the order of their position on arrays.
-    pub(super) fn folders_of<'a>(databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
-        databases
-            .flat_map(|of| [&*of.folder, &*of.log_folder])
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect()
+    /// The places of a database and its log: volumes, each with its array, or in folders that
+    /// share one.
+    pub(super) fn places_of<'a>(&self, database: &'a Database) -> [&'a str; 2] {
+        if self.is_each_folder {
+            [&database.volume, &database.log_volume]
+        } else {
+            [&database.folder, &database.log_folder]
+        }
+    }
+
+    /// Returns the places of `databases`, in the order of their position on arrays.
+    pub(super) fn places<'a>(&self, databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
+        databases.flat_map(|of| self.places_of(of)).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The folders of `databases` in each place.
+    fn folders<'a>(&self, databases: &[&'a Database]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+        let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for database in databases {
+            let folders = [&*database.folder, &*database.log_folder];
+            for (place, folder) in self.places_of(database).into_iter().zip(folders) {
+                all.entry(place).or_default().insert(folder);
+            }
+        }
+        all
     }
 
     /// The databases of `plan` at the positions `simulated`, prepared; each of their bytes
@@ -120,27 +138,39 @@ impl SimulatedStorage {
         let images = prepared(plan, &databases)?;
         let reactor = VirtualReactor::new();
         let shared = self.new_array(&reactor, seed)?;
-        let folders = images.len() as u64;
         let (mut volumes, mut arrays) = (Volumes::new(), vec![shared.clone()]);
-        for (index, (folder, image)) in (0..).zip(images) {
-            let whole = ArrayShare { index: 0, count: 1, stretch };
-            let (of, share) = if self.is_each_folder {
-                (self.new_array(&reactor, seed.derive(index))?, whole)
-            } else {
-                (shared.clone(), ArrayShare { index, count: folders, ..whole })
-            };
-            self.refuse_too_small(&of, share, &image, &folder)?;
-            let volume = of.volume(&folder, share, &image);
-            volumes.insert(folder, Rc::new(volume));
-            if self.is_each_folder {
-                arrays.push(of);
+        if self.is_each_folder {
+            for (index, folders) in (0..).zip(self.folders(&databases).into_values()) {
+                let own = self.new_array(&reactor, seed.derive(index))?;
+                self.fill(&own, stretch, (&folders, &images), &mut volumes)?;
+                arrays.push(own);
             }
+        } else {
+            let folders = images.keys().map(String::as_str).collect();
+            self.fill(&shared, stretch, (&folders, &images), &mut volumes)?;
         }
         for array in &arrays {
             array.warm();
         }
         let locations = locations(&databases, &volumes);
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })
+    }
+
+    /// Gives each of the folders an equal share of the array.
+    fn fill(
+        &self,
+        array: &SimulatedArray,
+        stretch: f64,
+        (folders, images): (&BTreeSet<&str>, &BTreeMap<String, VolumeImage>),
+        volumes: &mut Volumes,
+    ) -> Result<(), HostError> {
+        let count = folders.len() as u64;
+        for (index, &folder) in (0..).zip(folders) {
+            let (share, image) = (ArrayShare { index, count, stretch }, &images[folder]);
+            self.refuse_too_small(array, share, image, folder)?;
+            volumes.insert(folder.to_owned(), Rc::new(array.volume(folder, share, image)));
+        }
+        Ok(())
     }
 
     fn new_array(
@@ -232,6 +262,21 @@ mod tests {
         let text = "[databases]\nfolders = [\"/a\", \"/b\", \"/c\", \"/d\"]\nsize = \"160MiB\"\n";
         let plan = Plan::parse("test", text).expect("a valid plan");
         SimulatedStorage { array, is_each_folder }.least_read(&plan).0 / 1_000
+    }
+
+    #[test]
+    fn databases_on_one_volume_share_its_array() {
+        let array = ArrayDescription::parse("shelf", SHELF, &[]).expect("an array that ships");
+        let storage = SimulatedStorage { array, is_each_folder: true };
+        let text = "[databases]\nfolders = [\"/1/a\", \"/1/b\", \"/2/c\"]\nsize = \"16MiB\"\n";
+        let arrays = |volumes: &str| {
+            let plan = Plan::parse("test", &format!("{text}{volumes}")).expect("a valid plan");
+            let world = storage.world(&plan, &[0, 1, 2], 1.0, plan.seed).expect("room");
+            let of_loads = storage.arrays(plan.databases.iter()).len();
+            (world.arrays.len() - 1, of_loads, storage.databases_bytes(&plan, "/1") >> 20)
+        };
+        assert_eq!(arrays(""), (3, 3, 0));
+        assert_eq!(arrays("volumes = [\"/1\", \"/2\"]\n"), (2, 2, 32));
     }
 
     #[test]

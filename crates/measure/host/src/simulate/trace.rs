@@ -170,7 +170,7 @@ pub(super) fn key(plan: &Plan, sessions: u32) -> Plan {
 /// The trace of a load of `plan`, which must fit in memory. It begins once the load has settled, or
 /// at opening if `load` says so.
 pub(super) fn trace(plan: &Plan, load: &TracedLoad) -> Result<Vec<Traced>, HostError> {
-    // Sessions do not change what is prepared.
+    // Sessions do not change the prepared databases.
     let images = images(&lonely(plan, 1))?;
     let plan = lonely(plan, load.sessions);
     let reactor = VirtualReactor::new();

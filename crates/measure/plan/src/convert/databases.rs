@@ -35,8 +35,31 @@ impl Check<'_> {
             }
             (None, listed) => self.listed(section, listed)?,
         };
-        let numbered = (0..).zip(places);
-        Some(numbered.map(|(index, place)| Database::new(index, place)).collect())
+        let mut databases = Vec::new();
+        databases.extend((0..).zip(places).map(|(index, place)| Database::new(index, place)));
+        self.mount(section.volumes.as_deref().unwrap_or_default(), &mut databases);
+        Some(databases)
+    }
+
+    /// Notes the volume of each folder; complains about volumes that hold none.
+    fn mount(&mut self, volumes: &[Given<String>], databases: &mut Vec<Database>) {
+        self.each_once(volumes);
+        let names: Vec<&str> = volumes.iter().map(|of| plain(&of.value)).collect();
+        for database in &mut *databases {
+            for (folder, volume) in [
+                (&database.folder, &mut database.volume),
+                (&database.log_folder, &mut database.log_volume),
+            ] {
+                volume_of(folder, &names).clone_into(volume);
+            }
+        }
+        for given in volumes {
+            let name = plain(&given.value);
+            if !databases.iter().any(|of| of.volume == name || of.log_volume == name) {
+                let message = "holds no database and no log of this plan; leave it out";
+                self.conflict(&given.place, message);
+            }
+        }
     }
 
     /// Deals `count` databases out to the folders in turn.
@@ -187,6 +210,18 @@ impl Check<'_> {
     }
 }
 
+/// The innermost of `volumes` that holds `folder`, or the folder itself.
+fn volume_of<'a>(folder: &'a str, volumes: &[&'a str]) -> &'a str {
+    let plain = plain(folder);
+    let holding = volumes.iter().filter(|volume| {
+        let rest = plain.strip_prefix(**volume);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
+    });
+    let innermost = holding.max_by_key(|volume| volume.len());
+    let itself = if plain.is_empty() { folder } else { plain };
+    innermost.copied().unwrap_or(itself)
+}
+
 fn plain(folder: &str) -> &str {
     folder.trim_end_matches(['/', '\\'])
 }
@@ -195,4 +230,40 @@ fn plain(folder: &str) -> &str {
 fn nth(folders: &[Given<String>], index: usize) -> Option<String> {
     let turn = index.checked_rem(folders.len())?;
     Some(folders[turn].value.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Plan;
+
+    fn volumes(head: &str, folders: &str) -> Result<Vec<(String, String)>, String> {
+        let text = format!("[databases]\nsize = \"1GiB\"\n{head}\n{folders}");
+        let plan = Plan::parse("p", &text).map_err(|error| error.to_string())?;
+        let again = Plan::parse("again", &plan.to_toml()).map_err(|error| error.to_string())?;
+        assert_eq!(again, plan);
+        Ok(plan.databases.into_iter().map(|of| (of.volume, of.log_volume)).collect())
+    }
+
+    #[test]
+    fn a_folder_is_on_the_innermost_volume_that_holds_it() {
+        let folders = "folders = [\"/m/1/a\", \"/m/1/b\", \"/m/10/c\", \"/m/1/in/d\"]";
+        let own = volumes("", folders).expect("a plan");
+        assert_eq!(own[2], ("/m/10/c".to_owned(), "/m/10/c".to_owned()));
+        let found = volumes("volumes = [\"/m/1/\", \"/m/1/in\"]", folders).expect("a plan");
+        let found: Vec<&str> = found.iter().map(|(volume, _)| &**volume).collect();
+        assert_eq!(found, ["/m/1", "/m/1", "/m/10/c", "/m/1/in"]);
+    }
+
+    #[test]
+    fn a_listed_database_has_a_volume_for_its_log() {
+        let listed = "[[database]]\nfolder = \"V\\\\DB1\"\nlog_folder = \"L\\\\DB1\"\n";
+        let found = volumes("volumes = [\"V\", \"L\"]", listed).expect("a plan");
+        assert_eq!(found, [("V".to_owned(), "L".to_owned())]);
+    }
+
+    #[test]
+    fn a_volume_without_a_folder_is_refused() {
+        let error = volumes("volumes = [\"/x\"]", "folders = [\"/m/1\"]").expect_err("a typo");
+        assert!(error.contains("volumes") && error.contains("holds no database"), "{error}");
+    }
 }

@@ -4,19 +4,19 @@ mod claim;
 mod json;
 mod proof;
 mod proof_json;
+mod seeds;
 mod trust;
 
 use std::collections::BTreeSet;
 
 use rehearsal::{
-    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, RowFigures,
-    Stretch,
+    Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, Stretch,
 };
 use report::TEXT_WIDTH;
 use report::document::{
     Banner, Block, Cell, Column, Document, Fact, Figure, Section, Table, TableRow, Tone,
 };
-use report::format::duration;
+use report::format::{duration, plural};
 use units::Nanos;
 use verdict::{Estimate, Ruling};
 
@@ -45,6 +45,8 @@ pub struct PlayedReport<'a> {
     pub occurrences: &'a [Occurrence],
     /// Limits that users accept.
     pub limits: Limits,
+    /// Pause between two reads of background maintenance; `None` without it.
+    pub maintenance_pause: Option<Nanos>,
     /// One judgement per seed, at least one. Rates and mean latencies are means over all; minutes,
     /// breaches and recoveries are the worst of any.
     pub judgements: &'a [Judgement],
@@ -54,8 +56,7 @@ impl PlayedReport<'_> {
     /// The judgement over all seeds and hosts. It fails if databases are active nowhere; latencies
     /// and rates are judged by the range in which the true ones may be.
     pub fn ruling(&self) -> Ruling {
-        let mut recoveries = self.judgements.iter().flat_map(|of| &of.recoveries);
-        if recoveries.any(|of| of.inactive > 0) {
+        if self.inactive() > 0 {
             return Ruling::Fail;
         }
         let trust = self.trust();
@@ -67,60 +68,18 @@ impl PlayedReport<'_> {
         Trust { limits: self.limits, uncertainty_percent: self.uncertainty_percent }
     }
 
+    /// The most databases that were active nowhere, with any seed.
+    fn inactive(&self) -> usize {
+        let recoveries = self.judgements.iter().flat_map(|of| &of.recoveries);
+        recoveries.map(|of| of.inactive).max().unwrap_or(0)
+    }
+
     fn first(&self) -> &Judgement {
         &self.judgements[0]
     }
 
     fn host(&self, row: &HostRow) -> &str {
         &self.deployment.hosts[row.host].name
-    }
-
-    /// The same row with each seed.
-    fn alike<'r>(&'r self, row: &'r HostRow) -> impl Iterator<Item = &'r HostRow> {
-        let judgements = self.judgements.iter();
-        judgements.filter_map(|of| of.rows.iter().find(|other| is_same_part(other, row)))
-    }
-
-    /// The mean over all seeds of a figure in a row.
-    fn over_seeds(
-        &self,
-        row: &HostRow,
-        figure: impl Fn(&RowFigures) -> Option<f64>,
-    ) -> Option<Estimate> {
-        let samples: Vec<f64> = self.alike(row).filter_map(|of| figure(&of.settled)).collect();
-        (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
-    }
-
-    /// The slowest minute of a row with any seed.
-    fn slowest(&self, row: &HostRow) -> Option<(Nanos, f64)> {
-        let minutes = self.alike(row).filter_map(|of| of.worst);
-        minutes.max_by(|one, other| one.1.total_cmp(&other.1))
-    }
-
-    /// The row with the slowest minute of all seeds, and the seed.
-    fn worst_row(&self) -> Option<SeedRow<'_>> {
-        let rows = self.judgements.iter().enumerate();
-        let rows = rows.filter_map(|(seed, of)| Some((seed, of.worst_row()?)));
-        let minutes = rows.map(|row| (row, row.1.worst.map_or(0.0, |(_, ms)| ms)));
-        minutes.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(row, _)| row)
-    }
-
-    /// The broken limits with any seed, the worst first: the seed, the row and the breach.
-    fn breaches(&self) -> Vec<(SeedRow<'_>, &Breach)> {
-        let mut all: Vec<(SeedRow<'_>, &Breach)> = Vec::new();
-        for (seed, of) in self.judgements.iter().enumerate() {
-            all.extend(of.breaches.iter().map(|breach| ((seed, &of.rows[breach.row]), breach)));
-        }
-        all.sort_by(|(_, one), (_, other)| other.excess.total_cmp(&one.excess));
-        all
-    }
-
-    /// The recovery from each occurrence with the seed that took longest.
-    fn recoveries(&self) -> impl Iterator<Item = &RecoveryFigures> {
-        (0..self.first().recoveries.len()).filter_map(|at| {
-            let seeds = self.judgements.iter().filter_map(|of| of.recoveries.get(at));
-            seeds.max_by_key(|of| of.redundant_after.map_or(u64::MAX, |after| after.0))
-        })
     }
 
     /// Which seed it is; empty if there is one only.
@@ -181,9 +140,8 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         1 => "ms mean of reads in the slowest minute".into(),
         seeds => format!("ms mean of reads in the slowest minute of {seeds} seeds").into(),
     };
-    let hosts = report.deployment.hosts.len();
     Banner {
-        subject: format!("{}: {hosts} hosts on {}", report.name, report.array),
+        subject: subject(report),
         started: "in virtual time".to_owned(),
         verdict: verdict.to_owned(),
         tone,
@@ -195,21 +153,37 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
     }
 }
 
+/// The deployment in one line.
+fn subject(report: &PlayedReport<'_>) -> String {
+    let hosts = report.deployment.hosts.len();
+    let array = match report.deployment.arrays.len() {
+        0 | 1 => report.array.to_owned(),
+        arrays => format!("{arrays} arrays of {}", report.array),
+    };
+    format!("{}: {hosts} hosts on {array}", report.name)
+}
+
 fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     let mut said = vec![trust(report.uncertainty_percent)];
+    if report.inactive() > 0 {
+        let databases = plural(report.inactive() as u64, "database");
+        said.push(format!("Fails because {databases} had no active copy for a while."));
+    }
     let breach = report.breaches().into_iter().next();
     let is_narrow = report.ruling() == Ruling::CannotJudge;
-    said.push(match breach {
+    said.extend(match breach {
         Some(((seed, _), Breach { text, limit, .. })) => {
             let narrow = if is_narrow { format!(": {NARROW}") } else { String::new() };
             let seed = report.seed_words(seed);
-            format!("{text}{seed}{narrow}; the {} are the limit.", limit.name())
+            Some(format!("{text}{seed}{narrow}; the {} are the limit.", limit.name()))
         }
-        None if is_narrow => format!("Every host keeps every limit, some narrowly: {NARROW}."),
+        None if is_narrow => {
+            Some(format!("Every host keeps every limit, some narrowly: {NARROW}."))
+        }
         None if report.ruling() == Ruling::Pass => {
-            "Every host keeps every limit in every event.".to_owned()
+            Some("Every host keeps every limit in every event.".to_owned())
         }
-        None => "Databases are active nowhere for a while.".to_owned(),
+        None => None,
     });
     let seeds = report.judgements.len();
     if seeds > 1 {
@@ -409,7 +383,23 @@ fn method(report: &PlayedReport<'_>) -> Vec<Block> {
              not modelled: docs/deployments.md."
                 .to_owned(),
         ),
+        Block::Note(maintenance(report.maintenance_pause)),
     ]
+}
+
+/// The pace of maintenance, by which simulations of one design can differ.
+fn maintenance(pause: Option<Nanos>) -> String {
+    pause.map_or_else(
+        || "Background maintenance is not played: the design or the plans do without.".to_owned(),
+        |pause| {
+            format!(
+                "Background maintenance reads every copy, 256 KiB at a time with pauses of {}. A \
+                 provision has the pace of its product, a fleet plan that of its plans, as it is \
+                 tested.",
+                plan::write_duration(pause)
+            )
+        },
+    )
 }
 
 fn ms_of(ms: f64) -> String {

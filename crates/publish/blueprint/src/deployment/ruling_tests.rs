@@ -28,6 +28,7 @@ fn told(reads_ms: &[f64], inactive: usize) -> (String, Value) {
     let stretches = rehearsal::timeline(&deployment, &[], Nanos::from_secs(60));
     let judgements: Vec<Judgement> = reads_ms.iter().map(|ms| judgement(*ms, inactive)).collect();
     let report = PlayedReport {
+        maintenance_pause: None,
         name: "mail",
         array: "a shelf",
         uncertainty_percent: 25.0,
@@ -85,6 +86,17 @@ fn a_latency_near_its_limit_is_not_judged_in_a_deployment_either() {
         assert!(text.contains(headline), "{reads_ms}: {text}");
         assert_eq!(json["verdict"], verdict, "{reads_ms}");
     }
+}
+
+/// A database without an active copy outweighs a latency near its limit.
+#[test]
+fn the_reason_for_the_verdict_comes_first() {
+    let (text, _) = told(&[20.2], 12);
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = flat.find("Fails because 12 databases had no active copy");
+    let latency = flat.find("database reads of EX01 take 20.2 ms");
+    assert!(reason.is_some() && reason < latency, "{text}");
+    assert!(!told(&[20.2], 0).0.contains("no active copy"));
 }
 
 /// Headline, sentences and tables speak of all seeds, not of the first.

@@ -12,14 +12,20 @@ use super::PredictedDesign;
 pub(super) struct DesignAnswer {
     is_workable: bool,
     simulated: Option<Ruling>,
+    /// Whether a simulation was requested and refused.
+    is_refused: bool,
     /// What a passing simulation lacks, in two words.
     lacking: Option<&'static str>,
 }
 
 impl DesignAnswer {
-    pub(super) fn new(is_workable: bool, predicted: Option<&PredictedDesign>) -> Self {
+    pub(super) fn new(
+        is_workable: bool,
+        (predicted, is_refused): (Option<&PredictedDesign>, bool),
+    ) -> Self {
         Self {
             is_workable,
+            is_refused,
             simulated: predicted.map(|of| of.verdict.outcome),
             lacking: predicted.and_then(|of| lacking(&of.verdict)),
         }
@@ -33,6 +39,7 @@ impl DesignAnswer {
 
     const fn combined(self) -> &'static str {
         match (self.is_workable, self.simulated) {
+            (true, None) if self.is_refused => "Within the rules, not simulated",
             (true, None) => "Workable",
             (false, None) => "Not workable",
             (true, Some(Ruling::Pass | Ruling::Warn)) => "Workable, and simulated to pass",
@@ -49,13 +56,15 @@ impl DesignAnswer {
         match (self.is_workable, self.simulated, self.lacking) {
             (false, ..) | (_, Some(Ruling::Fail), _) => Tone::Fail,
             (true, Some(Ruling::CannotJudge), _) | (true, _, Some(_)) => Tone::Warn,
+            (true, None, None) if self.is_refused => Tone::Warn,
             (true, None | Some(Ruling::Pass | Ruling::Warn), None) => Tone::Pass,
         }
     }
 
-    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive.
+    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive or refused.
     pub(super) const fn exit_code(self) -> u8 {
         match (self.is_workable, self.simulated) {
+            _ if self.is_refused => 2,
             (false, _) | (true, Some(Ruling::Fail)) => 1,
             (true, Some(Ruling::CannotJudge)) => 2,
             (true, None | Some(Ruling::Pass | Ruling::Warn)) => 0,

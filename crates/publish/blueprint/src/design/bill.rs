@@ -2,12 +2,12 @@
 
 use report::document::{Block, Cell, Column, Section, TableRow, Tone};
 use report::format::number;
-use sizing::{Key, ServerKind, ShownQuantity, as_sold};
+use sizing::{Decision, Key, QueuePlace, ServerKind, ShownQuantity, as_sold};
 use units::three_digits;
 
 use super::columns::{key_column, number_column, table};
 use super::prices::sentence;
-use super::{Sized, shown};
+use super::{Sized, builds, shown};
 
 /// A line of the bill.
 struct BillLine {
@@ -70,11 +70,7 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
         "{}, {} each; databases, logs, spares and restores, {}",
         disks.kind,
         as_sold(disks.capacity),
-        sized.sizing.architecture.first.name(),
-    );
-    let system = format!(
-        "a mirrored pair in each server, {} or more each for system and queue",
-        shown(sized, Key::DiskSystemLeastGb)
+        builds(sized),
     );
     let ssds = format!("{} each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
     let memory = format!("{cores} cores and {memory} of memory each");
@@ -83,10 +79,32 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
         BillLine::new("Servers", Key::ServerAll, Some(Key::CostServers), memory),
         BillLine::new("Client access servers", Key::ServerClientAccess, None, String::new()),
         BillLine::new("Disks", Key::DiskAll, Some(Key::CostDisks), disks),
-        BillLine::new("System disks", Key::DiskSystemAll, Some(Key::CostSystemDisks), system),
+        BillLine::new(
+            "System disks",
+            Key::DiskSystemAll,
+            Some(Key::CostSystemDisks),
+            system(sized),
+        ),
         BillLine::new("SSDs", Key::MetaCacheSsdsAll, Some(Key::CostSsds), ssds),
         BillLine::new("Memory", Key::MemoryAllGb, Some(Key::CostMemory), all),
     ]
+}
+
+/// The system disks, and what the queue database needs beside them.
+fn system(sized: Sized<'_>) -> String {
+    let least = shown(sized, Key::DiskSystemLeastGb);
+    let apart = Decision::Queue(QueuePlace::OwnDisks);
+    if sized.sizing.sheet.decision(Key::TransportLocation) != Some(apart) {
+        return format!(
+            "a mirrored pair in each server, {least} or more each for system and queue"
+        );
+    }
+    format!(
+        "a mirrored pair in each server, {} each for the system; not counted: a pair more in each \
+         for the queue, {}, unless the system disks have {least} or more",
+        as_sold(sized.deployment.storage.first.system.capacity),
+        shown(sized, Key::TransportDbGbPerServer),
+    )
 }
 
 /// Space and energy over the given number of years.

@@ -5,7 +5,7 @@ use provision::{Requirements, layout, quorum_word, simulate};
 use serde_json::{Map, Value as Json, json};
 use sizing::{DesignFinding, Fact, Note, Value};
 
-use super::{PredictedDesign, Sized};
+use super::{PredictedDesign, Sized, Unsimulated, tables};
 
 /// The document, with a trailing newline.
 pub(super) fn render(sized: Sized<'_>) -> String {
@@ -43,8 +43,12 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         "exit_code": sized.exit_code(),
         "workable": sized.sizing.is_workable(),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
-        "notes": sized.sizing.notes.iter().map(note).collect::<Vec<_>>(),
+        "notes": tables::notes_that_matter(sized).map(note).collect::<Vec<_>>(),
         "prediction": sized.predicted.map(PredictedDesign::json),
+        "not_predicted": match sized.unsimulated {
+            Unsimulated::Refused(reason) => Some(reason),
+            Unsimulated::NotRequested | Unsimulated::UnknownDisks => None,
+        },
         "failures": failures(sized),
         "values": values,
     });

@@ -76,7 +76,11 @@ fn availability(sized: Sized<'_>) -> String {
         late => format!(", {late} of them late"),
     };
     let sites = if deployment.second_site.is_some() { "two sites" } else { "one site" };
-    format!("{} copies of each database{late}, {sites}", deployment.total_copies())
+    let copies = match deployment.total_copies() {
+        1 => "one copy".to_owned(),
+        copies => format!("{copies} copies"),
+    };
+    format!("{copies} of each database{late}, {sites}")
 }
 
 /// The system disks, shared with the queue database.

@@ -46,20 +46,55 @@ pub struct Sized<'a> {
     pub sizing: &'a Sizing,
     /// A simulation of its disks; `None` if there was none.
     pub predicted: Option<&'a PredictedDesign>,
+    /// Why there is no simulation.
+    pub unsimulated: Unsimulated<'a>,
+}
+
+/// Why a design was not simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsimulated<'a> {
+    /// It was not requested.
+    NotRequested,
+    /// It was not requested, and cannot be: no model knows its disks.
+    UnknownDisks,
+    /// It was requested and refused for this reason.
+    Refused(&'a str),
+}
+
+impl Unsimulated<'_> {
+    /// What a design that violates no rule still lacks.
+    fn sentence(self) -> String {
+        let said = "Latency and failures were not simulated";
+        match self {
+            Self::NotRequested => format!(
+                "{said} (`size --predict`, `size --prove`): do that, and test the hardware, before \
+                 you buy it."
+            ),
+            Self::UnknownDisks => format!(
+                "{said}, since no model knows disks of this type: test the hardware before you buy \
+                 it."
+            ),
+            Self::Refused(reason) => format!(
+                "{said}: {reason}. Test the hardware before you buy it.",
+                reason = reason.trim_end_matches('.')
+            ),
+        }
+    }
 }
 
 impl<'a> Sized<'a> {
     /// A deployment that was sized and not simulated.
     pub const fn new(deployment: &'a Deployment, sizing: &'a Sizing) -> Self {
-        Self { deployment, sizing, predicted: None }
+        Self { deployment, sizing, predicted: None, unsimulated: Unsimulated::NotRequested }
     }
 
     /// The combined answer of rules and simulation.
     fn answer(self) -> DesignAnswer {
-        DesignAnswer::new(self.sizing.is_workable(), self.predicted)
+        let is_refused = matches!(self.unsimulated, Unsimulated::Refused(_));
+        DesignAnswer::new(self.sizing.is_workable(), (self.predicted, is_refused))
     }
 
-    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation is inconclusive.
+    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation is inconclusive or refused.
     pub fn exit_code(self) -> u8 {
         self.answer().exit_code()
     }
@@ -140,11 +175,9 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     let violations = violations.filter(|finding| finding.severity == Severity::Violation);
     match violations.count() {
         0 if sized.predicted.is_some() => sentences.push("No rule is violated.".to_owned()),
-        0 => sentences.push(
-            "No rule is violated. Latency and failures were not simulated (`size --predict`, `size \
-             --prove`): do that, and test the hardware, before you buy it."
-                .to_owned(),
-        ),
+        0 => {
+            sentences.push(format!("No rule is violated. {}", sized.unsimulated.sentence()));
+        }
         1 => sentences.push("One rule is violated: see Findings.".to_owned()),
         count => sentences.push(format!("{count} rules are violated: see Findings.")),
     }
@@ -162,7 +195,7 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
         || "processors not sized: no spec_rate".to_owned(),
         |used| format!("{} of the processors at the worst", used.written()),
     );
-    let build = sized.sizing.architecture.first.name();
+    let build = builds(sized);
     let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
     let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
     let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
@@ -182,6 +215,16 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
             format!("databases per server; {used}"),
         ),
     ]
+}
+
+/// How disks are built, in each site if they differ.
+fn builds(sized: Sized<'_>) -> String {
+    let built = sized.sizing.architecture;
+    let (here, there) = (built.first.name(), built.second.name());
+    if sized.deployment.second_site.is_some() && here != there {
+        return format!("{here} in the first site, {there} in the second");
+    }
+    here.to_owned()
 }
 
 const fn figure(

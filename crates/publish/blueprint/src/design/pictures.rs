@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use report::document::Picture;
 use report::escape;
-use sizing::{FailureMode, Key, ServerKind};
+use sizing::{Build, FailureMode, Key, ServerKind};
 use units::three_digits;
 
 use super::Sized;
@@ -40,11 +40,12 @@ pub(super) fn capacity(sized: Sized<'_>) -> Option<Picture> {
         ("logs", logs, "ink-write"),
         ("free", free, "ink-tail"),
     ];
-    let disk = sizing.number(Key::DiskFormattedGb(ServerKind::First))?;
-    let bars = [
-        ("a database volume, GiB", parts.to_vec()),
-        ("a disk, formatted, GiB", vec![("disk", disk, "ink-tail")]),
-    ];
+    let mut bars = vec![("a database volume, GiB", parts.to_vec())];
+    // A volume of a RAID set may be larger than a disk.
+    if sizing.architecture.first == Build::Jbod {
+        let disk = sizing.number(Key::DiskFormattedGb(ServerKind::First))?;
+        bars.push(("a disk, formatted, GiB", vec![("disk", disk, "ink-tail")]));
+    }
     let svg = bars_svg("Capacity of a database volume by use", &bars);
     let legend =
         parts.iter().filter(|part| part.1 > 0.0).map(|part| (part.2, part.0.to_owned())).collect();

@@ -172,13 +172,36 @@ fn keyed(rows: Vec<TableRow>) -> Table {
 
 /// The rows whose number applies.
 fn rows(sized: Sized<'_>, keys: &[Key]) -> Vec<TableRow> {
-    keys.iter().filter_map(|&key| sized.sizing.sheet.fact(key)).map(row).collect()
+    keys.iter()
+        .filter(|key| is_meant(sized, **key))
+        .filter_map(|&key| sized.sizing.sheet.fact(key))
+        .map(|fact| row(fact, label(sized, fact.key)))
+        .collect()
 }
 
-fn row(fact: &sizing::Fact) -> TableRow {
+/// Whether a number means something: servers without copies form no group, and no failure leaves
+/// their databases to others.
+fn is_meant(sized: Sized<'_>, key: Key) -> bool {
+    let is_of_group =
+        matches!(key, Key::ServerDags | Key::ServerPerDag | Key::ServerRemainingAfterWorstFailure);
+    !is_of_group || sized.deployment.has_copies()
+}
+
+/// The name of a number. Without copies those of a group are those of a server.
+fn label(sized: Sized<'_>, key: Key) -> &'static str {
+    match key {
+        Key::DatabaseCount if !sized.deployment.has_copies() => "databases of a server",
+        Key::DatabaseSpaceGbOneCopyPerDag if !sized.deployment.has_copies() => {
+            "all databases of a server"
+        }
+        _ => key.title(),
+    }
+}
+
+fn row(fact: &sizing::Fact, label: &'static str) -> TableRow {
     let quantity = ShownQuantity::of(fact);
     let metric = METRICS.iter().find(|(key, _)| *key == fact.key);
-    let label = Cell { metric: metric.map(|(_, metric)| *metric), ..Cell::plain(fact.key.title()) };
+    let label = Cell { metric: metric.map(|(_, metric)| *metric), ..Cell::plain(label) };
     TableRow::body(vec![
         label,
         Cell::plain(quantity.value),
@@ -309,11 +332,12 @@ fn failure_row(sized: Sized<'_>, mode: FailureMode) -> Option<TableRow> {
     ]))
 }
 
-/// If the second site is passive, its servers take over when the first is lost.
+/// The larger number of both sites: servers of a passive second site take over when the first is
+/// lost.
 fn processor(sized: Sized<'_>, mode: FailureMode, what: ProcessorKey) -> Option<f64> {
-    [ServerKind::First, ServerKind::Second]
-        .into_iter()
-        .find_map(|kind| sized.sizing.number(Key::Processor(what, mode, kind)))
+    let sites = [ServerKind::First, ServerKind::Second];
+    let numbers = sites.map(|kind| sized.sizing.number(Key::Processor(what, mode, kind)));
+    numbers.into_iter().flatten().reduce(f64::max)
 }
 
 fn backups(sized: Sized<'_>) -> Section {
@@ -351,7 +375,7 @@ fn notes(sized: Sized<'_>) -> Section {
         number_column("right number", None),
         key_column("key"),
     ];
-    let rows = sized.sizing.notes.iter().map(|note| note_row(sized, note)).collect();
+    let rows = notes_that_matter(sized).map(|note| note_row(sized, note)).collect();
     Section {
         id: "differences",
         title: "Known mistakes of the official workbook that matter here",
@@ -361,6 +385,15 @@ fn notes(sized: Sized<'_>) -> Section {
             rows,
         ),
     }
+}
+
+/// The known mistakes that change a number. The workbook's estimate for two failed servers is right
+/// for some layouts.
+pub(super) fn notes_that_matter(sized: Sized<'_>) -> impl Iterator<Item = &sizing::Note> {
+    sized.sizing.notes.iter().filter(move |note| {
+        let [workbook, right] = note_numbers(sized, note).map(|of| of.map(f64::round));
+        note.quirk != Quirk::TwoFailures || workbook.is_none() || workbook != right
+    })
 }
 
 /// The title of a key, with its tier.

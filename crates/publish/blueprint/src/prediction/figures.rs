@@ -169,7 +169,9 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{carried, mailboxes};
+    use record::synthetic::Synthetic;
+
+    use super::{PredictionFigures, carried, mailboxes};
 
     /// 509 mailboxes at 0.1 IOPS need 50.9 IOPS, and their plan holds 51.
     #[test]
@@ -183,6 +185,19 @@ mod tests {
         ] {
             let found = mailboxes(iops, 0.1, wanted);
             assert!((found - carries).abs() < 1e-9, "{iops}, {wanted:?}: {found}");
+        }
+    }
+
+    /// Half of one IOPS is five mailboxes of 0.1 IOPS.
+    #[test]
+    fn a_run_at_its_target_carries_the_mailboxes_of_its_plan() {
+        let mut run = Synthetic::default().run();
+        let settings = &mut run.start.settings;
+        (settings.iops_per_mailbox, settings.mailboxes) = (Some(0.1), Some(995));
+        for (target, carries) in [(100.0, 995.0), (80.0, 800.0)] {
+            run.start.settings.target_iops = Some(target);
+            let found = PredictionFigures::of(&run, &verdict::judge(&run)).mailboxes;
+            assert_eq!(found, Some(carries), "{target}");
         }
     }
 

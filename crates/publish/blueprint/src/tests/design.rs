@@ -155,3 +155,52 @@ fn the_picture_of_growth_says_when_mailboxes_are_full() {
     let page = sizing_html(Sized::new(&unknown, &sizing), &[]);
     assert!(!page.contains("months from now"));
 }
+
+/// Text without line breaks of the layout.
+fn flat(deployment: &str) -> String {
+    let parsed = Deployment::parse("d.toml", deployment).expect("a deployment");
+    let sizing = size(&parsed);
+    let text = sizing_text_within(Sized::new(&parsed, &sizing), 1_000);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const TIER: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 200\nsize_limit = \"10GiB\"\n";
+
+#[test]
+fn servers_without_copies_form_no_group() {
+    let text = flat(&format!(
+        "{TIER}[availability]\nservers_per_site = 2\ncopies = 1\n[backup]\n\
+         method = \"software snapshots\"\n"
+    ));
+    for wrong in ["per DAG", "groups", "left after the worst failure", "Availability 1 copies"] {
+        assert!(!text.contains(wrong), "{wrong}: {text}");
+    }
+    assert!(text.contains("databases of a server"), "{text}");
+}
+
+#[test]
+fn the_queue_has_disks_wherever_it_lies() {
+    let design = |system: &str| {
+        let text = format!(
+            "{TIER}[availability]\nservers_per_site = 4\ncopies = 3\n[disks]\n\
+             system = {{ size = \"{system}\", type = \"10K SAS 2.5\" }}\n"
+        );
+        let parsed = Deployment::parse("d.toml", &text).expect("a deployment");
+        sizing_html(Sized::new(&parsed, &size(&parsed)), &[])
+    };
+    let small = design("100GB");
+    assert!(small.contains("100 GB each for the system; not counted: a pair more"), "{small}");
+    assert!(!small.contains("or more each for system and queue"), "{small}");
+    assert!(design("8TB").contains("or more each for system and queue"));
+}
+
+#[test]
+fn a_waiting_second_site_is_busy_once_the_first_is_lost() {
+    let text = flat(&format!(
+        "{TIER}[availability]\nservers_per_site = 3\ncopies = 3\n[second_site]\n\
+         model = \"active/passive\"\ncopies = 1\n[servers]\ncores = 16\nspec_rate = 540\n"
+    ));
+    let row = text.split("a site failed ").nth(1).expect("a row of the formulas");
+    let used: Vec<&str> = row.split(' ').take(3).collect();
+    assert!(used[2].parse::<f64>().is_ok_and(|percent| percent > 0.0), "{used:?}");
+}

@@ -246,7 +246,7 @@ fn a_quantity_of_a_finding_reads_as_in_the_tables() {
         }
         if let Some(least) = shown.sizing.number(Key::DiskSystemLeastGb) {
             let least = ShownQuantity::of_number(Key::DiskSystemLeastGb, least).written();
-            let bill = format!("{least} or more each for system and queue");
+            let bill = format!("{least} or more");
             assert!(plain(&shown.page).contains(&bill), "{bill}");
         }
     }

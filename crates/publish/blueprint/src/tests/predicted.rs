@@ -5,7 +5,9 @@ use verdict::Ruling;
 
 use super::design::{DEPLOYMENTS, deployment};
 use super::{simulated, sizing_text};
-use crate::{DesignEdit, PredictedDesign, SimulatedEdit, Sized, sizing_html, sizing_json};
+use crate::{
+    DesignEdit, PredictedDesign, SimulatedEdit, Sized, Unsimulated, sizing_html, sizing_json,
+};
 
 /// A prediction that passes, or misses its target.
 fn predicted(passes: bool) -> PredictedDesign {
@@ -63,6 +65,26 @@ fn one_headline_says_what_rules_and_simulation_say() {
         let verdict = if passes { "simulated_pass" } else { "simulated_fail" };
         assert_eq!(json["prediction"]["verdict"], verdict);
     }
+}
+
+/// A simulation that was refused is not proposed again, and the exit status is that of the program.
+#[test]
+fn a_design_that_could_not_be_simulated_says_why() {
+    let deployment = deployment(DEPLOYMENTS[0]);
+    let sizing = size(&deployment);
+    let shown = |unsimulated| Sized { unsimulated, ..Sized::new(&deployment, &sizing) };
+    let refused = shown(Unsimulated::Refused("the array is too small"));
+    let flat = |sized| sizing_text(sized).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(refused);
+    assert!(text.contains("WITHIN THE RULES, NOT SIMULATED"), "{text}");
+    assert!(text.contains("the array is too small") && !text.contains("do that"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&sizing_json(refused)).expect("JSON");
+    assert_eq!((&json["exit_code"], &json["prediction"]), (&2.into(), &serde_json::Value::Null));
+    assert_eq!(json["not_predicted"], "the array is too small");
+    let unknown = flat(shown(Unsimulated::UnknownDisks));
+    assert!(!unknown.contains("size --predict`, `size --prove`): do that"), "{unknown}");
+    assert!(unknown.contains("no model knows disks of this type"), "{unknown}");
+    assert!(flat(shown(Unsimulated::NotRequested)).contains("do that"));
 }
 
 /// The next step is an edit of the deployment that fits its disks.

@@ -73,7 +73,7 @@ impl ArrayChoice {
 pub(crate) enum Sharing {
     /// One array for each host.
     Host,
-    /// One for each folder of each host.
+    /// One for each volume of each host.
     Folder,
     /// One for all.
     All,

@@ -67,6 +67,7 @@ impl Played {
             stretches: &self.stretches,
             occurrences,
             limits: self.limits,
+            maintenance_pause: arrangement.plans[0].test.maintenance_throttle,
             judgements: &self.judgements,
         }
     }

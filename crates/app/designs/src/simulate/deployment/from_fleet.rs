@@ -135,7 +135,7 @@ fn copies_on(order: &FleetOrder, (host, plan): (usize, &Plan)) -> Vec<String> {
     names
 }
 
-/// The copies of all hosts, each in its own folder.
+/// The copies of all hosts, with the volumes of their databases.
 fn shelved<'a>(
     order: &'a FleetOrder,
     (plans, names): (&[Plan], &[Vec<String>]),
@@ -144,14 +144,23 @@ fn shelved<'a>(
     for (number, (plan, names)) in plans.iter().zip(names).enumerate() {
         let host = (number, order.hosts[number].host.as_str());
         let bytes = plan.size.0;
-        all.extend((0..names.len()).map(|at| ShelvedCopy {
-            host,
-            position: at,
-            folder: at,
-            bytes,
-        }));
+        let numbers = volume_numbers(plan);
+        let copies = numbers.into_iter().take(names.len()).enumerate();
+        all.extend(copies.map(|(position, volume)| ShelvedCopy { host, position, volume, bytes }));
     }
     all
+}
+
+/// The number of each database's volume among those of its host.
+fn volume_numbers(plan: &Plan) -> Vec<usize> {
+    let mut known: Vec<&str> = Vec::new();
+    let numbers = plan.databases.iter().map(|database| {
+        known.iter().position(|of| *of == database.volume).unwrap_or_else(|| {
+            known.push(&database.volume);
+            known.len() - 1
+        })
+    });
+    numbers.collect()
 }
 
 /// Adds the databases that are active on a host, with their copies on others.
@@ -239,4 +248,21 @@ fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurre
         all.push(Occurrence { at: event.at, until, what, text, take_over });
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+
+    use super::volume_numbers;
+
+    #[test]
+    fn copies_on_one_volume_have_its_number() {
+        let text = "[databases]\nsize = \"1GiB\"\nfolders = [\"/2/a\", \"/1/b\", \"/2/c\"]\n";
+        let numbers = |volumes: &str| {
+            volume_numbers(&Plan::parse("p", &format!("{text}{volumes}")).expect("a plan"))
+        };
+        assert_eq!(numbers(""), [0, 1, 2]);
+        assert_eq!(numbers("volumes = [\"/1\", \"/2\"]\n"), [0, 1, 0]);
+    }
 }

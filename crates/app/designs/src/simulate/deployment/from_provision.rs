@@ -64,7 +64,7 @@ fn shelved<'a>(
     for (number, (host, held)) in hosts.iter().zip(held).enumerate() {
         let host = (number, host.name.as_str());
         let copies = held.volumes.iter().enumerate();
-        all.extend(copies.map(|(position, &folder)| ShelvedCopy { host, position, folder, bytes }));
+        all.extend(copies.map(|(position, &volume)| ShelvedCopy { host, position, volume, bytes }));
     }
     all
 }

@@ -28,7 +28,7 @@ pub(super) fn of_hosts(flags: &SimulateFlags, outcome: Outcome) -> Vec<String> {
     let ruling = match outcome {
         Outcome::Pass => Ruling::Pass,
         Outcome::Fail => Ruling::Fail,
-        _ => Ruling::CannotJudge,
+        Outcome::CannotJudge => Ruling::CannotJudge,
     };
     report::deployment_steps(&asked(flags, ruling))
 }

@@ -21,8 +21,8 @@ pub(super) struct ShelvedCopy<'a> {
     pub host: (usize, &'a str),
     /// Number of the copy on its host.
     pub position: usize,
-    /// Number of its folder among those of its host.
-    pub folder: usize,
+    /// Number of its volume among those of its host.
+    pub volume: usize,
     pub bytes: u64,
 }
 
@@ -53,7 +53,8 @@ impl Shelf {
         let arrays = dealt.iter().map(|(array, _)| (*array).clone()).collect();
         let mut shelf = Self { arrays, places: BTreeMap::new() };
         for (number, (array, copies)) in dealt.iter().enumerate() {
-            shelf.lay_out((number, array), copies)?;
+            let sharing = copies.first().map_or(choice.sharing, |of| choice.of(of.host.1).1);
+            shelf.lay_out((number, array), (sharing, copies))?;
         }
         Ok(shelf)
     }
@@ -61,7 +62,7 @@ impl Shelf {
     fn lay_out(
         &mut self,
         (number, array): (usize, &ArrayDescription),
-        copies: &[ShelvedCopy<'_>],
+        (sharing, copies): (Sharing, &[ShelvedCopy<'_>]),
     ) -> Result<(), CommandError> {
         let sizes: Vec<u64> = copies.iter().map(|copy| copy.bytes).collect();
         let capacity = array.capacity_bytes();
@@ -69,10 +70,11 @@ impl Shelf {
             let name = copies.last().map_or("", |copy| copy.host.1);
             CommandError::new(format!(
                 "{name}: the databases and logs on its array take {}, and the array \"{}\" holds \
-                 {}; simulate more or larger disks, or --each-folder",
+                 {}; simulate more or larger disks{}",
                 Bytes(taken),
                 array.name,
-                Bytes(capacity)
+                Bytes(capacity),
+                way_out(sharing)
             ))
         })?;
         for (copy, (base, log)) in copies.iter().zip(laid_out) {
@@ -106,9 +108,17 @@ impl ShelvedCopy<'_> {
         match sharing {
             Sharing::All => (0, 0),
             Sharing::Host => (host, 0),
-            Sharing::Folder => (host, self.folder),
+            Sharing::Folder => (host, self.volume),
             Sharing::Sets(each) => (host, self.position / each.max(1)),
         }
+    }
+}
+
+/// What helps beside larger disks.
+const fn way_out(sharing: Sharing) -> &'static str {
+    match sharing {
+        Sharing::All | Sharing::Host => ", or --each-folder",
+        Sharing::Folder | Sharing::Sets(_) => "",
     }
 }
 
@@ -138,7 +148,7 @@ fn bases(sizes: &[u64], capacity: u64) -> Result<Vec<(u64, u64)>, u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOG_ROOM, bases};
+    use super::{LOG_ROOM, Sharing, bases, way_out};
 
     const GIB: u64 = 1 << 30;
 
@@ -154,5 +164,11 @@ mod tests {
         let tight = vec![(0, 800 * GIB), (400 * GIB, 816 * GIB)];
         assert_eq!(bases(&[400 * GIB; 2], 832 * GIB), Ok(tight));
         assert_eq!(bases(&[400 * GIB; 2], 832 * GIB - 1), Err(832 * GIB));
+    }
+
+    #[test]
+    fn a_flag_that_was_given_is_no_way_out() {
+        assert!(way_out(Sharing::Host).contains("--each-folder"));
+        assert_eq!((way_out(Sharing::Folder), way_out(Sharing::Sets(2))), ("", ""));
     }
 }

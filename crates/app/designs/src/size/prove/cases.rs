@@ -62,7 +62,8 @@ pub(super) fn claims(provision: &Provision, deployment: &PlayedDeployment) -> Ve
     all.push(PlayedClaim {
         name: ONE_DISK.to_owned(),
         cases: disks(deployment).into_iter().map(|of| vec![of]).collect(),
-        objection: None,
+        // No server is lost, so its processors have at least the work of normal operation.
+        objection: objection(provision, Failure::Servers(0)),
         length: Nanos(96 * hour.0),
     });
     all
@@ -140,7 +141,7 @@ fn one_of_each_site(
     (!cases.is_empty() && cases.iter().all(stays)).then(|| PlayedClaim {
         name: "a server of each site failed".to_owned(),
         cases,
-        objection: None,
+        objection: objection(provision, Failure::Servers(0)),
         length,
     })
 }
@@ -172,9 +173,10 @@ fn disks(deployment: &PlayedDeployment) -> Vec<Occurrence> {
 
 #[cfg(test)]
 mod tests {
+    use plan::Deployment;
     use rehearsal::PlayedDeployment;
 
-    use super::disks;
+    use super::{claims, disks};
     use crate::size::prove::fixture::deployment;
 
     fn names(of: &PlayedDeployment) -> Vec<String> {
@@ -192,5 +194,24 @@ mod tests {
         more.copies.truncate(1);
         deployment.databases.push(more);
         assert_eq!(names(&deployment), ["a disk of EX00", "a disk of EX01", "a disk of EX03"]);
+    }
+
+    #[test]
+    fn processors_that_are_too_slow_refute_every_claim() {
+        let text = |rate: u32| {
+            format!(
+                "[[tier]]\nmailboxes = 9000\nmessages_per_day = 200\nsize_limit = \"2GiB\"\n\
+                 [availability]\nservers_per_site = 4\ncopies = 3\n[servers]\ncores = 16\n\
+                 spec_rate = {rate}\n"
+            )
+        };
+        let refuted = |rate| {
+            let parsed = Deployment::parse("d.toml", &text(rate)).expect("a deployment");
+            let (provision, _) = crate::plan::laid_out(&parsed, None).expect("a layout");
+            let all = claims(&provision, &deployment(4));
+            all.iter().map(|of| of.objection.is_some()).collect::<Vec<_>>()
+        };
+        assert!(refuted(50).iter().all(|of| *of), "{:?}", refuted(50));
+        assert_eq!(refuted(5_000).last(), Some(&false));
     }
 }
