@@ -270,9 +270,9 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
     let (path, tally) = (file.target.path.display(), &file.tally);
     console.answer_folded(
         format_args!(
-            "{path}: {} pages seen, {} bad; {:.0} MiB in {:.2} seconds, {:.0} MiB/s",
+            "{path}: {} pages seen, {}; {:.0} MiB in {:.2} seconds, {:.0} MiB/s",
             tally.seen,
-            tally.bad,
+            bad_words(tally.bad, tally.correctable),
             file.mebibytes(),
             file.took.as_secs_f64(),
             file.speed(),
@@ -312,6 +312,16 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
         )?;
     }
     Ok(())
+}
+
+/// The number of damaged pages. A page whose damage is corrected counts as bad: the storage changed
+/// it all the same.
+fn bad_words(bad: u64, correctable: u64) -> String {
+    match correctable {
+        0 => format!("{bad} bad"),
+        all if all == bad => format!("{bad} bad, but correctable"),
+        some => format!("{bad} bad, {some} of them correctable"),
+    }
 }
 
 /// Says why lost writes cannot be detected in a file that names a flush map.
@@ -404,5 +414,18 @@ const fn kind(damage: &Damage) -> &'static str {
         Damage::Page(PageDamage::Malformed(_)) => "malformed",
         Damage::Unreadable(_) => "unreadable",
         Damage::Page(_) => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bad_words;
+
+    #[test]
+    fn bad_pages_say_how_many_of_them_are_correctable() {
+        assert_eq!(bad_words(0, 0), "0 bad");
+        assert_eq!(bad_words(2, 0), "2 bad");
+        assert_eq!(bad_words(1, 1), "1 bad, but correctable");
+        assert_eq!(bad_words(3, 1), "3 bad, 1 of them correctable");
     }
 }

@@ -77,10 +77,15 @@ impl LoadStep {
     }
 }
 
+/// The mean of all requests, as a report of the run gives it; intervals with few requests count
+/// in its uncertainty alone.
 fn latency(run: &RunRecord, series: Series) -> Estimate {
     let rows = run.counting_intervals_of(Phase::Measure);
     let found = rows.filter_map(|row| row.series.get(&series));
-    estimate(&found.map(|row| row.latency.mean_ns / 1e6).collect::<Vec<f64>>())
+    let of_intervals = estimate(&found.map(|row| row.latency.mean_ns / 1e6).collect::<Vec<f64>>());
+    let sum = run.sum_of(Phase::Measure);
+    let mean = sum.series.get(&series).map(|total| total.latency.mean_ns() / 1e6);
+    Estimate { mean: mean.unwrap_or(of_intervals.mean), ..of_intervals }
 }
 
 fn reading(finding: &Finding) -> Option<(&'static str, f64, f64)> {

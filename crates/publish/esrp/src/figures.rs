@@ -61,9 +61,11 @@ impl Demand {
         Some(self.mailboxes? as f64 * self.iops_each?)
     }
 
-    /// What to say after a number of IOPS with the reserve; empty if there is no reserve.
+    /// What to say after a number of IOPS with the reserve; empty if there is no reserve, or no
+    /// number.
     pub(crate) fn reserve_remark(self) -> String {
-        let percent = self.reserve_percent.unwrap_or(VENDORS_RESERVE_PERCENT);
+        let vendors = self.iops_each.map(|_| VENDORS_RESERVE_PERCENT);
+        let percent = self.reserve_percent.or(vendors).unwrap_or(0.0);
         if percent <= 0.0 {
             return String::new();
         }
@@ -179,10 +181,12 @@ mod tests {
 
     #[test]
     fn a_demand_says_which_reserve_it_includes() {
-        let remark =
-            |reserve_percent| Demand { reserve_percent, ..Demand::default() }.reserve_remark();
+        let remark = |reserve_percent| {
+            Demand { iops_each: Some(0.1), reserve_percent, ..Demand::default() }.reserve_remark()
+        };
         assert_eq!(remark(Some(20.000_000_001)), ", with a reserve of 20 %");
         assert_eq!(remark(None), ", with a reserve of 20 %");
+        assert_eq!(Demand::default().reserve_remark(), "", "a number that is missing has none");
         assert_eq!(remark(Some(0.0)), "");
     }
 

@@ -107,6 +107,7 @@ fn meaning(line: &LineReport<'_>, found: Option<Knee>) -> Vec<String> {
     } else {
         format!("Every rule held at {held} IOPS, and no higher load was seen to fail.")
     });
+    said.extend(free_load_above(line.steps, found));
     if let Some(required) = line.required_iops {
         let margin = (found.iops / required - 1.0) * 100.0;
         let required = three_digits(required);
@@ -115,6 +116,19 @@ fn meaning(line: &LineReport<'_>, found: Option<Knee>) -> Vec<String> {
     }
     said.push(line.carried(found.iops).bounds());
     said
+}
+
+/// Why a free load above the line, which kept every rule, is not the line.
+fn free_load_above(steps: &[LoadStep], found: Knee) -> Option<String> {
+    let free = steps.iter().filter(|step| step.asked_iops.is_none() && step.holds == Some(true));
+    let highest = free.map(|step| step.iops.mean).reduce(f64::max);
+    highest.filter(|&iops| iops > found.iops).map(|iops| {
+        format!(
+            "The free load, {} IOPS, also kept every rule, but does not count beside held loads: \
+             its sessions wait for the storage, and users do not.",
+            three_digits(iops)
+        )
+    })
 }
 
 /// Notes for readers of the table.

@@ -4,6 +4,7 @@ mod actions;
 mod fleets;
 mod forms;
 mod labels;
+mod ranking;
 mod stream;
 
 use axum::Router;

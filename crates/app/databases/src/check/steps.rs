@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ese::catalog::system_trees;
 use host::ranges::{Cause, PagePlace, Range};
 use host::scan::FileFault;
 
@@ -13,7 +14,39 @@ use super::flipped::{self, folder, is_flipped, named};
 pub(crate) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Vec<String> {
     let worst = worst_step(path, faults, ranges);
     let flipped = flipped::next_step(path, ranges, worst.is_some());
-    worst.into_iter().chain(flipped).collect()
+    let steps: Vec<String> = worst.into_iter().chain(flipped).collect();
+    if steps.is_empty() { lesser_step(path, faults).into_iter().collect() } else { steps }
+}
+
+/// The step after damage that costs no data; `None` if there is none.
+fn lesser_step(path: &Path, faults: &[FileFault]) -> Option<String> {
+    let kept = faults.iter().find_map(|fault| match fault {
+        FileFault::HeaderCopy { .. } => Some("the good copy of the header serves"),
+        FileFault::FlushMap(_) => Some("a flush map only shows lost writes"),
+        _ => None,
+    })?;
+    Some(format!("Next: this damage costs no data: {kept}. {}", find_cause(path)))
+}
+
+fn find_cause(path: &Path) -> String {
+    let folder = shell_word(folder(path));
+    format!(
+        "Then find what damaged it: see the disk's errors (smartctl, the system log) and its \
+         volume: plimsoll inspect {folder}"
+    )
+}
+
+/// What `export` can save of the file; nothing if it ends before the catalog, which names the
+/// tables.
+fn saved(path: &Path, faults: &[FileFault]) -> String {
+    let mut ends = faults.iter().filter_map(|fault| match fault {
+        FileFault::Truncated { last, .. } => Some(*last),
+        _ => None,
+    });
+    if ends.any(|last| last < system_trees::OBJECTS.root) {
+        return "The file ends before its first table: no row can be saved.".to_owned();
+    }
+    format!("plimsoll export {} --all -o DIR saves the rows that can be read.", shell_word(path))
 }
 
 /// The step after lost pages, or after damage that no read corrects; `None` if there is neither.
@@ -29,13 +62,8 @@ pub(crate) fn worst_step(path: &Path, faults: &[FileFault], ranges: &[Range]) ->
         (false, 1) => format!("page {} is lost in this copy", named(&lost)),
         (false, _) => format!("pages {} are lost in this copy", named(&lost)),
     };
-    Some(format!(
-        "Next: {loss}: restore or reseed this copy. plimsoll export {} --all -o DIR saves the \
-         rows that can be read. Then find what damaged it: see the disk's errors (smartctl, the \
-         system log) and its volume: plimsoll inspect {}",
-        shell_word(path),
-        shell_word(folder(path)),
-    ))
+    let (saved, cause) = (saved(path, faults), find_cause(path));
+    Some(format!("Next: {loss}: restore or reseed this copy. {saved} {cause}"))
 }
 
 /// Whether data is lost that neither a read nor the log of a crash brings back.
@@ -47,6 +75,7 @@ fn is_lost(range: &Range) -> bool {
 mod tests {
     use std::path::Path;
 
+    use ese::header::CopyState;
     use ese::page_state::PageDamage;
     use host::ranges::{Cause, PagePlace, Range};
     use host::scan::FileFault;
@@ -94,7 +123,22 @@ mod tests {
         crash.cause = Cause::Crash;
         let steps = next_steps(path, &[FileFault::HeaderLost], &[]);
         assert!(steps.len() == 1 && steps[0].contains("header is lost in this copy: restore or"));
+        let early = FileFault::Truncated { last: PageNumber(1), owned: None };
+        let steps = next_steps(path, &[early], &[]).concat();
+        assert!(steps.contains("no row can be saved") && !steps.contains("export"), "{steps}");
         let fault = FileFault::EndUnknown { last };
         assert!(next_steps(path, &[fault], &[unused, crash]).is_empty());
+    }
+
+    #[test]
+    fn a_damaged_copy_of_the_header_costs_no_data_but_has_a_cause() {
+        let path = Path::new("a.edb");
+        let copy = FileFault::HeaderCopy { first: true, state: CopyState::Bad };
+        let steps = next_steps(path, std::slice::from_ref(&copy), &[]);
+        let kept = "Next: this damage costs no data: the good copy of the header serves. Then find";
+        assert!(steps.len() == 1 && steps[0].starts_with(kept), "{steps:?}");
+        let lost = range(299, PagePlace::Unknown, PageDamage::Torn);
+        let steps = next_steps(path, &[copy], &[lost]);
+        assert!(steps.len() == 1 && !steps[0].contains("costs no data"), "{steps:?}");
     }
 }

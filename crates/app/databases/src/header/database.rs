@@ -29,6 +29,7 @@ pub(super) fn print(
     let Some(copies) = copies else {
         return print_lost(path, page_size, (&truncations, json), console);
     };
+    let faults = [FileFault::of_header(Some(&copies)), truncations.clone()].concat();
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
     if json {
         let mut answer = as_json(&copies);
@@ -37,6 +38,7 @@ pub(super) fn print(
     } else {
         print_lines(&lines(&copies), console)?;
         print_faults(path, &truncations, console)?;
+        print_steps(path, &faults, console)?;
     }
     if sound && !copies.copies_agree {
         let path = path.display();
@@ -70,10 +72,19 @@ fn print_lost(
     let size = ("page size", format!("{page_size}, by its pages"));
     print_lines(&[size, ("first copy", lost.clone()), ("second copy", lost)], console)?;
     print_faults(path, &faults, console)?;
-    for step in next_steps(path, &faults, &[]) {
+    print_steps(path, &faults, console)?;
+    Ok(Outcome::Fail)
+}
+
+fn print_steps(
+    path: &Path,
+    faults: &[FileFault],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    for step in next_steps(path, faults, &[]) {
         console.answer_folded(step, INDENT)?;
     }
-    Ok(Outcome::Fail)
+    Ok(())
 }
 
 fn print_lines(

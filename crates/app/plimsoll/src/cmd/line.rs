@@ -11,7 +11,7 @@ use report::LineReport;
 use console::Outcome;
 use console::documents::{dated_folder, make_new_folder, read_plan, write_new};
 use console::error::CommandError;
-use console::shell::shell_word;
+use console::shell::{options_of_run, shell_word};
 use console::shown;
 use console::signals::{self, STOPS_A_RUN};
 use console::{Concluded, Console};
@@ -31,12 +31,14 @@ pub(crate) fn run(flags: &LineFlags, console: &mut Console) -> Result<Outcome, C
     let folder = flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &plan.name));
     make_new_folder(&folder)?;
     let stop = signals::install(STOPS_A_RUN)?;
+    let tags = &flags.recorded.identity.tags;
     let required_iops = plan.workload.target_iops.map(f64::from);
     let order = LineOrder {
         plan,
         step: flags.step,
         command: format!("plimsoll run {}", shell_word(&flags.plan)),
-        tags: &flags.recorded.identity.tags,
+        options: options_of_run(&overrides, tags, None),
+        tags,
         folder: &folder,
     };
     let tried = search_line(order, &stop, &shown::on_console(console.is_quiet()))?;

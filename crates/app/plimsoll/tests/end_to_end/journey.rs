@@ -38,6 +38,8 @@ fn quick_leads_from_nothing_to_a_report() {
     // Databases that are there are used as they are, and shown with the length they have by now.
     let again = scene.run(["quick", "disk", "--duration", "4s", "-o", "out-2"]);
     again.expect_code(2).expect_err(&["that it filled there earlier, to 24.0 MiB each"]);
+    // A refusal ends with 2 too.
+    again.expect_out(&["CANNOT JUDGE", "Report: out-2/report.html"]);
     let bytes = fs::metadata(scene.path("disk/Plimsoll001.edb")).unwrap().len();
     assert!(bytes >= 24 << 20, "{bytes}");
 }

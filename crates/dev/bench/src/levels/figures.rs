@@ -33,11 +33,11 @@ struct KindFigures {
 impl KindFigures {
     /// The figures of these latencies; `None` if there are none.
     ///
-    /// How many of `n` requests are longer than the true 99th percentile is a matter of chance, with
-    /// the standard error `sqrt(0.99 * 0.01 / n)` of their share whatever the distribution. It is
-    /// the share that is uncertain: where the distribution has a step, as that of log writes at
-    /// those that also begin a file, about one in a hundred, a tiny change of the share is a large
-    /// one of the latency.
+    /// How many of `n` requests are longer than the true 99th percentile is a matter of chance:
+    /// whatever the distribution, the standard error of their share is `sqrt(0.99 * 0.01 / n)`. So
+    /// the share is uncertain, and a latency follows from it. The distribution of log writes has a
+    /// step at those that also begin a file, about one in a hundred; there a tiny change of the
+    /// share is a large one of the latency.
     fn of(latencies: &Histogram) -> Option<Self> {
         if latencies.is_empty() {
             return None;
@@ -45,13 +45,10 @@ impl KindFigures {
         let count = latencies.count() as f64;
         // Of two such ranges, those that differ by `MOST_ERRORS` of their difference just meet.
         let most = MOST_ERRORS / 2.0_f64.sqrt() * (HIGH * (1.0 - HIGH) / count).sqrt();
-        let at = |share: f64| latencies.quantile(share.clamp(0.0, 1.0)) as f64 / 1e6;
-        Some(Self {
-            count,
-            average_ms: latencies.mean_ns() / 1e6,
-            p99_ms: at(HIGH),
-            p99_range_ms: (at(HIGH - most), at(HIGH + most)),
-        })
+        let [low, p99_ms, high] = [HIGH - most, HIGH, HIGH + most]
+            .map(|share| latencies.quantile(share.clamp(0.0, 1.0)) as f64 / 1e6);
+        let average_ms = latencies.mean_ns() / 1e6;
+        Some(Self { count, average_ms, p99_ms, p99_range_ms: (low, high) })
     }
 }
 

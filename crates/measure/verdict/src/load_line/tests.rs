@@ -1,5 +1,8 @@
 //! The position of the line for given steps.
 
+use record::synthetic::Synthetic;
+use record::{Phase, Series};
+
 use super::{LoadStep, knee};
 use crate::samples::Estimate;
 
@@ -44,4 +47,19 @@ fn a_load_that_waits_for_the_storage_does_not_lift_the_line() {
     assert!(found.is_passed && (452.0..473.0).contains(&found.iops), "{found:?}");
     let alone = knee(&[free, step(459.0, 473.0, 26.0)]).unwrap();
     assert!((alone.iops - 511.0).abs() < 1e-9 && !alone.is_passed, "{alone:?}");
+}
+
+#[test]
+fn the_latencies_of_a_step_are_those_of_its_report() {
+    let mut run =
+        Synthetic { warm_intervals: 1, measure_intervals: 4, ..Synthetic::default() }.run();
+    // An interval with few and slow requests hardly moves the mean of all.
+    let measured = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+    let last = measured.last().unwrap();
+    let reads = last.series.get_mut(&Series::DatabaseRead).unwrap();
+    reads.latency.mean_ns *= 50.0;
+    let step = LoadStep::of(&run, &crate::judge(&run));
+    let sum = run.sum_of(Phase::Measure);
+    let mean = sum.series[&Series::DatabaseRead].latency.mean_ns() / 1e6;
+    assert!((step.read_ms.mean - mean).abs() < 1e-9, "{:?} {mean}", step.read_ms);
 }

@@ -213,12 +213,12 @@ pub(super) fn labelled(ticks: &[f64]) -> Vec<(f64, String)> {
 }
 
 fn label(value: f64) -> String {
-    let decimals = match value {
-        _ if value == 0.0 || value >= 1.0 => 0,
-        _ if value >= 0.1 => 1,
-        _ if value >= 0.01 => 2,
-        _ => 3,
-    };
+    // A tick of 1.5 or 0.15 has one digit more than its size suggests.
+    let exact = [1.0, 10.0, 100.0].into_iter().position(|factor| {
+        let shifted: f64 = value * factor;
+        shifted.round() > 0.0 && (shifted - shifted.round()).abs() < 1e-6 * shifted
+    });
+    let decimals = if value == 0.0 { 0 } else { exact.unwrap_or(3) };
     format::number(value, decimals)
 }
 
@@ -233,8 +233,24 @@ fn nanoseconds(seconds: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::TimeChart;
+    use super::{TimeChart, label};
     use crate::chart::{ChartLine, Ink};
+
+    #[test]
+    fn a_tick_has_the_digits_that_set_it_apart_from_its_neighbours() {
+        for (tick, text) in [
+            (0.0, "0"),
+            (0.002, "0.002"),
+            (0.1 + 0.05, "0.15"),
+            (0.2, "0.2"),
+            (3.0 * 0.1, "0.3"),
+            (3.0 * 0.5, "1.5"),
+            (2.0, "2"),
+            (15_000.0, "15,000"),
+        ] {
+            assert_eq!(label(tick), text);
+        }
+    }
 
     #[test]
     fn a_frame_without_a_line_is_not_drawn() {

@@ -13,31 +13,58 @@ use super::time;
 /// Databases smaller than this multiple of the write cache show too little of the disks.
 const WRITE_CACHES: u64 = 4;
 
+/// Databases on simulated arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnArrays {
+    /// Number of databases.
+    pub databases: u64,
+    /// Their size together.
+    pub bytes: u64,
+    /// Number of arrays, all alike.
+    pub arrays: u64,
+}
+
+impl OnArrays {
+    /// The databases of a simulated run.
+    pub(super) fn of(run: &RunRecord) -> Self {
+        let databases = &run.start.databases;
+        Self {
+            databases: databases.len() as u64,
+            bytes: databases.iter().map(|of| of.initial_bytes).sum(),
+            arrays: run.start.array_count() as u64,
+        }
+    }
+
+    /// Bytes that all databases together should have; `None` if they do, or no cache is known.
+    fn least_bytes(self, array_text: &str) -> Option<u64> {
+        let caches = write_cache_bytes(array_text)?.saturating_mul(self.arrays);
+        let least = caches.saturating_mul(WRITE_CACHES);
+        (self.bytes < least).then_some(least)
+    }
+
+    /// Asks for databases that the cache cannot hold; `None` if it is not known to hold these.
+    pub(super) fn words(self, array_text: &str) -> Option<String> {
+        let least = self.least_bytes(array_text)?.div_ceil(self.databases.max(1));
+        Some(format!(
+            "The write cache of the simulated array holds much of these databases, so that the \
+             result is of the cache and not of the disks. Set `size` in the plan to what you will \
+             run, {} or more; then",
+            Bytes(least)
+        ))
+    }
+}
+
 /// Proposes databases that the cache cannot hold; `None` if it is not known to hold these.
 pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
-    let least = least_bytes(run)?.div_ceil(run.start.databases.len().max(1) as u64);
-    let words = format!(
-        "The write cache of the simulated array holds much of these databases, so that the result \
-         is of the cache and not of the disks. Set `size` in the plan to what you will run, {} or \
-         more; then",
-        Bytes(least)
-    );
+    let words = OnArrays::of(run).words(&run.simulated()?.array_text)?;
     let longer = time::until_steady(run, verdict).map(|duration| ("--duration", duration));
     Some(StepKind::LargerDatabases.with(words, again(run, longer.as_slice())))
 }
 
 /// Whether the write caches of the simulated arrays hold much of the databases.
 pub(crate) fn is_in_write_cache(run: &RunRecord) -> bool {
-    least_bytes(run).is_some()
-}
-
-/// Bytes that all databases together should have; `None` if they do, or no cache is known.
-fn least_bytes(run: &RunRecord) -> Option<u64> {
-    let cache = write_cache_bytes(&run.simulated()?.array_text)?;
-    let caches = cache.saturating_mul(run.start.array_count() as u64);
-    let least = caches.saturating_mul(WRITE_CACHES);
-    let bytes = run.start.databases.iter().map(|of| of.initial_bytes);
-    (bytes.sum::<u64>() < least).then_some(least)
+    let array = run.simulated().map(|of| of.array_text.as_str());
+    array.is_some_and(|array| OnArrays::of(run).least_bytes(array).is_some())
 }
 
 /// Memory for writes of an array in the form in which the program writes its description.

@@ -112,7 +112,7 @@ pub(super) fn simulated_plan(run: &RunRecord) -> &str {
     words.map_or("PLAN", |words| words.split_once(" --array ").map_or(words, |(plan, _)| plan))
 }
 
-/// The command that measures on storage what was simulated, with the options that `run` also takes.
+/// The command that measures the simulated load on storage, with the options that `run` also takes.
 pub(super) fn measured(run: &RunRecord, plan: &str) -> String {
     let taken: &[&str] = match run.start.test {
         TestType::Performance | TestType::Stress => {
@@ -121,10 +121,11 @@ pub(super) fn measured(run: &RunRecord, plan: &str) -> String {
         TestType::Recovery => &["--test", "--threads", "--seed"],
         TestType::Backup | TestType::Checksum => &["--test", "--seed"],
     };
+    let mut words = vec![format!("plimsoll run {plan}")];
     let given = run.start.options.iter().filter(|(option, _)| taken.contains(&option.as_str()));
-    let given = given.map(|(option, value)| format!("{option} {value}"));
-    let words = std::iter::once(format!("plimsoll run {plan}")).chain(given);
-    words.chain(identity(run)).collect::<Vec<String>>().join(" ")
+    words.extend(given.map(|(option, value)| format!("{option} {value}")));
+    words.extend(identity(run));
+    words.join(" ")
 }
 
 /// Whether the test has a plan that the user can edit.

@@ -20,6 +20,7 @@ use verdict::{Ruling, Verdict};
 use command::{again, measured, simulated_plan, with_distinct_folders};
 use step::{NextStep, StepKind};
 
+pub use cached::OnArrays;
 pub(crate) use cached::is_in_write_cache;
 pub use of_deployment::{SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};

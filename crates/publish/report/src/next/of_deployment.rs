@@ -75,7 +75,8 @@ fn measure(of: &SimulatedDeployment) -> NextStep {
             StepKind::MeasureDeployment.with(words, format!("plimsoll fleet run {fleet}"))
         }
         None => StepKind::MeasureDeployment.alone(format!(
-            "{words}, with the fleet plan that plimsoll plan DEPLOYMENT --export fleet writes"
+            "{words}, with the fleet plan that plimsoll plan DEPLOYMENT --output DIR --export \
+             fleet writes"
         )),
     }
 }
@@ -113,7 +114,7 @@ mod tests {
         let unsure = deployment(Ruling::CannotJudge);
         assert!(deployment_steps(&unsure)[0].starts_with("Measure the storage"));
         let provision = SimulatedDeployment { fleet: None, ..tried };
-        assert!(deployment_steps(&provision)[0].contains("--export fleet"));
+        assert!(deployment_steps(&provision)[0].contains("--output DIR --export fleet"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use record::{RunRecord, Simulation, Start, TestType};
 use units::Nanos;
 use verdict::Ruling;
 
+use super::cached::OnArrays;
 use super::command::{again, command};
 use super::step::{NextStep, StepKind};
 use super::{arrays, measure_simulated};
@@ -24,6 +25,8 @@ pub struct BestOfSweep {
     pub outcome: Ruling,
     /// Its description, as the program writes it.
     pub array_text: String,
+    /// The databases of the plan.
+    pub databases: OnArrays,
     /// Time that was simulated.
     pub simulated: Nanos,
     /// Mean reads and writes per second, and the target; 0 if there is none.
@@ -40,6 +43,7 @@ impl BestOfSweep {
             test: run.start.test,
             outcome,
             array_text: run.simulated().map(|of| of.array_text.clone()).unwrap_or_default(),
+            databases: OnArrays::of(run),
             simulated: Nanos(run.start.settings.measure_ns),
             rates: (run.achieved_transactional_iops(), target),
         }
@@ -65,9 +69,14 @@ fn step(best: &BestOfSweep) -> NextStep {
         return arrays::other_for(&run, arrays::times(achieved, target));
     }
     let is_load = matches!(best.test, TestType::Performance | TestType::Stress);
-    if is_load && best.simulated < AT_LENGTH {
-        let longer = again(&run, &[("--duration", plan::write_duration(AT_LENGTH))]);
-        return StepKind::SimulateBest.with("Simulate the best array at length", longer);
+    let is_short = is_load && best.simulated < AT_LENGTH;
+    let longer = is_short.then(|| ("--duration", plan::write_duration(AT_LENGTH)));
+    if let Some(words) = best.databases.words(&best.array_text) {
+        return StepKind::LargerDatabases.with(words, again(&run, longer.as_slice()));
+    }
+    if is_short {
+        let words = "Simulate the best array at length";
+        return StepKind::SimulateBest.with(words, again(&run, longer.as_slice()));
     }
     measure_simulated(&run)
 }
@@ -78,7 +87,7 @@ mod tests {
     use units::Nanos;
     use verdict::Ruling;
 
-    use super::{BestOfSweep, sweep_steps};
+    use super::{BestOfSweep, OnArrays, sweep_steps};
 
     fn best(outcome: Ruling) -> BestOfSweep {
         let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -95,6 +104,7 @@ mod tests {
             test: TestType::Performance,
             outcome,
             array_text: "[raid]\nlevel = 5\ndisks = 8\n".to_owned(),
+            databases: OnArrays { databases: 2, bytes: 1 << 30, arrays: 1 },
             simulated: Nanos::from_secs(600),
             rates: (100.0, 250.0),
         }
@@ -113,6 +123,20 @@ mod tests {
         // A backup takes as long as its databases are large.
         let backup = BestOfSweep { test: TestType::Backup, ..best(Ruling::Pass) };
         assert!(sweep_steps(&backup)[0].starts_with("Measure the storage"));
+    }
+
+    #[test]
+    fn databases_that_the_write_cache_of_the_best_array_holds_are_to_be_larger() {
+        let cache =
+            "[cache]\nmode = \"write-back\"\nbattery = true\nsize_mib = 1024\nwrite_percent = 75\n";
+        let small = BestOfSweep { array_text: cache.to_owned(), ..best(Ruling::Pass) };
+        let told = sweep_steps(&small).concat();
+        let words = "The write cache of the simulated array holds much of these databases";
+        assert!(told.starts_with(words) && told.contains("run, 1.50 GiB or more"), "{told}");
+        assert!(told.contains("--what-if disk.rpm=10000 --seeds 3 --duration 2h"), "{told}");
+        let databases = OnArrays { bytes: 3 << 30, ..small.databases };
+        let large = BestOfSweep { databases, ..small };
+        assert!(sweep_steps(&large)[0].starts_with("Simulate the best"), "large enough");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use record::TestType;
 use verdict::{Kind, Ruling, Verdict};
 
 use super::{STILL_RUNNING, SuiteTest};
@@ -32,21 +31,21 @@ fn is_damaged(verdict: &Verdict) -> bool {
 
 /// The tests that were not run; none while one of the set is still running.
 fn missing<'a>(tests: &'a [SuiteTest<'_>]) -> Vec<MissingTest<'a>> {
-    let why = |test: &'a SuiteTest<'_>| {
-        let (_, why) = test.measured.as_ref().err()?;
-        Some((test, why.as_str()))
-    };
-    let missing: Vec<(&SuiteTest<'_>, &str)> = tests.iter().filter_map(why).collect();
-    if missing.iter().any(|(_, why)| *why == STILL_RUNNING) {
-        return Vec::new();
+    let mut missing = Vec::new();
+    for test in tests {
+        match &test.measured {
+            Err((_, why)) if why == STILL_RUNNING => return Vec::new(),
+            Err(_) => missing.push(MissingTest { kind: test.kind, folder: &test.folder }),
+            Ok(_) => {}
+        }
     }
-    let missing = missing.into_iter().map(|(test, _)| test);
-    missing.map(|test| MissingTest { kind: test.kind, folder: &test.folder }).collect()
+    missing
 }
 
 fn steps_of_worst(tests: &[SuiteTest<'_>], set: Option<&str>) -> Vec<String> {
     let made: Vec<JudgedTest<'_>> = tests.iter().filter_map(judged).collect();
-    let kinds: Vec<TestType> = made.iter().map(|test| test.kind).collect();
+    let mut kinds = Vec::new();
+    kinds.extend(made.iter().map(|test| test.kind));
     made.iter()
         .map(|test| badness(test.verdict))
         .collect::<BTreeSet<u8>>()

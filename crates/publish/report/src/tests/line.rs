@@ -91,6 +91,17 @@ fn a_page_of_a_line_explains_its_terms_and_loads_nothing() {
 }
 
 #[test]
+fn a_free_load_above_the_line_is_explained() {
+    let mut two = steps();
+    two.truncate(2);
+    let text = with_line(&two, line_text).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("LOAD 502 IOPS"), "{text}");
+    assert!(text.contains("The free load, 1,000 IOPS, also kept every rule"), "{text}");
+    let alone = with_line(&two[..1], line_text);
+    assert!(!alone.contains("The free load"), "it is the line: {alone}");
+}
+
+#[test]
 fn a_search_without_a_load_that_holds_has_no_line() {
     let none =
         vec![step(None, 300.0, 40.0, Some(false)), step(Some(150.0), 149.0, 30.0, Some(false))];

@@ -6,8 +6,9 @@ use verdict::{Ruling, Verdict, judge};
 
 use super::{backup, failing, passing, recovery};
 use crate::{
-    NamedSet, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome, suite_schema,
-    suite_summary_in, suite_text, suite_xml, suites_csv, suites_html, suites_json, suites_text,
+    NamedSet, STILL_RUNNING, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome,
+    suite_schema, suite_summary_in, suite_text, suite_xml, suites_csv, suites_html, suites_json,
+    suites_text,
 };
 use record::synthetic::Synthetic;
 use record::{Phase, RunRecord, Series, TestType};
@@ -281,6 +282,26 @@ fn a_set_that_ended_early_names_the_command_of_each_missing_test() {
                    plimsoll run plan.toml --test stress --output set/4-stress";
     assert_eq!(told, [resumed, missing]);
     assert!(steps(&[failing()]).iter().all(|step| !step.contains("Stress: ")), "it is damaged");
+}
+
+/// The set that is running makes the tests that it still lacks.
+#[test]
+fn a_set_that_still_runs_names_no_command_of_its_later_tests() {
+    let run = passing();
+    let verdict = judge(&run);
+    let said = |why: &str| {
+        let [stress, backup] = [(TestType::Stress, "2-stress"), (TestType::Backup, "3-backup")]
+            .map(|(kind, folder)| {
+                let why = if kind == TestType::Stress { why } else { "not run" };
+                let measured = Err((Ruling::CannotJudge, why.to_owned()));
+                SuiteTest { kind, folder: folder.to_owned(), measured }
+            });
+        let folder = "1-performance".to_owned();
+        let measured = Ok((&run, &verdict));
+        suite_summary(&[SuiteTest { kind: run.start.test, folder, measured }, stress, backup])
+    };
+    assert!(said("a crash").contains("Next: Stress: Run it"), "{}", said("a crash"));
+    assert!(!said(STILL_RUNNING).contains(": Run it"), "{}", said(STILL_RUNNING));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use axum::response::IntoResponse as _;
 use blueprint::{PredictedArray, Prediction};
 use report::BestOfSweep;
 
+use super::ranking::RankedSizes;
 use super::{FormFields, WebAnswer, beside, missing, unusable};
 use crate::answers::{NoAnswer, answer, html, refusal, see_other};
 use crate::pages::{self, SimulationForm, SizingForm};
@@ -155,7 +156,7 @@ pub(super) async fn what_if(
             let going_on = all.iter().filter(|run| run.is_live).count();
             return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
-        let ranked = ranked(&runs, &all)?;
+        let ranked = ranked(&runs, &all, &RankedSizes::of(&folder.join(RANKING)))?;
         let page = blueprint::predictions_html(&ranked, &next_steps(&runs, (&all, &ranked)));
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))
     })
@@ -177,7 +178,11 @@ fn next_steps(runs: &ServedRuns, (all, ranked): (&[Listed], &[PredictedArray])) 
     })
 }
 
-fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAnswer> {
+fn ranked(
+    runs: &ServedRuns,
+    all: &[Listed],
+    sizes: &RankedSizes,
+) -> Result<Vec<PredictedArray>, NoAnswer> {
     if all.len() > MOST_RANKED {
         let text = format!(
             "More than {MOST_RANKED} simulations; open what-if.html, which lies in their folder."
@@ -187,7 +192,7 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAn
     let mut predictions = Vec::with_capacity(all.len());
     for one in all {
         let (run, verdict) = runs.load(one).map_err(unusable)?;
-        let changes = run
+        let changes: Vec<(String, String)> = run
             .start
             .options
             .iter()
@@ -195,7 +200,9 @@ fn ranked(runs: &ServedRuns, all: &[Listed]) -> Result<Vec<PredictedArray>, NoAn
             .filter_map(|(_, change)| change.split_once('='))
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect();
-        predictions.push(Prediction::of(changes, (&run, &verdict), one.id.clone()));
+        let (disks, survived) = sizes.of_array(&changes);
+        let prediction = Prediction::of(changes, (&run, &verdict), one.id.clone());
+        predictions.push(Prediction { disks, survived, ..prediction });
     }
     Ok(blueprint::ranked_predictions(predictions))
 }

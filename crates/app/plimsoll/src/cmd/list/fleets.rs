@@ -44,14 +44,7 @@ impl ListedFleet {
     }
 
     pub(super) fn verdict_word(&self) -> &'static str {
-        match self.verdict() {
-            Some("pass") => "Pass",
-            Some("fail") => "Fail",
-            Some("simulated_pass") => "Simulated pass",
-            Some("simulated_fail") => "Simulated fail",
-            Some(_) => "Cannot judge",
-            None => "No report",
-        }
+        word_of(self.verdict())
     }
 
     /// Whether its hosts were simulated together, so that no host has a verdict alone.
@@ -71,5 +64,32 @@ impl ListedFleet {
 
     fn member(&self, name: &str) -> Option<&str> {
         self.report.as_ref()?.get(name)?.as_str()
+    }
+}
+
+/// A verdict as the list shows it; a word of a later release is no pass.
+fn word_of(verdict: Option<&str>) -> &'static str {
+    match verdict {
+        Some("pass") => "Pass",
+        Some("fail") => "Fail",
+        Some("simulated_pass") => "Simulated pass",
+        Some("simulated_fail") => "Simulated fail",
+        Some("simulated_cannot_judge") => "Simulated cannot judge",
+        Some(_) => "Cannot judge",
+        None => "No report",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word_of;
+
+    #[test]
+    fn a_simulated_deployment_says_so_whatever_its_verdict() {
+        for verdict in ["simulated_pass", "simulated_fail", "simulated_cannot_judge"] {
+            let word = word_of(Some(verdict));
+            assert_eq!(word.to_lowercase().replace(' ', "_"), verdict);
+        }
+        assert_eq!(word_of(Some("cannot_judge")), "Cannot judge");
     }
 }
