@@ -69,7 +69,7 @@ fn an_imported_result_stands_beside_a_run_without_any_margin() {
     scene.run(["compare", "old", "new"]).expect_code(0).expect_out(&[
         "NO MARGINS: IMPORTED",
         "old: IMPORTED from old.html (Jetstress 14.01.0180.003, about Exchange Server 2010 SP1",
-        "has a margin. It does not state format, preset, commits per batch, checkpoint",
+        "has a margin. Its means are over databases, not over requests. It does not state",
         "imported: no margin",
         "beside an imported result no change can be told from noise",
     ]);

@@ -50,11 +50,22 @@ fn results(scene: &Scene, folder: &str) -> Vec<std::path::PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|ending| ending == "result")).collect()
 }
 
+/// The same text, but for the folders in the command of the next step.
 fn expect_alike(scene: &Scene, one: &str, two: &str) {
     for form in FORMS {
-        let [left, right] = [one, two].map(|of| scene.read(format!("{of}/what-if.{form}")));
+        let [left, right] = [one, two].map(|of| {
+            let bytes = scene.read(format!("{of}/what-if.{form}"));
+            without_folders(&String::from_utf8(bytes).expect("text"), of)
+        });
         assert!(left == right, "what-if.{form} of {one} and {two} differ");
     }
+}
+
+/// Options are set apart in HTML, and the length of a folder's name moves the ends of lines.
+fn without_folders(text: &str, folder: &str) -> String {
+    let plain = text.replace("<span class=\"option\">", "").replace("</span>", "");
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.replace(&format!("--output {folder}"), "--output FOLDER").replace(" --cache own", "")
 }
 
 #[test]
