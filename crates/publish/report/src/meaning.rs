@@ -143,7 +143,7 @@ fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String
     matching.iter().map(|finding| objection(run, finding)).collect()
 }
 
-/// States what a finding objects to, with its numbers and the first place where it occurred.
+/// The objection of a finding, with its numbers and the first place where it occurred.
 pub fn objection(run: &RunRecord, finding: &Finding) -> String {
     let place = finding
         .evidence

@@ -35,7 +35,7 @@ fn quick_leads_from_nothing_to_a_report() {
     reset.expect_code(2).expect_out(&["Plimsoll001.edb: 24.0 MiB", "CANNOT JUDGE"]);
     reset.expect_out(&[" --tag a --output out-2", "Report: out/report.html"]);
     assert!(scene.path("out/record.jsonl").exists());
-    // Databases that are there are used as they are, and shown with the length they have by now.
+    // Existing databases are kept, and shown with their present length.
     let again = scene.run(["quick", "disk", "--duration", "4s", "-o", "out-2"]);
     again.expect_code(2).expect_err(&["that it filled there earlier, to 24.0 MiB each"]);
     // A refusal ends with 2 too.
