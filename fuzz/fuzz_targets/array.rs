@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::array`.
+//! Fuzzes `testkit::fuzz::Decoder::Array`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::array(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Array.run(data));

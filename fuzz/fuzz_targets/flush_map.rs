@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::flush_map`.
+//! Fuzzes `testkit::fuzz::Decoder::FlushMap`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::flush_map(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::FlushMap.run(data));

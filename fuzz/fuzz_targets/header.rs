@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::header`.
+//! Fuzzes `testkit::fuzz::Decoder::Header`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::header(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Header.run(data));

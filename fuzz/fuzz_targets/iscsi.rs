@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::iscsi`.
+//! Fuzzes `testkit::fuzz::Decoder::Iscsi`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::iscsi(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Iscsi.run(data));

@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::journal`.
+//! Fuzzes `testkit::fuzz::Decoder::Journal`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::journal(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Journal.run(data));

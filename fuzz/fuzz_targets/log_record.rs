@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::log_record`.
+//! Fuzzes `testkit::fuzz::Decoder::LogRecord`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::log_record(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::LogRecord.run(data));

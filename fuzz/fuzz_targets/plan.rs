@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::plan`.
+//! Fuzzes `testkit::fuzz::Decoder::Plan`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::plan(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Plan.run(data));

@@ -1,4 +1,4 @@
-//! Fuzzes `testkit::fuzz::record`.
+//! Fuzzes `testkit::fuzz::Decoder::Record`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::record(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| testkit::fuzz::Decoder::Record.run(data));

@@ -90,8 +90,8 @@ pub(super) fn mutants(count: &str) -> Result<(), Failure> {
 /// Tests in full what `cargo xtask test` tests in part: bits of every kind of page, `designs`
 /// random deployments, calibration of both kinds of flash.
 pub(super) fn exhaustive(designs: &str) -> Result<(), Failure> {
-    test("--release -p testkit --test testkit every_bit -- --include-ignored", &[])?;
-    let drawn = "--release -p provision --test provision every_design";
+    test("--release -p testkit --lib every_bit -- --include-ignored", &[])?;
+    let drawn = "--release -p provision --lib every_design";
     test(drawn, &[("PLIMSOLL_DESIGNS", designs)])?;
     test("--release -p simdisk --lib calibrate -- --include-ignored", &[])
 }
@@ -168,7 +168,7 @@ pub(crate) fn measured_caches(tries: &str) -> Result<(), Failure> {
 /// Has libiscsi's suite test our target alone, our target on a served cache, and tgt.
 pub(super) fn iscsi() -> Result<(), Failure> {
     const ALONE: &str = "libiscsi_finds_no_more_faults_than_in_tgt --ignored";
-    test(&format!("--release -p export-iscsi --test initiator -- {ALONE}"), &[])?;
+    test(&format!("--release -p export-iscsi --lib -- {ALONE}"), &[])?;
     program_tests("end_to_end", &format!(" {ALONE}"), &[])
 }
 

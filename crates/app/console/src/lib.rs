@@ -19,5 +19,5 @@ pub mod term;
 pub use outcome::Outcome;
 pub use output::{
     Concluded, Console, TRIAL_THREAD, complain, explain_panics, fail, is_for_programs, panic_text,
-    say, speak_to_programs, tell,
+    say, speak_to_programs,
 };

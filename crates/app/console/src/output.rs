@@ -242,7 +242,7 @@ pub fn say(line: &dyn fmt::Display) {
 }
 
 /// Prints an event or an error for programs to standard error.
-pub fn tell(event: &serde_json::Value) {
+pub(crate) fn tell(event: &serde_json::Value) {
     let line = event.to_string();
     let _ = writeln!(io::stderr(), "{}", units::plain_json(&line));
 }

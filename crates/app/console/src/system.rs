@@ -9,10 +9,10 @@ mod windows;
 #[cfg(target_os = "linux")]
 pub use unix::serve_on_request;
 #[cfg(unix)]
-pub(crate) use unix::{PLAIN_CHARACTERS, quoted_word, redraws, stop_on_request};
+pub(crate) use unix::{PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request};
 #[cfg(unix)]
-pub use unix::{kill, shell, terminate, words_of};
+pub use unix::{kill, terminate, words_of};
 #[cfg(windows)]
-pub(crate) use windows::{PLAIN_CHARACTERS, quoted_word, redraws, stop_on_request};
+pub(crate) use windows::{PLAIN_CHARACTERS, quoted_word, redraws, shell, stop_on_request};
 #[cfg(windows)]
-pub use windows::{kill, shell, terminate, words_of};
+pub use windows::{kill, terminate, words_of};

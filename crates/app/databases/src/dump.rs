@@ -3,7 +3,7 @@
 pub(crate) mod flags;
 
 use ese::checksum::{PageVerdict, verify};
-use ese::page::{PageRef, node_flags, page_flags};
+use ese::page::PageRef;
 use ese::page_check;
 use ese::reader::PageSource as _;
 use host::pages::FilePages;
@@ -18,29 +18,6 @@ use flags::DumpFlags;
 
 /// Bytes of a key or of data shown in a line.
 const SHOWN: usize = 48;
-
-const PAGE_FLAGS: [(u32, &str); 14] = [
-    (page_flags::ROOT, "root"),
-    (page_flags::LEAF, "leaf"),
-    (page_flags::PARENT_OF_LEAF, "parent-of-leaf"),
-    (page_flags::EMPTY, "empty"),
-    (page_flags::REPAIRED, "repaired"),
-    (page_flags::SPACE_TREE, "space-tree"),
-    (page_flags::INDEX, "index"),
-    (page_flags::LONG_VALUE, "long-value"),
-    (page_flags::NON_UNIQUE, "non-unique"),
-    (page_flags::NEW_RECORD_FORMAT, "new-record-format"),
-    (page_flags::NEW_CHECKSUM, "new-checksum"),
-    (page_flags::SCRUBBED, "scrubbed"),
-    (page_flags::PREINITIALISED, "preinitialised"),
-    (page_flags::FDP_DELETE, "being-deleted"),
-];
-
-const NODE_FLAGS: [(u8, &str); 3] = [
-    (node_flags::VERSIONED, "versioned"),
-    (node_flags::DELETED, "deleted"),
-    (node_flags::COMPRESSED, "compressed"),
-];
 
 /// Prints the page; fails if it is damaged.
 pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, CommandError> {
@@ -118,7 +95,7 @@ fn fields(page: PageRef<'_>, number: PageNumber, state: &str) -> Vec<(&'static s
     vec![
         ("page", number.to_string()),
         ("state", state.to_owned()),
-        ("flags", names(page.flags(), &PAGE_FLAGS)),
+        ("flags", page.flag_names().join(" ")),
         ("flush type", page.flush_type().to_string()),
         ("database time", format!("{:#x}", page.dbtime())),
         ("object", page.object().to_string()),
@@ -139,7 +116,7 @@ fn node_line(page: PageRef<'_>, line: usize) -> String {
         Some(child) => format!("page {child}"),
         None => format!("{} bytes {}", node.data.len(), shown(node.data)),
     };
-    let flags = names(u32::from(node.flags), &NODE_FLAGS.map(|(bit, name)| (bit.into(), name)));
+    let flags = node.flag_names().join(" ");
     format!("{line:>5}  key {} -> {target} {flags}", shown(&node.key()))
 }
 
@@ -166,16 +143,6 @@ fn as_json(page: PageRef<'_>, number: PageNumber, state: &str) -> Value {
         "external_header": hexadecimal(page.external_header()),
         "nodes": nodes.collect::<Vec<_>>(),
     })
-}
-
-/// The names of the flags that are set.
-pub(super) fn names(bits: u32, table: &[(u32, &'static str)]) -> String {
-    table
-        .iter()
-        .filter(|(bit, _)| bits & bit != 0)
-        .map(|(_, name)| *name)
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 fn shown(bytes: &[u8]) -> String {

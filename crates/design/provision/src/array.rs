@@ -9,7 +9,7 @@ pub struct Array {
     /// Its name.
     pub name: &'static str,
     /// Sizing rule of its volumes.
-    pub rule: ArrayRule,
+    pub(crate) rule: ArrayRule,
     /// Share of a disk that remains after the array's own formatting.
     pub formatted_share: f64,
 }

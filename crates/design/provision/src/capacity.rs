@@ -59,7 +59,7 @@ impl Provision {
     }
 
     /// Returns how many mailboxes of another size fit in the same databases.
-    pub fn mailboxes_of(&self, size: Bytes) -> u64 {
+    pub(crate) fn mailboxes_of(&self, size: Bytes) -> u64 {
         let databases = self.groups.iter().map(|group| group.databases.len() as u64);
         databases.sum::<u64>() * self.needs.mailbox_data.0 / size.0.max(1)
     }

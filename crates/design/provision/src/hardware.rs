@@ -4,7 +4,7 @@ use units::Bytes;
 
 /// Processor time of one database on a server, in megacycles.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Megacycles {
+pub(crate) struct Megacycles {
     /// For an active copy, client access included if it runs on the same servers.
     pub active: f64,
     /// For a passive copy.
@@ -37,7 +37,7 @@ impl<T> Places<T> {
 
 /// SSDs of a server, all alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MetaCacheDisks {
+pub(crate) struct MetaCacheDisks {
     /// Number of SSDs.
     pub ssds: usize,
     /// Capacity of one.

@@ -28,12 +28,14 @@ pub(crate) mod tests;
 pub use build::provision;
 pub use capacity::Capacity;
 pub use failures::{Burden, QUORUM, quorum_word};
-pub use hardware::{Megacycles, MetaCacheDisks, Places};
+pub use hardware::Places;
+pub(crate) use hardware::{Megacycles, MetaCacheDisks};
 pub use lighter::{LighterDesign, changes_to_try, disk_load};
 pub use model::{
-    ActiveLimits, Build, Database, DatabaseCopy, Group, NetworkCompression, Prefixes, Provision,
-    ProvisionError, Purpose, Requirements, Server, Volume,
+    ActiveLimits, Build, Database, DatabaseCopy, Group, Provision, ProvisionError, Purpose,
+    Requirements, Server, Volume,
 };
+pub(crate) use model::{NetworkCompression, Prefixes};
 pub use names::NameError;
 pub use simulate::{Simulated, simulate};
 pub use size::{size, survived_failures};

@@ -47,7 +47,7 @@ pub struct Requirements {
     /// Share of reads in them, 0 to 1.
     pub read_share: f64,
     /// Processor time of one database.
-    pub megacycles: Megacycles,
+    pub(crate) megacycles: Megacycles,
     /// Size of a volume with databases, and their logs unless those have separate volumes.
     pub database_volume: Bytes,
     /// Size of a volume for logs alone, if they are separate.
@@ -60,11 +60,11 @@ pub struct Requirements {
     /// volume is a separate disk. A purpose without a pool uses that of the databases.
     pub pools: Places<Vec<(Purpose, Pool)>>,
     /// SSDs of a server for `MetaCache` databases, if any.
-    pub metacache: Option<MetaCacheDisks>,
+    pub(crate) metacache: Option<MetaCacheDisks>,
     /// File system, encryption, product and lags.
     pub build: Build,
     /// Prefixes of names.
-    pub names: Prefixes,
+    pub(crate) names: Prefixes,
 }
 
 /// How volumes and groups are set up.
@@ -83,7 +83,7 @@ pub struct Build {
     /// Bandwidth of the link between the sites in Mb/s, if the document gives it.
     pub link_mbps: Option<f64>,
     /// Whether the link between the sites was sized for compressed traffic.
-    pub network_compression: NetworkCompression,
+    pub(crate) network_compression: NetworkCompression,
     /// Whether the product's commands accept a file system for a group (Exchange 2016 and later).
     pub group_file_system: bool,
     /// Pause of the product's background maintenance between two reads of 256 KiB of a copy; `None`
@@ -97,7 +97,7 @@ pub struct Build {
 
 /// Whether logs are compressed in transit to the other site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NetworkCompression {
+pub(crate) enum NetworkCompression {
     /// Logs are compressed.
     Enabled,
     /// Logs are not compressed, or there is no other site.
@@ -116,7 +116,7 @@ impl NetworkCompression {
 
 /// Prefixes of the numbered names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefixes {
+pub(crate) struct Prefixes {
     /// Of servers.
     pub server: String,
     /// Of groups.
@@ -223,7 +223,7 @@ pub struct ActiveLimits {
 impl Group {
     /// Returns the limits of the servers in `site`, counted from 0, that hold more than lagged
     /// copies; `None` if the group has no such server.
-    pub fn limits_in(&self, site: usize) -> Option<ActiveLimits> {
+    pub(crate) fn limits_in(&self, site: usize) -> Option<ActiveLimits> {
         let servers = self.servers.iter();
         let here = servers.filter(|server| server.site == site && !server.only_lagged);
         here.map(|server| server.limits).reduce(ActiveLimits::max)

@@ -57,7 +57,7 @@ impl Pool {
 
 /// Volume sizes of an array whose own wizard determines them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArrayRule {
+pub(crate) struct ArrayRule {
     /// Database volume size divided by mailbox data.
     pub database_per_data: f64,
     /// Log volume size divided by mailbox data.

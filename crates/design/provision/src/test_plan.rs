@@ -108,7 +108,7 @@ impl TestPlan {
     }
 
     /// Length of each database file.
-    pub fn size(&self, provision: &Provision) -> Bytes {
+    pub(crate) fn size(&self, provision: &Provision) -> Bytes {
         let exact = scaled(provision.needs.database, self.scale);
         let mib = Bytes::from_mib(1).0;
         Bytes(exact.0 / mib * mib).max(SMALLEST)

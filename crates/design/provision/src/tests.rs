@@ -1,5 +1,14 @@
 //! The published wizard case, and invariants of every provision.
 
+mod array;
+mod decisions;
+mod deployments;
+mod flat;
+mod metacache;
+mod oracle;
+mod properties;
+mod workbook;
+
 use proptest::prelude::*;
 use sizing::{Key, ServerKind};
 use units::{Bytes, Nanos};

@@ -5,7 +5,7 @@ use units::Nanos;
 
 /// Requests of one kind: their number and total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestSum {
+pub(crate) struct RequestSum {
     /// Number of requests.
     pub count: u64,
     /// Sum of their latencies, in nanoseconds.
@@ -33,17 +33,17 @@ impl RequestSum {
 
 /// Requests of one copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CopyFigures {
+pub(crate) struct CopyFigures {
     /// Reads of the active copy that users wait for, or cause.
-    pub reads: RequestSum,
+    pub(crate) reads: RequestSum,
     /// Those of the reads that a warm cache would have answered.
     pub warming: u64,
     /// Page writes of the active copy.
-    pub writes: RequestSum,
+    pub(crate) writes: RequestSum,
     /// Log writes of the active copy.
-    pub log_writes: RequestSum,
+    pub(crate) log_writes: RequestSum,
     /// Reads and page writes of replay.
-    pub replay: RequestSum,
+    pub(crate) replay: RequestSum,
 }
 
 impl CopyFigures {
@@ -155,7 +155,7 @@ fn busy_share(before: u64, after: u64, span: Nanos) -> f64 {
 
 /// Which part of a stretch a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PieceKind {
+pub(crate) enum PieceKind {
     /// Its start, while queues and the caches of newly active copies fill.
     Transition,
     /// A piece that represents the rest of a stretch, or the time until something else changes.
@@ -164,7 +164,7 @@ pub enum PieceKind {
 
 /// A piece of one group's timeline, at most a minute of which is played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayedPiece {
+pub(crate) struct PlayedPiece {
     /// Number of its stretch.
     pub stretch: usize,
     /// Its start in the timeline.
@@ -174,11 +174,11 @@ pub struct PlayedPiece {
     /// Duration that was played.
     pub played: Nanos,
     /// Which part of its stretch it is.
-    pub kind: PieceKind,
+    pub(crate) kind: PieceKind,
     /// Arrays of the group with a lost or rebuilding drive.
     pub degraded: Vec<usize>,
     /// The figures of each copy of the group.
-    pub copies: Vec<CopyFigures>,
+    pub(crate) copies: Vec<CopyFigures>,
     /// Utilisation of each array of the group.
     pub usage: Vec<UsageShares>,
 }

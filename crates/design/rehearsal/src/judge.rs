@@ -107,11 +107,6 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// `true` if every host kept every limit and every database stayed active.
-    pub fn holds(&self) -> bool {
-        self.breaches.is_empty() && self.recoveries.iter().all(|of| of.inactive == 0)
-    }
-
     /// The row with the worst minute.
     pub fn worst_row(&self) -> Option<&HostRow> {
         let minutes = self.rows.iter().filter_map(|row| Some((row, row.worst?.1)));

@@ -21,7 +21,7 @@ mod stage;
 pub use deployment::{
     PlayedCopy, PlayedDatabase, PlayedDeployment, PlayedHost, PlayedRules, ShapeError,
 };
-pub use figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, RequestSum, UsageShares};
+pub use figures::{LimitingPart, UsageShares};
 pub use group::{HostGroup, groups};
 pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, RecoveryFigures, RowFigures, judge};
 pub use occurrence::{Happening, Occurrence, OccurrenceError};

@@ -50,7 +50,7 @@ pub struct GroupOutcome {
     /// Numbers of its arrays.
     pub arrays: Vec<usize>,
     /// The pieces, in order.
-    pub pieces: Vec<PlayedPiece>,
+    pub(crate) pieces: Vec<PlayedPiece>,
     /// Number of each array with a rebuilt drive, and the end of the rebuild.
     pub rebuilt: Vec<(usize, Nanos)>,
     /// Number of simulated events.

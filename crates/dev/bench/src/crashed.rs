@@ -10,7 +10,7 @@ use device::{Runtime, Volume};
 use device_os::{Backend, World};
 use engine::bulk::{self, BulkOptions, RowSource};
 use engine::{CommitMode, Database, DatabaseFiles, Row, Settings, Table, TransactionError};
-use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition};
 use ese::{LogTime, Signature};
 use units::{Bytes, Prng, Seed};
 
@@ -130,7 +130,7 @@ fn definition() -> TableDefinition {
     let new = ColumnDefinition::new;
     let number = new(NUMBER, "Number", ColumnType::LongLong, 0).not_null();
     let parts = PARTS.map(|part| new(part, &format!("Part{part}"), ColumnType::Binary, 255));
-    let primary = IndexDefinition::new("Primary", index_flags::ORDINARY_PRIMARY, &[NUMBER]);
+    let primary = IndexDefinition::primary("Primary", &[NUMBER]);
     let columns = [number].into_iter().chain(parts).collect();
     TableDefinition::new(TABLE, columns, vec![primary])
 }

@@ -10,9 +10,7 @@ use device_os::{Backend, World};
 use engine::bulk::{self, BulkOptions, RowSource};
 use engine::{CommitMode, Database, DatabaseFiles, Row, Settings, Table, TransactionError};
 use ese::record::{Element, RecordRef, Stored};
-use ese::schema::{
-    ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition, index_flags,
-};
+use ese::schema::{ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition};
 use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Seed};
 use workload::{MailboxLoad, MailboxOperation, Mailboxes};
@@ -131,7 +129,7 @@ fn definition() -> TableDefinition {
             ColumnDefinition::new(MESSAGE_ID, "MessageId", ColumnType::LongLong, 0).not_null(),
             ColumnDefinition::new(VALUE, "Value", ColumnType::LongBinary, 0),
         ],
-        vec![IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[MESSAGE_ID])],
+        vec![IndexDefinition::primary("MessageIndex", &[MESSAGE_ID])],
     )
 }
 

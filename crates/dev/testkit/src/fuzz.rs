@@ -1,7 +1,7 @@
-//! Fuzzing targets: every decoder of bytes from outside, as a function of bytes.
+//! Fuzzing targets: every decoder of bytes from outside.
 //!
-//! The fuzzing package under `fuzz/` calls these for as long as it runs; the tests call them once
-//! for every file of the corpus, so a finding stays found on every machine.
+//! The fuzzing package under `fuzz/` runs them until its time is up; the tests run them once for
+//! every file of the corpus, so a finding stays found on every machine.
 
 use ese::flush_map::FlushMap;
 use ese::header::read_copies;
@@ -12,8 +12,51 @@ use units::ObjectId;
 #[cfg(test)]
 mod tests;
 
+/// A decoder of bytes from outside.
+#[derive(Clone, Copy, Debug)]
+pub enum Decoder {
+    /// A page of a database.
+    Page,
+    /// A record of a table.
+    Record,
+    /// A record of a log of this project.
+    LogRecord,
+    /// The two headers of a database file.
+    Header,
+    /// A flush map.
+    FlushMap,
+    /// A plan.
+    Plan,
+    /// The description of an array.
+    Array,
+    /// The journal of a run.
+    Journal,
+    /// A published result of Jetstress.
+    Jetstress,
+    /// The bytes that an iSCSI target sends.
+    Iscsi,
+}
+
+impl Decoder {
+    /// Decodes `data` in every way in which it is read; must return for any bytes.
+    pub fn run(self, data: &[u8]) {
+        match self {
+            Self::Page => page(data),
+            Self::Record => record(data),
+            Self::LogRecord => log_record(data),
+            Self::Header => header(data),
+            Self::FlushMap => flush_map(data),
+            Self::Plan => plan(data),
+            Self::Array => array(data),
+            Self::Journal => journal(data),
+            Self::Jetstress => jetstress(data),
+            Self::Iscsi => iscsi(data),
+        }
+    }
+}
+
 /// Walks a page in every way in which it is read, then changes it in every way that redo does.
-pub fn page(data: &[u8]) {
+fn page(data: &[u8]) {
     let Some((&script, body)) = data.split_first() else {
         return;
     };
@@ -57,7 +100,7 @@ fn change(bytes: &mut [u8], script: u8) {
 }
 
 /// Reads a record as one of either page class, column by column.
-pub fn record(data: &[u8]) {
+fn record(data: &[u8]) {
     for size in PageSize::ALL {
         let Ok(record) = RecordRef::parse(data, size) else {
             continue;
@@ -67,24 +110,24 @@ pub fn record(data: &[u8]) {
 }
 
 /// Decodes a log record; a valid one must encode to the same bytes again.
-pub fn log_record(data: &[u8]) {
+fn log_record(data: &[u8]) {
     if let Some(again) = wal::encoded_again(data) {
         assert_eq!(again, data, "a decoded record encodes to the bytes it came from");
     }
 }
 
 /// Finds the two headers of a database file.
-pub fn header(data: &[u8]) {
+fn header(data: &[u8]) {
     let _ = read_copies(data);
 }
 
 /// Decodes a flush map.
-pub fn flush_map(data: &[u8]) {
+fn flush_map(data: &[u8]) {
     let _ = FlushMap::decode(data);
 }
 
 /// Reads a plan; its errors must be printable.
-pub fn plan(data: &[u8]) {
+fn plan(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Err(complaints) = plan::Plan::parse("fuzz.toml", &text) {
         let _ = complaints.to_string();
@@ -93,7 +136,7 @@ pub fn plan(data: &[u8]) {
 
 /// Reads the description of an array; its errors must be printable, and an accepted description
 /// must survive a round trip.
-pub fn array(data: &[u8]) {
+fn array(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match simdisk::ArrayDescription::parse("fuzz.toml", &text, &[]) {
         Ok(array) => {
@@ -105,7 +148,7 @@ pub fn array(data: &[u8]) {
 }
 
 /// Reads a published result; its errors must be printable, and its figures must not be below zero.
-pub fn jetstress(data: &[u8]) {
+fn jetstress(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match jetstress::parse_result(&text, "Performance_2011_4_21_10_10_1.html") {
         Ok(read) => assert!(read.result.transactional_iops().is_none_or(|iops| iops >= 0.0)),
@@ -114,11 +157,11 @@ pub fn jetstress(data: &[u8]) {
 }
 
 /// Parses the bytes that an iSCSI target sends.
-pub fn iscsi(data: &[u8]) {
+fn iscsi(data: &[u8]) {
     device_net::read_foreign(data);
 }
 
 /// Reads a run's journal.
-pub fn journal(data: &[u8]) {
+fn journal(data: &[u8]) {
     let _ = record::RunRecord::load(data);
 }

@@ -11,10 +11,10 @@ pub mod fuzz;
 pub mod guest_ring;
 pub mod log_mutants;
 pub mod messages;
-pub mod pages;
+mod pages;
 pub mod peers;
 pub mod samples;
+#[cfg(test)]
+mod tests;
 pub mod tgt;
 mod world;
-
-pub use world::World;

@@ -39,7 +39,7 @@ pub fn stored(path: &Path) -> commits::Messages {
 
 /// The value of every column of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MessageRow {
+pub(crate) struct MessageRow {
     /// Primary key.
     pub message_id: i64,
     /// Secondary key.
@@ -58,7 +58,7 @@ impl MessageRow {
     /// Makes a message with content determined by seed, key and version. Long pads have
     /// `long_bytes` bytes, each with its top bit set, because foreign readers mistake some lower
     /// first bytes of a chunk for compressed data.
-    pub fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
+    pub(crate) fn make(seed: Seed, message_id: i64, version: i32, long_bytes: usize) -> Self {
         let stream = seed.derive(message_id.cast_unsigned());
         let mut prng = Prng::new(stream.derive(u64::from(version.cast_unsigned())));
         let mut row = Self { message_id, received: message_id / 16, version, ..Self::default() };
@@ -74,7 +74,7 @@ impl MessageRow {
     }
 
     /// Sets the columns of `row`, which is empty.
-    pub fn set(&self, row: &mut Row) {
+    pub(crate) fn set(&self, row: &mut Row) {
         row.set(column::MESSAGE_ID, &self.message_id.to_le_bytes())
             .set(column::OBJECT_ID, &1i32.to_le_bytes())
             .set(column::VERSION, &self.version.to_le_bytes())
@@ -83,52 +83,6 @@ impl MessageRow {
             .set(column::LONG_HASH, &self.hash)
             .set(column::SHORT_PAD, &self.short_pad)
             .set(column::LONG_PAD, &self.long_pad);
-    }
-}
-
-/// Messages with ascending keys, as input for a fill.
-#[derive(Clone, Debug)]
-pub struct Messages {
-    seed: Seed,
-    next: i64,
-    left: u64,
-    longest: u64,
-}
-
-impl Messages {
-    /// `rows` messages with long pads of up to `longest` bytes; the seed determines each length.
-    pub const fn new(seed: Seed, rows: u64, longest: u64) -> Self {
-        Self { seed, next: 1, left: rows, longest }
-    }
-
-    /// The digest that every reader must compute for a table of these messages.
-    pub fn digest(self) -> TableDigest {
-        digest_of("the source", self)
-    }
-}
-
-impl Iterator for Messages {
-    type Item = MessageRow;
-
-    fn next(&mut self) -> Option<MessageRow> {
-        self.left = self.left.checked_sub(1)?;
-        let stream = self.seed.derive(self.next.cast_unsigned()).derive(7);
-        let long_bytes = Prng::new(stream).below(self.longest) + 1;
-        let long_bytes = usize::try_from(long_bytes).expect("invariant: long pads are short");
-        let row = MessageRow::make(self.seed, self.next, 1, long_bytes);
-        // Leaves gaps in the keys, like those that deletes leave.
-        self.next += 1 + i64::from(self.next % 7 == 0);
-        Some(row)
-    }
-}
-
-impl RowSource for Messages {
-    fn fill(&mut self, row: &mut Row) -> bool {
-        let Some(message) = self.next() else {
-            return false;
-        };
-        message.set(row);
-        true
     }
 }
 

@@ -10,7 +10,7 @@ use units::PageNumber;
 
 /// Checks both headers and every initialised page of a database file; returns the header and the
 /// number of initialised pages, or the first error.
-pub fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), String> {
+pub(crate) fn all_good(file: &device::FileImage) -> Result<(HeaderCopies, usize), String> {
     let mut probe = vec![0; PROBE_BYTES];
     let length = file.read(0, &mut probe);
     let copies = read_copies(&probe[..length]).map_err(|error| error.to_string())?;
@@ -88,7 +88,7 @@ pub(crate) fn flush_map_agrees(
 
 /// Examines the structure of a database file as a whole: trees, space, indexes, long values.
 /// Deleted rows must be gone, as after a clean shutdown.
-pub fn examine(bytes: &[u8]) -> Result<Report, String> {
+pub(crate) fn examine(bytes: &[u8]) -> Result<Report, String> {
     let copies = read_copies(bytes).map_err(|error| error.to_string())?;
     let Ok(report) = verify(FileImage::new(bytes, copies.page_size), &copies.header);
     if !report.is_clean() {

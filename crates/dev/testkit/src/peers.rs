@@ -10,7 +10,8 @@ mod environment;
 mod libesedb;
 mod own;
 
-pub use digest::{ColumnKind, Digest, DigestBuilder, LongValues, TableDigest};
+pub(crate) use digest::{ColumnKind, DigestBuilder};
+pub use digest::{Digest, LongValues, TableDigest};
 pub use environment::{PythonReader, PythonReaders, SetUpError, set_up};
 pub use libesedb::read_with_libesedb;
 pub use own::read_with_ours;

@@ -1,7 +1,6 @@
-//! A folder in memory, in virtual time, whose files can be exported to real ones.
+//! A folder in memory, in virtual time.
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume, VolumeImage};
@@ -10,7 +9,7 @@ use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
 use units::{Nanos, Seed};
 
 /// One folder in memory and the executor whose tasks use it.
-pub struct World {
+pub(crate) struct World {
     executor: Executor,
     memory: MemoryVolume,
     /// The simulated array under the folder, if any.
@@ -32,19 +31,19 @@ impl Guarantee for ArrayGuarantee {
 
 impl World {
     /// An empty folder.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::of(&VolumeImage::default())
     }
 
     /// A folder that initially holds the files of `image`.
-    pub fn of(image: &VolumeImage) -> Self {
+    pub(crate) fn of(image: &VolumeImage) -> Self {
         let span = Nanos::from_micros(10);
         Self::with_latency(image, (span, span), Seed(0))
     }
 
     /// A folder that initially holds the files of `image`; each request takes between the two
     /// `spans`.
-    pub fn with_latency(image: &VolumeImage, spans: (Nanos, Nanos), seed: Seed) -> Self {
+    pub(crate) fn with_latency(image: &VolumeImage, spans: (Nanos, Nanos), seed: Seed) -> Self {
         let reactor = VirtualReactor::new();
         let latency = Latency::spread(spans.0, spans.1, seed);
         let memory = MemoryVolume::of("memory", &reactor, latency, image);
@@ -52,7 +51,11 @@ impl World {
     }
 
     /// A folder on a simulated array that initially holds the files of `image`.
-    pub fn on_array(image: &VolumeImage, description: &ArrayDescription, seed: Seed) -> Self {
+    pub(crate) fn on_array(
+        image: &VolumeImage,
+        description: &ArrayDescription,
+        seed: Seed,
+    ) -> Self {
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(description, &reactor, seed).expect("an array");
         let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
@@ -61,48 +64,34 @@ impl World {
     }
 
     /// The writes that the array under the folder keeps when power fails; `None` for plain memory.
-    pub fn guarantee(&self) -> Option<Rc<dyn Guarantee>> {
+    pub(crate) fn guarantee(&self) -> Option<Rc<dyn Guarantee>> {
         let array = self.array.as_ref()?;
         Some(Rc::new(ArrayGuarantee(array.clone())))
     }
 
     /// The folder as a volume.
-    pub fn volume(&self) -> Rc<dyn Volume> {
+    pub(crate) fn volume(&self) -> Rc<dyn Volume> {
         Rc::new(self.memory.clone())
     }
 
     /// The runtime for new tasks.
-    pub fn runtime(&self) -> Runtime {
+    pub(crate) fn runtime(&self) -> Runtime {
         self.executor.runtime()
     }
 
     /// The executor of the tasks.
-    pub const fn executor(&self) -> &Executor {
+    pub(crate) const fn executor(&self) -> &Executor {
         &self.executor
     }
 
     /// Runs a task to its end.
-    pub fn run<T: 'static>(&self, task: impl Future<Output = T> + 'static) -> T {
+    pub(crate) fn run<T: 'static>(&self, task: impl Future<Output = T> + 'static) -> T {
         self.executor.block_on(task)
     }
 
     /// The current contents of the files.
-    pub fn image(&self) -> VolumeImage {
+    pub(crate) fn image(&self) -> VolumeImage {
         self.memory.image()
-    }
-
-    /// The bytes of a file.
-    pub fn bytes(&self, file: &str) -> Vec<u8> {
-        let image = self.image();
-        let found = image.files.get(file);
-        found.expect("a file of this world").to_vec()
-    }
-
-    /// Copies a file into the real folder `folder`, for readers that need one; returns its path.
-    pub fn export(&self, file: &str, folder: &Path) -> PathBuf {
-        let path = folder.join(file);
-        std::fs::write(&path, self.bytes(file)).expect("the folder is writable");
-        path
     }
 }
 

@@ -20,7 +20,7 @@ use crate::signature::Signature;
 use field::{Field, layout};
 
 /// Magic number at the start of every database header, after its checksum.
-pub const MAGIC: u32 = 0x89AB_CDEF;
+pub(crate) const MAGIC: u32 = 0x89AB_CDEF;
 
 /// The format this project writes: version, update. Mail servers have read it since 2013.
 pub const WRITTEN_FORMAT: (u32, u32) = (0x620, 20);
@@ -138,7 +138,7 @@ pub struct OsVersion {
 layout! {
     /// All database header fields known to this project.
     pub struct DatabaseHeader {
-        /// [`MAGIC`].
+        /// Marks the file as a database: 0x89ABCDEF.
         4 => magic: u32,
         /// Format version, 0x620.
         8 => format_version: u32,

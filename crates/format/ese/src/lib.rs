@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod checksum;
 pub mod compression;
 mod fetch;
+mod flag_names;
 pub mod flush_map;
 pub mod header;
 pub mod key;

@@ -25,7 +25,7 @@ pub(crate) mod segment_size;
 mod tests;
 
 pub use attachment::Attachment;
-pub use facts::{CheckpointFacts, LogFacts, log_flags};
+pub use facts::{CheckpointFacts, LogFacts};
 pub use parameters::RunParameters;
 pub use segment::{SegmentHeader, stored_checksum};
 pub use segment_size::{LOG_FILE_BYTES, LOG_HEADER_BYTES, SegmentSize};

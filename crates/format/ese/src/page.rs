@@ -18,8 +18,10 @@ mod size;
 mod tests;
 
 pub use change::{PageError, PageMut};
+use flags::{NODE_FLAG_NAMES, PAGE_FLAG_NAMES};
 pub use flags::{node_flags, page_flags};
 pub(crate) use mark::word_of_its_mark;
 pub use node::{Node, encode_node};
-pub use reference::{PageRef, Tag};
+pub use reference::PageRef;
+pub(crate) use reference::Tag;
 pub use size::PageSize;

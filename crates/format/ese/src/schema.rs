@@ -1,6 +1,12 @@
 //! Definition of a table: columns, their types and the indexes over them, independent of any pages.
 
+mod flags;
+
 use std::fmt;
+
+use crate::flag_names::set_names;
+use flags::{COLUMN_FLAG_NAMES, INDEX_FLAG_NAMES};
+pub(crate) use flags::{column_flags, index_flags};
 
 /// The kind of value that a column holds (ESE `JET_COLTYP`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,79 +145,6 @@ impl fmt::Display for ColumnId {
     }
 }
 
-/// Column flags of the catalog.
-pub mod column_flags {
-    /// Null is refused.
-    pub const NOT_NULL: u32 = 0x1;
-    /// The engine raises it with every change of the row.
-    pub const VERSION: u32 = 0x2;
-    /// The engine numbers rows with it.
-    pub const AUTO_INCREMENT: u32 = 0x4;
-    /// Rows may have several values.
-    pub const MULTI_VALUED: u32 = 0x8;
-    /// It has a default value.
-    pub const DEFAULT: u32 = 0x10;
-    /// Transactions add to it without waiting for each other.
-    pub const ESCROW_UPDATE: u32 = 0x20;
-    /// The application is called when it reaches zero.
-    pub const FINALIZE: u32 = 0x40;
-    /// The application supplies its default value.
-    pub const USER_DEFINED_DEFAULT: u32 = 0x80;
-    /// Column of a template table; tables that inherit it may use the number for another column.
-    pub const TEMPLATE: u32 = 0x100;
-    /// The row is deleted when it reaches zero.
-    pub const DELETE_ON_ZERO: u32 = 0x200;
-    /// Once part of the primary index and kept for its place in keys.
-    pub const PRIMARY_PLACEHOLDER: u32 = 0x800;
-    /// Its values may be compressed.
-    pub const COMPRESSED: u32 = 0x1000;
-    /// Its values are encrypted.
-    pub const ENCRYPTED: u32 = 0x2000;
-}
-
-/// Index flags of the catalog.
-pub mod index_flags {
-    /// Keys do not repeat.
-    pub const UNIQUE: u32 = 0x1;
-    /// Rows are indexed even if all segments are null.
-    pub const ALLOW_ALL_NULLS: u32 = 0x2;
-    /// Rows are indexed even if the first segment is null.
-    pub const ALLOW_FIRST_NULL: u32 = 0x4;
-    /// Rows are indexed even if some segments are null.
-    pub const ALLOW_SOME_NULLS: u32 = 0x8;
-    /// Null segments are refused.
-    pub const NO_NULL_SEGMENT: u32 = 0x10;
-    /// The table itself.
-    pub const PRIMARY: u32 = 0x20;
-    /// It has its own locale.
-    pub const LOCALE_SET: u32 = 0x40;
-    /// A segment may have several values.
-    pub const MULTI_VALUED: u32 = 0x80;
-    /// Of a template table.
-    pub const TEMPLATE: u32 = 0x100;
-    /// Inherited from a template table.
-    pub const DERIVED: u32 = 0x200;
-    /// It holds Unicode text in the order of a locale.
-    pub const LOCALIZED_TEXT: u32 = 0x400;
-    /// Nulls come last.
-    pub const NULLS_HIGH: u32 = 0x800;
-    /// All combinations of its segments' multiple values are indexed.
-    pub const CROSS_PRODUCT: u32 = 0x2000;
-    /// Keys that would be truncated are refused.
-    pub const NO_TRUNCATION: u32 = 0x4000;
-    /// Multiple values of several segments are paired by position.
-    pub const NESTED_TABLE: u32 = 0x8000;
-    /// Key segments are stored in four bytes each.
-    pub const EXTENDED_COLUMN_IDS: u32 = 0x1_0000;
-    /// GUIDs are compared from their first group on.
-    pub const DOT_NET_GUID: u32 = 0x2_0000;
-
-    /// Flags of a primary index of this project, as measured in real files.
-    pub const ORDINARY_PRIMARY: u32 = 0x1_002F;
-    /// Flags of a secondary index with repeating keys, as measured in real files.
-    pub const ORDINARY_SECONDARY: u32 = 0x1_000E;
-}
-
 /// Code page of Unicode text (UTF-16, little-endian).
 pub(crate) const CODE_PAGE_UNICODE: u32 = 1200;
 /// Code page of text in one byte per character.
@@ -229,7 +162,7 @@ pub struct ColumnDefinition {
     /// Size of every value in bytes for fixed-size types, else of the longest one; 0 means no
     /// limit.
     pub max_bytes: u32,
-    /// See [`column_flags`].
+    /// Flags of the catalog; see [`flag_names`](Self::flag_names).
     pub flags: u32,
     /// Code page of text; 0 for other types.
     pub code_page: u32,
@@ -264,6 +197,22 @@ impl ColumnDefinition {
         self.is_inherited && self.flags & column_flags::TEMPLATE != 0
     }
 
+    /// Whether rows may have several values of it.
+    pub const fn is_multi_valued(&self) -> bool {
+        self.flags & column_flags::MULTI_VALUED != 0
+    }
+
+    /// The value for rows stored before the column was added, if its flags promise one.
+    pub fn promised_default(&self) -> Option<&[u8]> {
+        let is_promised = self.flags & column_flags::DEFAULT != 0 && !self.default.is_empty();
+        is_promised.then_some(self.default.as_slice())
+    }
+
+    /// The names of its flags.
+    pub fn flag_names(&self) -> Vec<&'static str> {
+        set_names(self.flags, &COLUMN_FLAG_NAMES)
+    }
+
     /// Makes the column refuse null.
     #[must_use]
     pub fn not_null(mut self) -> Self {
@@ -288,7 +237,7 @@ pub struct KeySegment {
 pub struct IndexDefinition {
     /// Its name.
     pub name: String,
-    /// See [`index_flags`].
+    /// Flags of the catalog; see [`flag_names`](Self::flag_names).
     pub flags: u32,
     /// The columns of its key.
     pub segments: Vec<KeySegment>,
@@ -319,8 +268,18 @@ const DEFAULT_LOCALE: &str = "en-US";
 pub(crate) const DEFAULT_LONGEST_KEY_BYTES: usize = 255;
 
 impl IndexDefinition {
+    /// The primary index over ascending columns.
+    pub fn primary(name: &str, columns: &[u16]) -> Self {
+        Self::new(name, index_flags::ORDINARY_PRIMARY, columns)
+    }
+
+    /// A secondary index over ascending columns, whose keys may repeat.
+    pub fn secondary(name: &str, columns: &[u16]) -> Self {
+        Self::new(name, index_flags::ORDINARY_SECONDARY, columns)
+    }
+
     /// An index over ascending columns.
-    pub fn new(name: &str, flags: u32, columns: &[u16]) -> Self {
+    pub(crate) fn new(name: &str, flags: u32, columns: &[u16]) -> Self {
         let segment =
             |&id| KeySegment { column: ColumnId(id), is_descending: false, is_inherited: false };
         Self {
@@ -342,6 +301,11 @@ impl IndexDefinition {
     /// Whether its keys are unique.
     pub const fn is_unique(&self) -> bool {
         self.flags & index_flags::UNIQUE != 0
+    }
+
+    /// The names of its flags.
+    pub fn flag_names(&self) -> Vec<&'static str> {
+        set_names(self.flags, &INDEX_FLAG_NAMES)
     }
 }
 

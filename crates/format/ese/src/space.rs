@@ -3,5 +3,6 @@
 mod extents;
 mod header;
 
-pub use extents::{Extent, ExtentSet, Pool, SpaceNode};
+pub(crate) use extents::Pool;
+pub use extents::{Extent, ExtentSet, SpaceNode};
 pub use header::{Extents, RootFields, SpaceHeader, SplitBuffer};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ese::catalog::CatalogTable;
-use ese::schema::{ColumnDefinition, ColumnType, column_flags};
+use ese::schema::{ColumnDefinition, ColumnType};
 
 /// A table of a database. Clones are cheap.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl<'t> Column<'t> {
 
     /// Whether a row may have several values of it.
     pub const fn is_multi_valued(&self) -> bool {
-        self.definition.flags & column_flags::MULTI_VALUED != 0
+        self.definition.is_multi_valued()
     }
 }
 

@@ -29,7 +29,7 @@ pub use keys::{Bucket, KeyAnswer};
 pub use lease::Lease;
 pub use letters::{Letter, Letters, Listening, Replies};
 pub use outbox::Outbox;
-pub use subject::{EVERY_BEAT, beats, clocks, orders, results};
+pub use subject::{EVERY_BEAT, beats, clocks, orders};
 pub use work::{WorkItem, WorkLeft, WorkQueue};
 
 /// Longest wait for an answer of the server itself.

@@ -25,6 +25,6 @@ pub fn clocks(agent: &AgentId) -> String {
 }
 
 /// The journal of one agent's run.
-pub fn results(run: &RunId, agent: &AgentId) -> String {
+pub(crate) fn results(run: &RunId, agent: &AgentId) -> String {
     format!("plimsoll.v1.result.{run}.{agent}")
 }

@@ -37,15 +37,15 @@ pub use live::LiveLoad;
 pub use merge::{FleetSeries, merged};
 pub use message::{
     AgentAnswer, AgentJob, AgentOrder, AgentStep, Ask, CopyReport, Heartbeat, HostFacts,
-    MessageFault, VERSION, decode, encode,
+    MessageFault, decode, encode,
 };
 pub(crate) use order::duty::last_part;
 pub use order::duty::{CopySide, Duty, DutyAct};
 pub use order::event::{CopySet, EventAction, PlannedEvent, TakeOver};
-pub use order::placement::{CopyRole, LoadChange};
+pub use order::placement::LoadChange;
 pub use order::{FleetOrder, HostOrder, OrderError};
 pub use outbox::{JournalOutbox, JournalPiece};
-pub use period::{Period, PeriodKind, periods};
+pub use period::Period;
 pub use record::{Absence, FleetLoadError, FleetRecord, HostPart};
 pub use stage::FleetStage;
 pub use sweep::{

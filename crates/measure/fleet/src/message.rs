@@ -12,7 +12,7 @@ use units::Nanos;
 use crate::{AgentId, CopySide, Duty, LiveLoad, RunId};
 
 /// Version of the messages; hosts of a fleet must agree on it.
-pub const VERSION: u16 = 1;
+const VERSION: u16 = 1;
 
 /// Longest message in bytes; a plan of 100 databases has less than 64 KiB.
 const LONGEST: usize = 512 * 1024;

@@ -17,14 +17,14 @@ pub struct Period {
     /// Its end.
     pub to: Nanos,
     /// Before any event, while the load settles after one, or after that.
-    pub kind: PeriodKind,
+    pub(crate) kind: PeriodKind,
     /// Index in the plan of the last event before it.
     pub event: Option<usize>,
 }
 
 /// Position of a part within the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PeriodKind {
+pub(crate) enum PeriodKind {
     /// Before the first event.
     Before,
     /// From an event on, while its effect settles: shown, and not judged.
@@ -41,7 +41,7 @@ impl Period {
 }
 
 /// Splits a measurement of length `measured` at the events.
-pub fn periods(events: &[PlannedEvent], measured: Nanos) -> Vec<Period> {
+fn periods(events: &[PlannedEvent], measured: Nanos) -> Vec<Period> {
     let within: Vec<(usize, Nanos)> = events.iter().map(|event| event.at).enumerate().collect();
     let mut starts: Vec<(usize, Nanos)> = Vec::new();
     for (index, at) in within.into_iter().filter(|(_, at)| *at < measured) {

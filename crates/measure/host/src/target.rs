@@ -21,8 +21,10 @@ use device_os::{Backend, World};
 use crate::error::HostError;
 use crate::system;
 
-pub use error::{TargetError, is_cut_off};
-pub use login::{SecretPrompt, ask_for_secrets, initiator};
+pub use error::TargetError;
+pub(crate) use error::is_cut_off;
+pub use login::ask_for_secrets;
+pub(crate) use login::initiator;
 pub use source::ByteSource;
 
 /// Prefix of a file used as a device.

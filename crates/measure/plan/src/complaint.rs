@@ -27,13 +27,13 @@ pub struct Complaint {
     /// The key, with its section: `[workload] insert`.
     pub key: String,
     /// The problem.
-    pub problem: Problem,
+    pub(crate) problem: Problem,
 }
 
 /// The kinds of problems; each displays its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Problem {
+pub(crate) enum Problem {
     /// The text is not TOML.
     Syntax {
         /// The parser's message.

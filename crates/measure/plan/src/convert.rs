@@ -20,7 +20,8 @@ use crate::preset::Preset;
 use crate::quantity::write_size;
 use crate::reader::{Given, NumberOrAuto, TomlPlace};
 
-pub use capacity::{VolumeOf, VolumeSize};
+use capacity::VolumeOf;
+pub use capacity::VolumeSize;
 
 /// Values of the command line that override the document.
 #[derive(Clone, Debug, Default)]

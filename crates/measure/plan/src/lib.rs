@@ -26,8 +26,8 @@ mod replace;
 mod served;
 mod write;
 
-pub use complaint::{Complaint, PlanError, Problem};
-pub use convert::{LONGEST_LONG_PAD, Overrides, SMALLEST_FILE, VolumeOf, VolumeSize};
+pub use complaint::{Complaint, PlanError};
+pub use convert::{LONGEST_LONG_PAD, Overrides, SMALLEST_FILE, VolumeSize};
 pub use day::LoadDay;
 pub use deployment::Deployment;
 pub use limits::Limits;

@@ -42,7 +42,7 @@ pub struct Summary {
 
 /// Why the text of a histogram could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistogramError {
+pub(crate) enum HistogramError {
     /// The buckets are not base64 text.
     NotBase64(String),
     /// The buckets are not in `HdrHistogram` V2 deflate form.

@@ -40,7 +40,7 @@ pub use event::{
 };
 pub use flash_cache::{FlashCacheClass, FlashCacheInterval};
 pub use further_errors::FurtherErrors;
-pub use histogram::{Histogram, HistogramError, Summary};
+pub use histogram::{Histogram, Summary};
 pub use imported::{
     ImportedResult, PublishedBackup, PublishedChecksum, PublishedCounter, PublishedFact,
     PublishedInstance, PublishedIo, PublishedLoad, PublishedOutcome, PublishedReplay,

@@ -3,7 +3,7 @@
 use engine::Row;
 use ese::page::PageSize;
 use ese::record::{RecordError, RecordRef};
-use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition};
 use workload::{Message, Pads, Record};
 
 use column::{
@@ -52,8 +52,8 @@ pub fn definition() -> TableDefinition {
             column(LONG_PAD, "LongPad", ColumnType::LongBinary, 0),
         ],
         vec![
-            IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[MESSAGE_ID]),
-            IndexDefinition::new(RECEIVED_INDEX, index_flags::ORDINARY_SECONDARY, &[RECEIVED]),
+            IndexDefinition::primary("MessageIndex", &[MESSAGE_ID]),
+            IndexDefinition::secondary(RECEIVED_INDEX, &[RECEIVED]),
         ],
     )
 }

@@ -30,7 +30,7 @@ pub struct Estimate {
 }
 
 /// The mean of `samples` and its uncertainty, by batch means.
-pub fn estimate(samples: &[f64]) -> Estimate {
+pub(crate) fn estimate(samples: &[f64]) -> Estimate {
     let half_width = SampledMean::of(samples).map(|sampled| sampled.margin());
     Estimate { mean: mean(samples), half_width }
 }

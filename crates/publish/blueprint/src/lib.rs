@@ -21,8 +21,7 @@ pub use design::{
     written_edits,
 };
 pub use prediction::{
-    PredictedArray, Prediction, PredictionFigures, predictions_csv, predictions_html,
-    predictions_json, predictions_text, ranked_predictions,
+    PredictedArray, Prediction, PredictionFigures, ranked_predictions, render_predictions,
 };
 
 #[cfg(test)]

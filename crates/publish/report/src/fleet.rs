@@ -15,7 +15,7 @@ use crate::format;
 use crate::html;
 use crate::sections::tone;
 
-pub use compared::{ComparedHost, fleets_csv, fleets_html, fleets_json, fleets_text};
+pub use compared::{ComparedHost, render_fleets};
 pub use csv::fleet_csv;
 
 /// A fleet run, in the words of its report.

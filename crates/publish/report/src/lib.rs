@@ -9,6 +9,7 @@ mod contract;
 mod deciding;
 pub mod document;
 mod fleet;
+mod form;
 pub mod format;
 mod glossary;
 mod html;
@@ -36,16 +37,14 @@ use verdict::Verdict;
 
 #[cfg(test)]
 pub(crate) use comparison::comparison_text;
-pub use comparison::{
-    MOST_RUNS, comparison_csv, comparison_html, comparison_json, comparison_names,
-    comparison_text_within,
-};
+pub use comparison::{MOST_RUNS, comparison_names, render_comparison};
 pub use contract::answer;
 pub use deciding::deciding_number;
 pub use fleet::{
-    ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html, fleets_csv,
-    fleets_html, fleets_json, fleets_text,
+    ComparedHost, FleetSheet, FleetSheetHost, FleetSheetPeriod, fleet_csv, fleet_html,
+    render_fleets,
 };
+pub use form::ReportForm;
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;
 pub use json::{outcome_name, report_schema, verdict_of};
@@ -61,9 +60,8 @@ pub use sections::summary::{started, subject};
 pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
-    NamedSet, STILL_RUNNING, SUITE_PARTS, SuiteTest, suite_csv, suite_html, suite_json, suite_of,
-    suite_outcome, suite_schema, suite_summary_in, suite_text, suite_xml, suites_csv, suites_html,
-    suites_json, suites_text,
+    NamedSet, STILL_RUNNING, SUITE_PARTS, SuiteTest, render_suite, render_suites, suite_of,
+    suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};

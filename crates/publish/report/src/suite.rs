@@ -13,12 +13,12 @@ use verdict::{Ruling, Verdict, worst};
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::{findings, summary, tone};
-use crate::{html, listed, meaning, text};
+use crate::{ReportForm, listed, meaning};
 
-pub use compared::{NamedSet, suites_csv, suites_html, suites_json, suites_text};
-pub use files::{suite_csv, suite_xml};
+pub use compared::{NamedSet, render_suites};
+pub use files::suite_xml;
 pub use parts::{SUITE_PARTS, suite_of};
-pub use programs::{suite_json, suite_schema};
+pub use programs::suite_schema;
 
 /// Why a test of a set has no record yet while its run is not over.
 pub const STILL_RUNNING: &str = "it is still running";
@@ -66,14 +66,9 @@ pub fn suite_outcome(tests: &[SuiteTest<'_>]) -> Ruling {
     worst(&outcomes)
 }
 
-/// One self-contained HTML page of all tests.
-pub fn suite_html(tests: &[SuiteTest<'_>]) -> String {
-    html::page(&document(tests))
-}
-
-/// The report of a set of tests as plain text.
-pub fn suite_text(tests: &[SuiteTest<'_>]) -> String {
-    text::render(&document(tests))
+/// The report of a set of tests in a form; as comma-separated values, every interval of every test.
+pub fn render_suite(form: ReportForm, tests: &[SuiteTest<'_>]) -> String {
+    form.render(|| document(tests), || programs::render(tests), || files::csv(tests))
 }
 
 /// The closing lines on a terminal of a set of tests in `folder`, quoted for a shell.

@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, head
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
+use report::ReportForm;
 use serde_json::{Value, json};
 use verdict::NamedRun;
 
@@ -254,7 +255,9 @@ async fn report_page(
     Extension(MayChange(may_change)): Extension<MayChange>,
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
-    let of_set = of_any_set(&runs, &id, |set, loaded| html(pages::of_set(set, &loaded.html())));
+    let of_set = of_any_set(&runs, &id, |set, loaded| {
+        html(pages::of_set(set, &loaded.report(ReportForm::Page)))
+    });
     if let Some(set) = of_set.await? {
         return Ok(set);
     }
@@ -276,7 +279,9 @@ async fn for_programs(
     Path(id): Path<String>,
 ) -> Result<WebAnswer, NoAnswer> {
     let is_csv = uri.path().starts_with("/csv/");
-    let of_set = of_any_set(&runs, &id, move |_, set| figures(is_csv, || set.csv(), || set.json()));
+    let of_set = of_any_set(&runs, &id, move |_, set| {
+        figures(is_csv, || set.report(ReportForm::Csv), || set.report(ReportForm::Json))
+    });
     if let Some(set) = of_set.await? {
         return Ok(set);
     }
@@ -348,7 +353,8 @@ async fn compare(
             run.name = name;
         }
         let compared = verdict::compare(&named).map_err(|error| unusable(error.to_string()))?;
-        Ok(html(pages::of_report(&report::comparison_html(&named, &compared), &[])))
+        let page = report::render_comparison(ReportForm::Page, &named, &compared);
+        Ok(html(pages::of_report(&page, &[])))
     })
     .await?
 }

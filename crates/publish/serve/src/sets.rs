@@ -2,7 +2,7 @@
 //! has its own page.
 
 use record::{RunRecord, TestType};
-use report::{NamedSet, RunState, SUITE_PARTS, SuiteTest, suite_of};
+use report::{NamedSet, ReportForm, RunState, SUITE_PARTS, SuiteTest, suite_of};
 use serde_json::{Value, json};
 use verdict::{Ruling, Verdict};
 
@@ -204,19 +204,9 @@ pub(crate) struct LoadedSet {
 }
 
 impl LoadedSet {
-    /// Its page.
-    pub(crate) fn html(&self) -> String {
-        report::suite_html(&self.tests())
-    }
-
-    /// Every interval of its loads, as comma-separated values.
-    pub(crate) fn csv(&self) -> String {
-        report::suite_csv(&self.tests())
-    }
-
-    /// Its report for programs.
-    pub(crate) fn json(&self) -> String {
-        report::suite_json(&self.tests())
+    /// Its report in a form.
+    pub(crate) fn report(&self, form: ReportForm) -> String {
+        report::render_suite(form, &self.tests())
     }
 
     fn named(&self) -> NamedSet<'_> {
@@ -231,7 +221,8 @@ impl LoadedSet {
 /// The page of sets side by side.
 pub(crate) fn comparison_html(sets: &[ServedSet], runs: &ServedRuns) -> String {
     let loaded: Vec<LoadedSet> = sets.iter().map(|set| set.load(runs)).collect();
-    report::suites_html(&loaded.iter().map(LoadedSet::named).collect::<Vec<_>>())
+    let sets: Vec<NamedSet<'_>> = loaded.iter().map(LoadedSet::named).collect();
+    report::render_suites(ReportForm::Page, &sets)
 }
 
 #[cfg(test)]

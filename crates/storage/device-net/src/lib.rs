@@ -17,4 +17,4 @@ pub use iscsi::{
     IscsiInitiator, IscsiPortal, IscsiSearch, Lun, LunCaching, LunCapacity, LunIdentity,
     SecretError, WriteAnswer, connect_lun, discover, read_foreign,
 };
-pub use nbd::{NbdAddress, NbdError, NbdPlace, connect};
+pub use nbd::{NbdAddress, NbdError, connect};

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use units::Nanos;
 
 pub use image::{FileImage, VolumeImage};
-pub use in_flight::{InFlight, Ticket};
+pub(crate) use in_flight::InFlight;
 pub use service::{Service, ServiceWork};
 
 use crate::{

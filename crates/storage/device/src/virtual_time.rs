@@ -16,7 +16,7 @@ const EPOCH: Nanos = Nanos::from_secs(1_577_836_800);
 
 /// A clock that a [`VirtualReactor`] moves.
 #[derive(Debug, Default)]
-pub struct VirtualClock {
+pub(crate) struct VirtualClock {
     now: Cell<Nanos>,
 }
 

@@ -1,6 +1,6 @@
 //! Block devices served to others: any [`device::Device`] over NBD.
 //!
-//! [`Session`] is the protocol as a state machine, bytes in and events out. [`ExportedVolume`]
+//! `Session` is the protocol as a state machine, bytes in and events out. [`ExportedVolume`]
 //! performs the requests on a device, whatever their alignment. [`serve_connection`] joins the two
 //! over a [`Wire`]. No sockets, no clock, no threads.
 
@@ -13,12 +13,12 @@ mod tally;
 mod volume;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use budget::{MemoryBudget, Reserved};
 pub use connection::{ConnectionEnd, ExportHall, serve_connection};
-pub use nbd::{
-    Advance, ExportOffer, Limits, NbdCommand, NbdReply, NbdRequest, ReplyTicket, Session,
-    SessionEnd, SessionEvent,
-};
+pub use nbd::{ExportOffer, Limits, NbdCommand, SessionEnd};
 pub use provision::{Extent, Provisioned};
 pub use tally::{DeviceTally, RequestSeries, Tallied};
 pub use volume::{ExportedVolume, Performed, ReadBytes};

@@ -14,8 +14,7 @@ mod store;
 
 pub use cached::{Cached, CachedVolume, FlashCache};
 pub use policy::{
-    ClassCounters, Classifier, IoDirection, PoolShare, RequestClass, Route, ShadowCache,
-    ShadowRead, WriteBudget,
+    ClassCounters, Classifier, IoDirection, PoolShare, RequestClass, Route, ShadowCache, ShadowRead,
 };
 pub use sizing::{
     CurveOptions, CurvePoint, MissRatioCurve, NoCacheReason, RatePoint, SizeAdvice, Trace,

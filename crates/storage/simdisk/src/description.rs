@@ -35,7 +35,7 @@ pub struct ArrayDescription {
     pub flash: Option<FlashSection>,
     /// The controller's memory.
     #[serde(default)]
-    pub cache: CacheSection,
+    pub(crate) cache: CacheSection,
     /// The path between host and array.
     #[serde(default)]
     pub path: PathSection,
@@ -44,10 +44,10 @@ pub struct ArrayDescription {
     pub limits: LimitSection,
     /// Other hosts on the same drives.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub neighbours: NeighbourSection,
+    pub(crate) neighbours: NeighbourSection,
     /// Additional I/O of the host's file system.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub file_system: FileSystemSection,
+    pub(crate) file_system: FileSystemSection,
     /// Processor time of the host for transactions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub host: HostSection,
@@ -91,7 +91,7 @@ impl Default for Calibration {
 #[serde(deny_unknown_fields)]
 pub struct RaidSection {
     /// 0, 1, 5, 6 or 10; a single drive is 0.
-    pub level: RaidLevel,
+    pub(crate) level: RaidLevel,
     /// Drives of the set, spares not counted.
     pub disks: usize,
     /// KiB on one drive before the next one follows.
@@ -167,7 +167,7 @@ pub struct DiskSection {
     pub seek_full_ms: f64,
     /// The curve through these three: `phases`, or `root-and-line` for arrays fitted with it.
     #[serde(default)]
-    pub seek_curve: SeekFamily,
+    pub(crate) seek_curve: SeekFamily,
     /// Measured seeks instead of these three: pairs of a fraction of the full stroke and
     /// milliseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,7 +183,7 @@ pub struct DiskSection {
     pub queue_depth: usize,
     /// How it chooses.
     #[serde(default)]
-    pub policy: QueuePolicy,
+    pub(crate) policy: QueuePolicy,
     /// KiB that it reads ahead after a read.
     #[serde(default = "usual_read_ahead_kib")]
     pub read_ahead_kib: u64,
@@ -252,9 +252,9 @@ const fn no_amplification() -> f64 {
 /// The controller's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct CacheSection {
+pub(crate) struct CacheSection {
     /// Its write policy.
-    pub mode: CacheMode,
+    pub(crate) mode: CacheMode,
     /// Whether its battery is good; without one it writes through.
     pub battery: bool,
     /// MiB of the memory.
@@ -361,7 +361,7 @@ impl Default for LimitSection {
 /// cache and drives with this host, and have separate links.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct NeighbourSection {
+pub(crate) struct NeighbourSection {
     /// Reads per second, of all neighbours in total.
     pub reads_per_second: f64,
     /// Writes per second.
@@ -379,7 +379,7 @@ impl Default for NeighbourSection {
 /// Additional writes of the host's file system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct FileSystemSection {
+pub(crate) struct FileSystemSection {
     /// Writes of the file system per hundred database writes. 0 for file systems that write in
     /// place; 33 for `ReFS`, derived from a published run that lost 13 % of its rate to it.
     pub metadata_percent: u32,

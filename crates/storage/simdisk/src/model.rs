@@ -44,7 +44,7 @@ pub(crate) enum Medium {
 /// Write policy of the controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CacheMode {
+pub(crate) enum CacheMode {
     /// Acknowledges writes once they are in its memory, which survives a power failure.
     WriteBack,
     /// Acknowledges writes once the disks have them, and keeps them for reads.
@@ -57,7 +57,7 @@ pub enum CacheMode {
 /// The controller's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CacheParameters {
-    pub mode: CacheMode,
+    pub(crate) mode: CacheMode,
     /// Bytes that may be acknowledged before the disks have them.
     pub write_bytes: u64,
     /// Nothing is written to the disks unless more than this is waiting.
@@ -79,7 +79,7 @@ pub(crate) struct CacheParameters {
 /// Purpose of a host's flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum HostCacheMode {
+pub(crate) enum HostCacheMode {
     /// A cache for the array: reads are answered from flash if possible, writes by the array.
     #[default]
     WriteThrough,
@@ -90,7 +90,7 @@ pub enum HostCacheMode {
 /// Parameters of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HostCacheParameters {
-    pub mode: HostCacheMode,
+    pub(crate) mode: HostCacheMode,
     pub capacity: u64,
     pub block: u64,
     /// Bytes per second that admissions may write.

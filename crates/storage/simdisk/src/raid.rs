@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RaidLayout {
     /// The level.
-    pub level: RaidLevel,
+    pub(crate) level: RaidLevel,
     /// Disks of the set, spares not counted.
     pub disks: usize,
     /// Bytes on one disk before the next one follows.
@@ -27,7 +27,7 @@ pub(crate) struct FailedDisk {
 /// How a set survives the loss of disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
-pub enum RaidLevel {
+pub(crate) enum RaidLevel {
     /// Striping alone; a single disk is also this level.
     Raid0,
     /// Every byte twice.

@@ -23,9 +23,8 @@ mod storcli;
 mod words;
 
 pub use error::ControllerError;
-pub use facts::{
-    CacheBackup, Controller, DiskCaches, Health, LogicalDrive, PhysicalDisk, Tool, WritePolicy,
-};
+pub(crate) use facts::{CacheBackup, DiskCaches, Health, PhysicalDisk};
+pub use facts::{Controller, LogicalDrive, Tool, WritePolicy};
 pub use identity::{OutputSource, merged};
 pub use known::KnownFact;
 pub use lines::UnreadLine;

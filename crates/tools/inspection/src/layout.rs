@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 use device_os::probe::Platform;
 use record::StorageFinding;
 
-pub use plan::{LayoutPlan, LayoutPlanError, PlannedVolume, VolumeUse};
+pub use plan::{LayoutPlan, LayoutPlanError};
+pub(crate) use plan::{PlannedVolume, VolumeUse};
 
 /// Mount points of volumes and databases.
 #[derive(Clone, Debug)]

@@ -16,9 +16,9 @@ pub struct Figures {
     /// Log writes per second.
     pub(crate) log_writes_per_second: f64,
     /// Mean and worst latency of database reads.
-    pub read: SampledLatency,
+    pub(crate) read: SampledLatency,
     /// Mean and worst latency of database writes.
-    pub write: SampledLatency,
+    pub(crate) write: SampledLatency,
     /// Mean and worst latency of log writes.
     pub(crate) log_write: SampledLatency,
     /// Other programs with considerable processor use, if any.

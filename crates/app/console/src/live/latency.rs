@@ -8,7 +8,7 @@ use report::format::whole;
 
 /// Latencies of one kind of request in one interval. Requests still in flight count by their age.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SampledLatency {
+pub(crate) struct SampledLatency {
     /// Mean over the requests of all databases; `None` if there were none.
     pub mean_ns: Option<f64>,
     /// The mean of the slowest database, which is compared with the limits.

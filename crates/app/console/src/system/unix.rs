@@ -73,7 +73,7 @@ pub fn kill(process: u32) -> io::Result<()> {
 }
 
 /// Returns a command that runs `line` in the system's shell.
-pub fn shell(line: &str) -> Command {
+pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", line]);
     shell

@@ -64,7 +64,7 @@ pub fn kill(process: u32) -> io::Result<()> {
 }
 
 /// Returns a command that runs `line` in the system's shell.
-pub fn shell(line: &str) -> Command {
+pub(crate) fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd.exe");
     // `cmd.exe` takes the rest of its command line verbatim; quoting by `arg` would change it.
     shell.arg("/C").raw_arg(line);

@@ -1,7 +1,7 @@
 //! The headers of log files and checkpoint files, of real engines and of this program.
 
 use ese::log_file::{
-    Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, RunParameters, log_flags,
+    Attachment, CheckpointFacts, LOG_HEADER_BYTES, LogFacts, LogFileError, RunParameters,
 };
 use ese::{Lgpos, LogTime};
 use serde_json::{Value, json};
@@ -9,11 +9,6 @@ use serde_json::{Value, json};
 use super::HeaderLine;
 use console::Outcome;
 
-const LOG_FLAGS: [(u8, &str); 3] = [
-    (log_flags::RESERVE, "reserve"),
-    (log_flags::CIRCULAR, "circular"),
-    (log_flags::CIRCULAR_BEFORE, "circular-before"),
-];
 /// Major version of the logs of this project, "PL".
 const OWN_VERSION: u32 = 0x504C;
 
@@ -79,8 +74,6 @@ fn state(copy: &Result<CheckpointFacts, LogFileError>) -> &'static str {
 fn log(facts: &LogFacts) -> Vec<HeaderLine> {
     let [major, minor, update, update_minor] = facts.version;
     let kind = if major == OWN_VERSION { "log file of Plimsoll" } else { "log file" };
-    let flags: Vec<&str> =
-        LOG_FLAGS.iter().filter(|(bit, _)| facts.flags & bit != 0).map(|(_, name)| *name).collect();
     let [segment_bytes, segments, header_segments] = facts.segments;
     let page_bytes = match facts.page_bytes {
         0 => 4096,
@@ -102,7 +95,7 @@ fn log(facts: &LogFacts) -> Vec<HeaderLine> {
         HeaderLine::new("segment bytes", "segment_bytes", segment_bytes),
         HeaderLine::new("header segments", "header_segments", header_segments),
         HeaderLine::new("page size in bytes", "page_size_bytes", page_bytes),
-        HeaderLine::new("flags", "flags", flags.join(" ")),
+        HeaderLine::new("flags", "flags", facts.flag_names().join(" ")),
         place("checkpoint then", "checkpoint", facts.checkpoint),
         HeaderLine::new(
             "previous checksum",

@@ -4,8 +4,7 @@ use ese::catalog::{CatalogTable, TreePlace};
 use ese::schema::{ColumnClass, ColumnDefinition, IndexDefinition};
 use serde_json::{Value, json};
 
-use super::words::{COLUMN_FLAGS, INDEX_FLAGS, conditions, default, keys, type_name};
-use crate::dump::names;
+use super::words::{conditions, default, keys, type_name};
 
 pub(super) fn table_json(table: &CatalogTable) -> Value {
     let indexes = table.definition.indexes.iter().zip(&table.index_places);
@@ -31,7 +30,6 @@ fn place_json(place: TreePlace) -> Value {
 }
 
 fn column_json(column: &ColumnDefinition) -> Value {
-    let flags = names(column.flags, &COLUMN_FLAGS);
     json!({
         "id": column.id.0,
         "name": column.name,
@@ -40,7 +38,7 @@ fn column_json(column: &ColumnDefinition) -> Value {
         "max_bytes": column.max_bytes,
         "code_page": column.code_page,
         "flags": column.flags,
-        "flag_names": flags.split_whitespace().collect::<Vec<_>>(),
+        "flag_names": column.flag_names(),
         "inherited": column.is_inherited,
         "record_offset": (column.id.class() == ColumnClass::Fixed).then_some(column.record_offset),
         "default": default(column),
@@ -48,13 +46,12 @@ fn column_json(column: &ColumnDefinition) -> Value {
 }
 
 fn index_json(table: &CatalogTable, index: &IndexDefinition, place: TreePlace) -> Value {
-    let flags = names(index.flags, &INDEX_FLAGS);
     json!({
         "name": index.name,
         "object": place.object.0,
         "root": place.root.0,
         "flags": index.flags,
-        "flag_names": flags.split_whitespace().collect::<Vec<_>>(),
+        "flag_names": index.flag_names(),
         "tuples": index.is_tuple,
         "locale": index.locale,
         "longest_key_bytes": index.longest_key_bytes,

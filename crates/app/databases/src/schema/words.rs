@@ -1,47 +1,7 @@
 //! The words for kinds, flags and keys of columns and indexes.
 
 use ese::catalog::CatalogTable;
-use ese::schema::{
-    ColumnClass, ColumnDefinition, ColumnType, IndexDefinition, column_flags, index_flags,
-};
-
-use crate::dump::names;
-
-pub(super) const COLUMN_FLAGS: [(u32, &str); 13] = [
-    (column_flags::NOT_NULL, "not-null"),
-    (column_flags::VERSION, "version"),
-    (column_flags::AUTO_INCREMENT, "auto-increment"),
-    (column_flags::MULTI_VALUED, "multi-valued"),
-    (column_flags::DEFAULT, "default"),
-    (column_flags::ESCROW_UPDATE, "escrow-update"),
-    (column_flags::FINALIZE, "finalize"),
-    (column_flags::USER_DEFINED_DEFAULT, "user-defined-default"),
-    (column_flags::TEMPLATE, "template"),
-    (column_flags::DELETE_ON_ZERO, "delete-on-zero"),
-    (column_flags::PRIMARY_PLACEHOLDER, "primary-placeholder"),
-    (column_flags::COMPRESSED, "compressed"),
-    (column_flags::ENCRYPTED, "encrypted"),
-];
-
-pub(super) const INDEX_FLAGS: [(u32, &str); 17] = [
-    (index_flags::PRIMARY, "primary"),
-    (index_flags::UNIQUE, "unique"),
-    (index_flags::ALLOW_ALL_NULLS, "allow-all-nulls"),
-    (index_flags::ALLOW_FIRST_NULL, "allow-first-null"),
-    (index_flags::ALLOW_SOME_NULLS, "allow-some-nulls"),
-    (index_flags::NO_NULL_SEGMENT, "no-null-segment"),
-    (index_flags::LOCALE_SET, "locale-set"),
-    (index_flags::MULTI_VALUED, "multi-valued"),
-    (index_flags::TEMPLATE, "template"),
-    (index_flags::DERIVED, "derived"),
-    (index_flags::LOCALIZED_TEXT, "localized-text"),
-    (index_flags::NULLS_HIGH, "nulls-high"),
-    (index_flags::CROSS_PRODUCT, "cross-product"),
-    (index_flags::NO_TRUNCATION, "no-truncation"),
-    (index_flags::NESTED_TABLE, "nested-table"),
-    (index_flags::EXTENDED_COLUMN_IDS, "long-segments"),
-    (index_flags::DOT_NET_GUID, "dot-net-guid"),
-];
+use ese::schema::{ColumnClass, ColumnDefinition, ColumnType, IndexDefinition};
 
 /// Kind of the column, its flags and its default.
 pub(super) fn words(column: &ColumnDefinition) -> String {
@@ -51,7 +11,7 @@ pub(super) fn words(column: &ColumnDefinition) -> String {
         ColumnClass::Tagged => "tagged",
     };
     let mut words = vec![class.to_owned()];
-    words.push(names(column.flags, &COLUMN_FLAGS));
+    words.push(column.flag_names().join(" "));
     if column.is_inherited {
         words.push("inherited".to_owned());
     }
@@ -61,12 +21,12 @@ pub(super) fn words(column: &ColumnDefinition) -> String {
 }
 
 pub(super) fn default(column: &ColumnDefinition) -> Option<String> {
-    let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
-    has_default.then(|| ese::value::Value::decode(column, &column.default).to_string())
+    let bytes = column.promised_default()?;
+    Some(ese::value::Value::decode(column, bytes).to_string())
 }
 
 pub(super) fn index_words(index: &IndexDefinition) -> String {
-    let mut words = vec![names(index.flags, &INDEX_FLAGS)];
+    let mut words = vec![index.flag_names().join(" ")];
     if index.is_tuple {
         words.push("tuples".to_owned());
     }

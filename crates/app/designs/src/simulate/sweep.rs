@@ -10,7 +10,7 @@ use host::StopFlag;
 use host::sweep::{ContentKey, SweepFolder};
 use plan::Plan;
 use plan::deployment::Replacement;
-use report::{BestOfSweep, OnArrays};
+use report::{BestOfSweep, OnArrays, ReportForm, TEXT_WIDTH};
 use simdisk::ArrayDescription;
 
 use super::item::build;
@@ -157,11 +157,17 @@ impl<'a> OpenSweep<'a> {
         all: &[PredictedArray],
     ) -> Result<(PathBuf, String, String), CommandError> {
         let steps = all.first().map(|best| self.next_steps(best)).unwrap_or_default();
-        let text = blueprint::predictions_text(all, &steps);
-        let answer = blueprint::predictions_json(all, &steps);
-        let page = self.folder.write("what-if.html", &blueprint::predictions_html(all, &steps))?;
+        let forms = [
+            ReportForm::Page,
+            ReportForm::Text { width: TEXT_WIDTH },
+            ReportForm::Csv,
+            ReportForm::Json,
+        ];
+        let [page, text, table, answer] =
+            forms.map(|form| blueprint::render_predictions(form, all, &steps));
+        let page = self.folder.write("what-if.html", &page)?;
         self.folder.write("what-if.txt", &text)?;
-        self.folder.write("what-if.csv", &blueprint::predictions_csv(all))?;
+        self.folder.write("what-if.csv", &table)?;
         self.folder.write("what-if.json", &answer)?;
         Ok((page, text, answer))
     }

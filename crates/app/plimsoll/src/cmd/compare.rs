@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use host::{is_live, journal_of, load, runs_at};
 use record::RunRecord;
-use verdict::{NamedRun, RunComparison};
+use verdict::NamedRun;
 
 use console::Console;
 use console::Outcome;
@@ -62,7 +62,7 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
     let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
     let named_file = documents::named_file(flags.output.as_ref());
     let width = named_file.map_or_else(|| console.text_width(), |_| report::TEXT_WIDTH);
-    let text = render(format, (&runs, &comparison), width);
+    let text = report::render_comparison(format.form(width), &runs, &comparison);
     deliver(flags, (format, &text), &journals, console)
 }
 
@@ -92,20 +92,6 @@ fn format(flags: &CompareFlags) -> Result<ComparisonFormat, CommandError> {
 
 fn inputs(journals: &[PathBuf]) -> Vec<&Path> {
     journals.iter().map(PathBuf::as_path).collect()
-}
-
-/// The comparison in a form; as text in lines of at most `width` characters.
-fn render(
-    format: ComparisonFormat,
-    (runs, comparison): (&[NamedRun], &RunComparison),
-    width: usize,
-) -> String {
-    match format {
-        ComparisonFormat::Text => report::comparison_text_within(runs, comparison, width),
-        ComparisonFormat::Html => report::comparison_html(runs, comparison),
-        ComparisonFormat::Json => report::comparison_json(runs, comparison),
-        ComparisonFormat::Csv => report::comparison_csv(runs, comparison),
-    }
 }
 
 /// A run, or the newest one in a folder of runs.

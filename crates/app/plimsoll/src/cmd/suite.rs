@@ -9,7 +9,7 @@ use std::path::Path;
 use host::{HostError, Measured, RunOrder, StopFlag, refuse_shortage};
 use plan::{Overrides, Plan, Test, TestKind};
 use record::{TestOfSet, TestType};
-use report::{SUITE_PARTS, SuiteTest};
+use report::{ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH, render_suite};
 use verdict::Ruling;
 
 use crate::cmd::run::flags::RunFlags;
@@ -182,10 +182,11 @@ fn told<'a>(kind: TestType, folder: &str, made: &'a Made) -> SuiteTest<'a> {
 }
 
 fn write_reports(folder: &Path, tests: &[SuiteTest<'_>]) -> Result<(), CommandError> {
+    let text = ReportForm::Text { width: TEXT_WIDTH };
     let reports = [
-        ("report.html", report::suite_html(tests)),
-        ("report.txt", report::suite_text(tests)),
-        ("report.json", report::suite_json(tests)),
+        ("report.html", render_suite(ReportForm::Page, tests)),
+        ("report.txt", render_suite(text, tests)),
+        ("report.json", render_suite(ReportForm::Json, tests)),
     ];
     for (name, text) in reports {
         documents::replace(&folder.join(name), text.as_bytes())?;
@@ -209,7 +210,7 @@ fn conclude(
         headline: summary.lines().next().unwrap_or_default().to_owned(),
     });
     if json {
-        console.answer(report::suite_json(tests).trim_end())?;
+        console.answer(render_suite(ReportForm::Json, tests).trim_end())?;
     } else {
         console.answer(summary.trim_end())?;
         console.answer(format_args!("Report: {}", folder.join("report.html").display()))?;

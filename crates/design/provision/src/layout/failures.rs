@@ -8,7 +8,7 @@ use super::quorum::{Quorum, Votes, Witness};
 
 /// What may be activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Whether a lagged copy takes over if no other is left, as with the Replay Lag Manager.
     pub activate_lagged: bool,
     /// Location of the group's witness; `None` if the servers form no group and thus need no
@@ -51,7 +51,7 @@ impl fmt::Display for Failure {
 
 /// Load on one surviving server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Load {
+pub(crate) struct Load {
     /// Its active copies.
     pub active: usize,
     /// Its other copies.
@@ -70,7 +70,7 @@ pub struct Mode {
     /// Ways in which it can happen.
     pub cases: usize,
     /// Every load that a survivor carries in some case.
-    pub loads: BTreeSet<Load>,
+    pub(crate) loads: BTreeSet<Load>,
     /// Maximum number of databases, in one case, that no copy takes over, including those in
     /// `lost`.
     pub not_active: usize,
@@ -123,7 +123,7 @@ impl FailureCase {
 /// Simulates every failure that leaves a server: none, one, two and three servers, one and the
 /// witness, each failure domain if there are several, the link between sites, each site, each site
 /// plus one server.
-pub fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
+pub(crate) fn play(layout: &Layout, rules: Rules) -> Vec<Mode> {
     let servers = layout.servers.len();
     let votes = rules.witness.map(|witness| Votes::of(layout, witness));
     let mut played: Vec<(Failure, Vec<FailureCase>)> = Vec::new();

@@ -1,6 +1,6 @@
 //! The server of each database copy, and the state that remains when servers fail.
 //!
-//! [`lay_out`] deals the copies out, [`play`] takes servers and sites away and counts. Both are
+//! `lay_out` deals the copies out, `play` takes servers and sites away and counts. Both are
 //! plain functions of numbers, so a claim about a failure is the outcome of a simulation of the
 //! very layout that will be built, not of a formula about layouts.
 
@@ -12,9 +12,11 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-pub use failures::{Failure, Load, Mode, Rules, play};
+pub use failures::{Failure, Mode};
+pub(crate) use failures::{Rules, play};
 pub use quorum::{Quorum, Witness, quorum_of};
-pub use request::{Copies, Domain, LayoutError, LayoutRequest, Site, SiteModel};
+pub(crate) use request::{Copies, SiteModel};
+pub use request::{Domain, LayoutError, LayoutRequest, Site};
 
 use pattern::Pattern;
 
@@ -62,7 +64,7 @@ impl Layout {
 
     /// The databases of `server`, in order, grouped by volume: each volume is filled before the
     /// next, as in the `Servers.csv` of the same examples.
-    pub fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
+    pub(crate) fn volumes(&self, server: usize) -> Vec<Vec<usize>> {
         self.held_by(server)
             .map(|(database, _)| database)
             .collect::<Vec<usize>>()
@@ -83,7 +85,7 @@ impl Layout {
 /// over everything: the shift skips once per cycle if the numbers of distinct rounds and of sites
 /// have a common factor (three servers per site), and a group of servers with one copy drifts
 /// against the first group.
-pub fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
+pub(crate) fn lay_out(wish: &LayoutRequest) -> Result<Layout, LayoutError> {
     wish.check()?;
     let patterns: Vec<Vec<Pattern>> = patterns(wish);
     let mut databases = Vec::new();

@@ -55,7 +55,7 @@ impl Site {
 
 /// Copies of a database in one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copies {
+pub(crate) struct Copies {
     /// Copies that take over automatically, including the active one.
     pub available: usize,
     /// Copies whose replay is delayed.
@@ -70,7 +70,7 @@ impl Copies {
 
 /// Where databases are active in normal operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteModel {
+pub(crate) enum SiteModel {
     /// There is one site.
     Single,
     /// In the first of two sites. A pair of groups that mirror each other needs two such layouts.
@@ -100,13 +100,13 @@ impl SiteModel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutRequest {
     /// Where databases are active.
-    pub model: SiteModel,
+    pub(crate) model: SiteModel,
     /// One or two sites, as the model says.
     pub sites: Vec<Site>,
     /// Copies of a database in the site where it is active.
-    pub primary: Copies,
+    pub(crate) primary: Copies,
     /// Copies of a database in the other site.
-    pub secondary: Copies,
+    pub(crate) secondary: Copies,
     /// Databases of the group.
     pub databases: usize,
     /// Number of databases per volume, at least 1.

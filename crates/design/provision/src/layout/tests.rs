@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::failures::Load;
 use super::{
-    Copies, Domain, Failure, Layout, LayoutError, LayoutRequest, Load, Mode, Quorum, Rules, Site,
+    Copies, Domain, Failure, Layout, LayoutError, LayoutRequest, Mode, Quorum, Rules, Site,
     SiteModel, Witness, lay_out, play,
 };
 

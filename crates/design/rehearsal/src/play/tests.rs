@@ -4,10 +4,11 @@ use simdisk::operations::ColdCache;
 use units::{Nanos, Seed};
 
 use super::{GroupOutcome, PlayOrder, play};
+use crate::figures::PieceKind;
 use crate::fixture::{deployment, disk, hour, occurrence};
 use crate::{
-    Happening, HostRow, Judgement, Limits, Occurrence, PieceKind, PlayedDeployment, PlayedRules,
-    groups, judge, replay_of, timeline,
+    Happening, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, PlayedRules, groups,
+    judge, replay_of, timeline,
 };
 
 const LIMITS: Limits = Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 };

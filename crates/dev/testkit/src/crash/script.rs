@@ -76,7 +76,7 @@ pub struct Script {
 
 impl Script {
     /// Creates the script of a seed.
-    pub fn of(seed: Seed) -> Self {
+    pub(crate) fn of(seed: Seed) -> Self {
         let mut prng = Prng::new(seed.derive(0x5C71));
         let page_size = match pick(&mut prng, &[4, 4, 4, 8, 32]) {
             4 => PageSize::KIB_4,
@@ -107,7 +107,7 @@ impl Script {
     }
 
     /// A script with few transactions, for tests that fail power at every request.
-    pub fn short(seed: Seed) -> Self {
+    pub(crate) fn short(seed: Seed) -> Self {
         Self {
             seed,
             page_size: PageSize::KIB_4,

@@ -11,7 +11,7 @@ use faults::{Call, Effect, Fault, FaultPlan, FaultyVolume, Injection, Matching, 
 use integrity::{Damage, Tally};
 use units::{PageNumber, Seed};
 
-use crate::World;
+use crate::world::World;
 
 /// A database file in memory; see the module.
 pub(super) struct Bench {

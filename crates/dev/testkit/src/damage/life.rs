@@ -8,8 +8,8 @@ use ese::page::PageSize;
 use units::{Bytes, Nanos, PageNumber, Seed};
 
 use super::recorder::{Recorder, Writes};
-use crate::World;
 use crate::crash::{Model, Script, work};
+use crate::world::World;
 
 pub(super) use crate::crash::FILE;
 

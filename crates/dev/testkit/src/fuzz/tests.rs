@@ -6,28 +6,27 @@ use std::path::PathBuf;
 
 use units::{Prng, Seed};
 
-use super::{array, flush_map, header, iscsi, jetstress, journal, log_record, page, plan, record};
+use super::Decoder;
 
 /// One decoder and its name, which is also the name of its corpus folder.
 struct Target {
     /// Folder under `fuzz/corpus`, and name of the fuzzing binary.
     name: &'static str,
-    /// The decoder, which must return for any bytes.
-    run: fn(&[u8]),
+    decoder: Decoder,
 }
 
 /// Every decoder that is fuzzed.
 const TARGETS: [Target; 10] = [
-    Target { name: "page", run: page },
-    Target { name: "record", run: record },
-    Target { name: "log_record", run: log_record },
-    Target { name: "header", run: header },
-    Target { name: "flush_map", run: flush_map },
-    Target { name: "plan", run: plan },
-    Target { name: "array", run: array },
-    Target { name: "journal", run: journal },
-    Target { name: "jetstress", run: jetstress },
-    Target { name: "iscsi", run: iscsi },
+    Target { name: "page", decoder: Decoder::Page },
+    Target { name: "record", decoder: Decoder::Record },
+    Target { name: "log_record", decoder: Decoder::LogRecord },
+    Target { name: "header", decoder: Decoder::Header },
+    Target { name: "flush_map", decoder: Decoder::FlushMap },
+    Target { name: "plan", decoder: Decoder::Plan },
+    Target { name: "array", decoder: Decoder::Array },
+    Target { name: "journal", decoder: Decoder::Journal },
+    Target { name: "jetstress", decoder: Decoder::Jetstress },
+    Target { name: "iscsi", decoder: Decoder::Iscsi },
 ];
 
 fn corpus(target: &Target) -> PathBuf {
@@ -45,7 +44,7 @@ fn every_corpus_file_is_survived() {
         let mut seen = 0;
         for file in files {
             let path = file.expect("a folder that lists can be read").path();
-            (target.run)(&fs::read(&path).expect("corpus files can be read"));
+            target.decoder.run(&fs::read(&path).expect("corpus files can be read"));
             seen += 1;
         }
         assert!(seen > 0, "the corpus of {} is empty", target.name);
@@ -60,7 +59,7 @@ fn mutated_corpus_files_are_survived() {
             let path = file.expect("a folder that lists can be read").path();
             let original = fs::read(&path).expect("corpus files can be read");
             for _ in 0..200 {
-                (target.run)(&mutated(&original, &mut prng));
+                target.decoder.run(&mutated(&original, &mut prng));
             }
         }
     }

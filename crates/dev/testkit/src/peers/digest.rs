@@ -89,7 +89,7 @@ impl LongValues {
 
 /// How a column enters the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnKind {
+pub(crate) enum ColumnKind {
     /// Hashed with the record: every reader returns the stored bytes.
     Record,
     /// Hashed with the long values.
@@ -100,7 +100,7 @@ pub enum ColumnKind {
 
 impl ColumnKind {
     /// The kind of a column of JET type `jet_column_type`.
-    pub const fn of(jet_column_type: u32) -> Self {
+    pub(crate) const fn of(jet_column_type: u32) -> Self {
         match jet_column_type {
             1..=5 | 9 | 14..=17 => Self::Record,
             11 | 12 => Self::LongValue,
@@ -111,7 +111,7 @@ impl ColumnKind {
 
 /// Builds a [`Digest`] item by item.
 #[derive(Clone, Default)]
-pub struct DigestBuilder {
+pub(crate) struct DigestBuilder {
     /// Number of items added; the caller counts them and decides what an item is.
     pub count: u64,
     hash: XxHash3_128,
@@ -119,7 +119,7 @@ pub struct DigestBuilder {
 
 impl DigestBuilder {
     /// Adds one column's value, or null.
-    pub fn field(&mut self, column: u16, value: Option<&[u8]>) {
+    pub(crate) fn field(&mut self, column: u16, value: Option<&[u8]>) {
         self.hash.write(&column.to_le_bytes());
         match value {
             Some(value) => self.sized(value),
@@ -128,14 +128,14 @@ impl DigestBuilder {
     }
 
     /// Adds bytes after their length.
-    pub fn sized(&mut self, value: &[u8]) {
+    pub(crate) fn sized(&mut self, value: &[u8]) {
         let length = u32::try_from(value.len()).expect("invariant: values are below 4 GiB");
         self.hash.write(&length.to_le_bytes());
         self.hash.write(value);
     }
 
     /// The digest of everything added.
-    pub fn finish(self) -> Digest {
+    pub(crate) fn finish(self) -> Digest {
         Digest { count: self.count, xxh3_128: format!("{:032x}", self.hash.finish_128()) }
     }
 }

@@ -135,6 +135,6 @@ pub fn object_ids_definition() -> TableDefinition {
         new(257, "objidTable", Long, 0),
         new(258, "type", Short, 0),
     ];
-    let primary = IndexDefinition::new("primary", index_flags::ORDINARY_PRIMARY, &[256]);
+    let primary = IndexDefinition::primary("primary", &[256]);
     TableDefinition::new(OBJECT_IDS_NAME, columns, vec![primary])
 }

@@ -2,7 +2,7 @@ use units::{ObjectId, PageNumber};
 
 use super::{CatalogRow, CatalogTable, RowKind, TreePlace, assemble, rows_of};
 use crate::page::PageSize;
-use crate::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use crate::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition};
 
 fn place(object: u32, root: u32) -> TreePlace {
     TreePlace { object: ObjectId(object), root: PageNumber(root) }
@@ -15,12 +15,10 @@ fn messages() -> CatalogTable {
         ColumnDefinition::new(128, "ShortPad", ColumnType::Binary, 255),
         ColumnDefinition::new(256, "LongPad", ColumnType::LongBinary, 0),
     ];
-    let mut received =
-        IndexDefinition::new("ReceivedIndex", index_flags::ORDINARY_SECONDARY, &[4, 1]);
+    let mut received = IndexDefinition::secondary("ReceivedIndex", &[4, 1]);
     received.segments[1].is_descending = true;
     received.longest_key_bytes = 500;
-    let indexes =
-        vec![IndexDefinition::new("MessageIdIndex", index_flags::ORDINARY_PRIMARY, &[1]), received];
+    let indexes = vec![IndexDefinition::primary("MessageIdIndex", &[1]), received];
     let definition = TableDefinition::new("Messages", columns, indexes);
     CatalogTable::new(definition, place(8, 31), vec![place(9, 40)], Some(place(10, 50)))
 }

@@ -12,6 +12,7 @@ use super::{
     checkpoint, log,
 };
 use crate::bytes::{array_at, u16_at, u32_at, u64_at};
+use crate::flag_names::set_names;
 use crate::lgpos::Lgpos;
 use crate::log_time::LogTime;
 use crate::signature::Signature;
@@ -60,7 +61,7 @@ pub struct LogFacts {
     pub page_bytes: u16,
     /// How the instance was set up. This project's logs store other facts there.
     pub parameters: RunParameters,
-    /// See [`log_flags`].
+    /// Flags; see [`flag_names`](Self::flag_names).
     pub flags: u8,
     /// Code for the disk's sector size if it differs from the segment size; 0 if it does not.
     pub sector_size: u8,
@@ -72,15 +73,15 @@ pub struct LogFacts {
     pub attachments: Vec<Attachment>,
 }
 
-/// Flags of a log file.
-pub mod log_flags {
-    /// Reserve log file, kept for when the volume is full.
-    pub const RESERVE: u8 = 1;
-    /// Log files below the checkpoint are removed.
-    pub const CIRCULAR: u8 = 2;
-    /// Circular logging was on at some time in this stream.
-    pub const CIRCULAR_BEFORE: u8 = 4;
-}
+/// Flags of a log file, with their names.
+const LOG_FLAG_NAMES: [(u32, &str); 3] = [
+    // Kept for when the volume is full.
+    (1, "reserve"),
+    // Log files below the checkpoint are removed.
+    (2, "circular"),
+    // Circular logging was on at some time in this stream.
+    (4, "circular-before"),
+];
 
 impl LogFacts {
     /// The header at the beginning of a file.
@@ -104,6 +105,11 @@ impl LogFacts {
             previous_checksum: u64_at(bytes, log::PREVIOUS_CHECKSUM),
             attachments: attachments(&bytes[more::ATTACHMENTS..]),
         })
+    }
+
+    /// The names of its flags.
+    pub fn flag_names(&self) -> Vec<&'static str> {
+        set_names(self.flags.into(), &LOG_FLAG_NAMES)
     }
 
     /// The first segment of the whole file that is neither sound nor unwritten. `None` if there is

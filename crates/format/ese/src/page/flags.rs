@@ -11,7 +11,7 @@ pub mod page_flags {
     /// The page holds nothing and has no owner.
     pub const EMPTY: u32 = 0x8;
     /// A repair tool has rebuilt the page.
-    pub const REPAIRED: u32 = 0x10;
+    pub(crate) const REPAIRED: u32 = 0x10;
     /// Part of a space tree (owned or available extents).
     pub const SPACE_TREE: u32 = 0x20;
     /// Part of a secondary index.
@@ -23,11 +23,11 @@ pub mod page_flags {
     /// Keys may repeat; nodes are ordered by key, then data.
     pub const NON_UNIQUE: u32 = 0x400;
     /// The record format in use since 1996; always set.
-    pub const NEW_RECORD_FORMAT: u32 = 0x800;
+    pub(crate) const NEW_RECORD_FORMAT: u32 = 0x800;
     /// The checksum is XOR with error-correcting code; always set in new pages.
-    pub const NEW_CHECKSUM: u32 = 0x2000;
+    pub(crate) const NEW_CHECKSUM: u32 = 0x2000;
     /// Deleted bytes have been overwritten.
-    pub const SCRUBBED: u32 = 0x4000;
+    pub(crate) const SCRUBBED: u32 = 0x4000;
     /// The two bits that rotate 1, 2, 3, 1 with every write.
     pub const FLUSH_TYPE: u32 = 0x1_8000;
     /// Initialised ahead of use.
@@ -49,3 +49,28 @@ pub mod node_flags {
     /// All of them.
     pub(crate) const ALL: u8 = VERSIONED | DELETED | COMPRESSED;
 }
+
+/// The names of page flags, in the order in which they are shown.
+pub(super) const PAGE_FLAG_NAMES: [(u32, &str); 14] = [
+    (page_flags::ROOT, "root"),
+    (page_flags::LEAF, "leaf"),
+    (page_flags::PARENT_OF_LEAF, "parent-of-leaf"),
+    (page_flags::EMPTY, "empty"),
+    (page_flags::REPAIRED, "repaired"),
+    (page_flags::SPACE_TREE, "space-tree"),
+    (page_flags::INDEX, "index"),
+    (page_flags::LONG_VALUE, "long-value"),
+    (page_flags::NON_UNIQUE, "non-unique"),
+    (page_flags::NEW_RECORD_FORMAT, "new-record-format"),
+    (page_flags::NEW_CHECKSUM, "new-checksum"),
+    (page_flags::SCRUBBED, "scrubbed"),
+    (page_flags::PREINITIALISED, "preinitialised"),
+    (page_flags::FDP_DELETE, "being-deleted"),
+];
+
+/// The names of node flags, in the order in which they are shown.
+pub(super) const NODE_FLAG_NAMES: [(u32, &str); 3] = [
+    (node_flags::VERSIONED as u32, "versioned"),
+    (node_flags::DELETED as u32, "deleted"),
+    (node_flags::COMPRESSED as u32, "compressed"),
+];

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::bytes::get_array;
-use crate::page::node_flags;
+use crate::flag_names::set_names;
 use crate::page::parts::{compare_bytes, compare_parts};
+use crate::page::{NODE_FLAG_NAMES, node_flags};
 
 /// Sizes in a node are 13 bits; on large pages the three bits above hold the node's flags.
 const SIZE_MASK: u16 = 0x1FFF;
@@ -43,6 +44,11 @@ impl<'a> Node<'a> {
     /// Whether the node is deleted for new readers.
     pub const fn is_deleted(&self) -> bool {
         self.flags & node_flags::DELETED != 0
+    }
+
+    /// The names of its flags.
+    pub fn flag_names(&self) -> Vec<&'static str> {
+        set_names(self.flags.into(), &NODE_FLAG_NAMES)
     }
 
     /// Length of the key in bytes, prefix included.

@@ -3,7 +3,8 @@
 use units::{ObjectId, PageNumber};
 
 use crate::bytes::{u16_at, u32_at, u64_at};
-use crate::page::{Node, PageSize, page_flags};
+use crate::flag_names::set_names;
+use crate::page::{Node, PAGE_FLAG_NAMES, PageSize, page_flags};
 
 /// Byte offsets in the page header.
 pub(super) mod field {
@@ -31,7 +32,7 @@ pub(super) const NODE_FLAG_SHIFT: u32 = 13;
 
 /// One entry of the tag array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tag {
+pub(crate) struct Tag {
     /// Offset of the bytes, counted from the end of the page header.
     pub offset: usize,
     /// How many bytes there are.
@@ -140,6 +141,11 @@ impl<'a> PageRef<'a> {
     #[inline]
     pub fn flags(&self) -> u32 {
         u32_at(self.bytes, field::FLAGS)
+    }
+
+    /// The names of its flags.
+    pub fn flag_names(&self) -> Vec<&'static str> {
+        set_names(self.flags(), &PAGE_FLAG_NAMES)
     }
 
     /// Whether any of `flags` is set.

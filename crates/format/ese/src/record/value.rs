@@ -1,7 +1,7 @@
 //! The value of one column in a record.
 
 use crate::long_value::LongValueId;
-use crate::schema::{ColumnDefinition, column_flags};
+use crate::schema::ColumnDefinition;
 
 /// The value of a column in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +19,9 @@ pub enum Stored<'a> {
 impl<'a> Stored<'a> {
     /// The values, in order; the column's default if the record does not store the column.
     pub(crate) fn or_default(self, column: &'a ColumnDefinition) -> Vec<Element<'a>> {
-        let has_default = column.flags & column_flags::DEFAULT != 0 && !column.default.is_empty();
         match self {
-            Self::Absent if has_default => vec![Element::Plain(&column.default)],
-            Self::Absent | Self::Null => Vec::new(),
+            Self::Absent => column.promised_default().map(Element::Plain).into_iter().collect(),
+            Self::Null => Vec::new(),
             Self::One(element) => vec![element],
             Self::Many(elements) => elements,
         }

@@ -32,7 +32,7 @@ impl Extent {
 
 /// Purpose of an available extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pool {
+pub(crate) enum Pool {
     /// Any use.
     #[default]
     General,
@@ -64,7 +64,7 @@ const MOST_PAGES: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceNode {
     /// Purpose of the extent; owned extents are all general.
-    pub pool: Pool,
+    pub(crate) pool: Pool,
     /// The extent.
     pub extent: Extent,
 }

@@ -8,7 +8,7 @@ use super::event::{CopySet, EventAction, PlannedEvent, TakeOver};
 
 /// Role of a database's copy on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CopyRole {
+pub(crate) enum CopyRole {
     /// Its host is lost.
     Lost,
     /// It follows the active copy.

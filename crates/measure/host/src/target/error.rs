@@ -96,7 +96,7 @@ impl From<LoginError> for TargetError {
 }
 
 /// Whether the error means that the storage cannot be reached any more.
-pub fn is_cut_off(error: &io::Error) -> bool {
+pub(crate) fn is_cut_off(error: &io::Error) -> bool {
     let error = error.get_ref().and_then(|error| error.downcast_ref::<TargetError>());
     matches!(error, Some(TargetError::Device(DeviceError::Disconnected { .. })))
 }

@@ -29,7 +29,7 @@ static ENTERED: Mutex<BTreeMap<(IscsiPortal, String), ChapLogin>> = Mutex::new(B
 static ASK: OnceLock<SecretPrompt> = OnceLock::new();
 
 /// Prompts the user for a secret, with this text.
-pub type SecretPrompt = fn(&str) -> io::Result<String>;
+pub(crate) type SecretPrompt = fn(&str) -> io::Result<String>;
 
 /// Sets `ask` as the prompt for secrets missing from the environment; without it such logins fail.
 /// Only the first call counts.
@@ -82,7 +82,10 @@ impl fmt::Display for LoginError {
 impl std::error::Error for LoginError {}
 
 /// Returns the initiator for a portal, as `user` if the address names an account.
-pub fn initiator(portal: &IscsiPortal, user: Option<&str>) -> Result<IscsiInitiator, LoginError> {
+pub(crate) fn initiator(
+    portal: &IscsiPortal,
+    user: Option<&str>,
+) -> Result<IscsiInitiator, LoginError> {
     let chap = user.map(|user| chap(portal, user)).transpose()?;
     Ok(IscsiInitiator { name: initiator_name()?, chap })
 }

@@ -25,7 +25,7 @@ pub struct VolumeSize {
 }
 
 /// Finds the volume of a folder, or returns why it cannot be found.
-pub type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
+pub(crate) type VolumeOf = fn(&str) -> Result<VolumeSize, String>;
 
 /// Database sizing as given in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -61,7 +61,7 @@ impl DesignEdit {
     }
 
     /// Whether the changed design was simulated to pass.
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         let outcome = self.simulated.as_ref().map(|of| of.outcome);
         matches!(outcome, Some(Ruling::Pass | Ruling::Warn))
     }

@@ -19,7 +19,7 @@ const COLUMNS: [&str; 11] = [
 ];
 
 /// The designs, the best first.
-pub fn predictions_csv(all: &[PredictedArray]) -> String {
+pub(super) fn csv(all: &[PredictedArray]) -> String {
     let keys = all.first().map(|one| &one.0[0].changes);
     let keys = keys.into_iter().flatten().map(|(key, _)| key.as_str());
     let head: Vec<String> =

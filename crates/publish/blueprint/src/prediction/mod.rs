@@ -12,7 +12,7 @@ use report::document::{
     Banner, Block, Cell, Column, Document, Picture, Section, Table, TableRow, Tone,
 };
 use report::format::{number, plural};
-use report::{TEXT_WIDTH, tone};
+use report::{ReportForm, tone};
 use serde_json::{Value as Json, json};
 use units::three_digits;
 use verdict::{Estimate, Ruling, Verdict, estimate_of_runs};
@@ -21,7 +21,6 @@ use crate::design::PicturePart;
 use crate::next_steps;
 use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
-pub use csv::predictions_csv;
 pub use figures::PredictionFigures;
 
 /// Maximum length of the text next to a bar, in bytes.
@@ -260,18 +259,13 @@ pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     all
 }
 
-/// One self-contained HTML page, with the next `steps`.
-pub fn predictions_html(all: &[PredictedArray], steps: &[String]) -> String {
-    report::document_html(&document(all, steps))
+/// The ranking in a form, with the next `steps`; as comma-separated values, one line for each
+/// design.
+pub fn render_predictions(form: ReportForm, all: &[PredictedArray], steps: &[String]) -> String {
+    form.render(|| document(all, steps), || json(all, steps), || csv::csv(all))
 }
 
-/// The same as plain text.
-pub fn predictions_text(all: &[PredictedArray], steps: &[String]) -> String {
-    report::document_text(&document(all, steps), TEXT_WIDTH)
-}
-
-/// The same numbers for programs.
-pub fn predictions_json(all: &[PredictedArray], steps: &[String]) -> String {
+fn json(all: &[PredictedArray], steps: &[String]) -> String {
     let fronts = pareto_front(&points(all));
     let parts: Json = all
         .iter()
@@ -284,8 +278,8 @@ pub fn predictions_json(all: &[PredictedArray], steps: &[String]) -> String {
         "predictions": parts,
         "next_steps": steps,
     });
-    let json = report::answer("predictions", members);
-    units::plain_json(&format!("{json:#}\n")).into_owned()
+    let answer = report::answer("predictions", members);
+    units::plain_json(&format!("{answer:#}\n")).into_owned()
 }
 
 fn document(all: &[PredictedArray], steps: &[String]) -> Document {

@@ -2,8 +2,11 @@
 
 use record::synthetic::Synthetic;
 use record::{RunRecord, Simulation};
+use report::{ReportForm, TEXT_WIDTH};
 
-use super::{PredictedArray, Prediction, predictions_json, predictions_text, ranked_predictions};
+use super::{PredictedArray, Prediction, ranked_predictions, render_predictions};
+
+const TEXT: ReportForm = ReportForm::Text { width: TEXT_WIDTH };
 
 fn prediction(name: &str, run: &RunRecord) -> Prediction {
     let verdict = verdict::judge(run);
@@ -25,11 +28,11 @@ fn what_passes_comes_before_what_fails_and_everything_says_that_it_is_simulated(
     let ranked = ranked_predictions(vec![prediction("5", &slow), prediction("10", &good)]);
     assert!(ranked.iter().map(PredictedArray::name).eq(["raid.level=10", "raid.level=5"]));
     let steps = ["Simulate the best array at length: plimsoll simulate".to_owned()];
-    let text = predictions_text(&ranked, &steps);
+    let text = render_predictions(TEXT, &ranked, &steps);
     assert!(text.contains("Next step") && text.contains(&steps[0]), "{text}");
     assert!(text.contains("SIMULATED PASS") && text.contains("the best is raid.level=10"));
     let json: serde_json::Value =
-        serde_json::from_str(&predictions_json(&ranked, &steps)).expect("JSON");
+        serde_json::from_str(&render_predictions(ReportForm::Json, &ranked, &steps)).expect("JSON");
     assert_eq!(json["next_steps"][0], steps[0]);
     assert_eq!(json["simulated"], "shelf");
     assert_eq!(json["predictions"][0]["verdict"], "simulated_pass");
@@ -70,12 +73,12 @@ fn seeds_of_an_array_make_one_row_with_its_interval() {
     let seeded = ranked.iter().find(|of| of.name() == "raid.level=10");
     let half = seeded.and_then(|of| of.read_ms()?.half_width);
     assert!(half.is_some_and(|half| half > 0.0), "{half:?}");
-    let text = predictions_text(&ranked, &[]);
+    let text = render_predictions(TEXT, &ranked, &[]);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("IOPS of the best, mean of 3 seeds"), "{text}");
     assert!(words.contains("means of 3 seeds; +- is"), "{text}");
     runs.push(prediction("10", &slow));
-    let text = predictions_text(&ranked_predictions(runs), &[]);
+    let text = render_predictions(TEXT, &ranked_predictions(runs), &[]);
     assert!(text.contains("Fail, 1 of ") && text.contains("4 seeds"), "{text}");
 }
 

@@ -15,7 +15,7 @@ use verdict::{NamedRun, Ruling, RunComparison, Significance};
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::imported::words;
 use crate::meaning::{objection, why_not_judged};
-use crate::{format, html, listed, text};
+use crate::{ReportForm, format, listed};
 
 /// Letters of the runs in tables, in their order.
 pub(crate) const LETTERS: [&str; 26] = [
@@ -36,34 +36,23 @@ pub fn comparison_names(own: &[&str], fallbacks: Vec<String>) -> Vec<String> {
     fallbacks
 }
 
-/// One self-contained HTML page.
-pub fn comparison_html(runs: &[NamedRun], comparison: &RunComparison) -> String {
-    html::page(&document(runs, comparison))
+/// The comparison in a form; as comma-separated values, one line for each metric of each run.
+pub fn render_comparison(
+    form: ReportForm,
+    runs: &[NamedRun],
+    comparison: &RunComparison,
+) -> String {
+    form.render(
+        || document(runs, comparison),
+        || data::json(runs, comparison),
+        || data::csv(runs, comparison),
+    )
 }
 
 /// The comparison as plain text.
 #[cfg(test)]
 pub(crate) fn comparison_text(runs: &[NamedRun], comparison: &RunComparison) -> String {
-    text::render(&document(runs, comparison))
-}
-
-/// The comparison in lines of at most `width` characters, for a terminal.
-pub fn comparison_text_within(
-    runs: &[NamedRun],
-    comparison: &RunComparison,
-    width: usize,
-) -> String {
-    text::render_within(&document(runs, comparison), width)
-}
-
-/// The comparison as JSON for programs.
-pub fn comparison_json(runs: &[NamedRun], comparison: &RunComparison) -> String {
-    data::json(runs, comparison)
-}
-
-/// One line for each metric of each run.
-pub fn comparison_csv(runs: &[NamedRun], comparison: &RunComparison) -> String {
-    data::csv(runs, comparison)
+    render_comparison(ReportForm::Text { width: crate::TEXT_WIDTH }, runs, comparison)
 }
 
 /// The members of the JSON of a comparison.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use units::plain_json;
 use verdict::{NamedRun, RunComparison};
 
+use crate::ReportForm;
 use crate::comparison::{self, upper_first};
 use crate::document::{Banner, Block, Document, Section, Tone};
-use crate::{html, text};
 
 /// One host in every fleet, or why it is not compared.
 pub struct ComparedHost {
@@ -16,18 +16,13 @@ pub struct ComparedHost {
     pub compared: Result<(Vec<NamedRun>, RunComparison), String>,
 }
 
-/// The comparison of the fleets called `names` as plain text.
-pub fn fleets_text(names: &[String], hosts: &[ComparedHost]) -> String {
-    text::render(&document(names, hosts))
+/// The comparison of the fleets called `names` in a form; as comma-separated values, one line for
+/// each metric of each host and fleet.
+pub fn render_fleets(form: ReportForm, names: &[String], hosts: &[ComparedHost]) -> String {
+    form.render(|| document(names, hosts), || json(names, hosts), || csv(hosts))
 }
 
-/// The comparison of the fleets as one self-contained page.
-pub fn fleets_html(names: &[String], hosts: &[ComparedHost]) -> String {
-    html::page(&document(names, hosts))
-}
-
-/// The comparison of the fleets as JSON for programs.
-pub fn fleets_json(names: &[String], hosts: &[ComparedHost]) -> String {
+fn json(names: &[String], hosts: &[ComparedHost]) -> String {
     let hosts: Vec<Value> = hosts
         .iter()
         .map(|of| {
@@ -43,12 +38,11 @@ pub fn fleets_json(names: &[String], hosts: &[ComparedHost]) -> String {
     plain_json(&format!("{document:#}\n")).into_owned()
 }
 
-/// One line for each metric of each host and fleet.
-pub fn fleets_csv(hosts: &[ComparedHost]) -> String {
+fn csv(hosts: &[ComparedHost]) -> String {
     let mut csv = String::new();
     for of in hosts {
         let Ok((runs, found)) = &of.compared else { continue };
-        let own = crate::comparison_csv(runs, found);
+        let own = comparison::render_comparison(ReportForm::Csv, runs, found);
         let mut lines = own.lines();
         let head = lines.next().unwrap_or_default();
         if csv.is_empty() {

@@ -9,7 +9,7 @@ use super::{SuiteTest, suite_outcome};
 use crate::comparison::{self, LETTERS, lettered, of_one_outcome, only_passing, upper_first};
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::summary;
-use crate::{SUITE_PARTS, html, json as report_json, text};
+use crate::{ReportForm, SUITE_PARTS, json as report_json};
 
 /// A set of tests under the name that readers see.
 pub struct NamedSet<'a> {
@@ -35,18 +35,13 @@ struct ComparedTest {
     compared: Result<(Vec<NamedRun>, RunComparison), String>,
 }
 
-/// One self-contained HTML page.
-pub fn suites_html(sets: &[NamedSet<'_>]) -> String {
-    html::page(&document(sets))
+/// The comparison of sets in a form; as comma-separated values, one line for each metric of each
+/// test and set.
+pub fn render_suites(form: ReportForm, sets: &[NamedSet<'_>]) -> String {
+    form.render(|| document(sets), || json(sets), || csv(sets))
 }
 
-/// The comparison of sets as plain text.
-pub fn suites_text(sets: &[NamedSet<'_>]) -> String {
-    text::render(&document(sets))
-}
-
-/// The comparison of sets as JSON for programs.
-pub fn suites_json(sets: &[NamedSet<'_>]) -> String {
+fn json(sets: &[NamedSet<'_>]) -> String {
     let names = sets.iter().zip(LETTERS).map(|(set, letter)| {
         let verdict = report_json::outcome_name(set.outcome());
         json!({ "set": letter, "name": set.name, "verdict": verdict })
@@ -73,12 +68,11 @@ fn test_json(sets: &[NamedSet<'_>], of: &ComparedTest) -> Value {
     })
 }
 
-/// One line for each metric of each test and set.
-pub fn suites_csv(sets: &[NamedSet<'_>]) -> String {
+fn csv(sets: &[NamedSet<'_>]) -> String {
     let mut csv = String::new();
     for of in compared(sets) {
         let Ok((runs, comparison)) = &of.compared else { continue };
-        let own = crate::comparison_csv(runs, comparison);
+        let own = comparison::render_comparison(ReportForm::Csv, runs, comparison);
         for (number, line) in own.lines().enumerate() {
             match number {
                 0 if csv.is_empty() => csv.extend(["test,", line, "\n"]),

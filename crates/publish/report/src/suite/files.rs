@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use super::{SuiteTest, suite_outcome};
 use crate::html::escape;
-use crate::{csv, json, result_xml};
+use crate::{json, result_xml};
 
 /// Every interval of every test as comma-separated values: the columns of a single run, prefixed
 /// with its test.
-pub fn suite_csv(tests: &[SuiteTest<'_>]) -> String {
+pub(super) fn csv(tests: &[SuiteTest<'_>]) -> String {
     let mut all = String::new();
     for test in tests {
         let Some(run) = test.run() else { continue };
-        let own = csv(run);
+        let own = crate::csv(run);
         let mut lines = own.lines();
         let head = lines.next().unwrap_or_default();
         if all.is_empty() {

@@ -36,7 +36,7 @@ pub fn suite_schema() -> serde_json::Value {
 }
 
 /// The report of a set as JSON, including the complete report of each test.
-pub fn suite_json(tests: &[SuiteTest<'_>]) -> String {
+pub(super) fn render(tests: &[SuiteTest<'_>]) -> String {
     let outcome = suite_outcome(tests);
     written(&JsonSuite {
         schema: json::SCHEMA,

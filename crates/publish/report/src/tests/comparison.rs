@@ -6,7 +6,7 @@ use units::Seed;
 use verdict::{NamedRun, RunComparison, compare};
 
 use super::golden::check;
-use crate::{comparison_csv, comparison_html, comparison_json, comparison_text};
+use crate::{ReportForm, comparison_text, render_comparison};
 
 fn named(name: &str, parameters: &Synthetic) -> NamedRun {
     let record = parameters.run();
@@ -45,7 +45,7 @@ fn what_may_mislead_stands_above_every_number() {
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} not in:\n{text}"));
     assert!(place("DOUBTFUL: ") < place("ALTERED"), "{text}");
     assert!(place("ALTERED") < place("B against A"), "{text}");
-    assert!(comparison_html(&runs, &comparison).contains("Doubtful: "));
+    assert!(render_comparison(ReportForm::Page, &runs, &comparison).contains("Doubtful: "));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_buyer_finds_each_run_in_a_line_above_the_contents() {
     assert_eq!(line("A: xfs "), first);
     let second = "B: btrfs Fail 240 339 16.2 ms (limit 15) 2.46 ms (limit 10) -";
     assert_eq!(line("B: btrfs "), second);
-    let page = comparison_html(&runs, &comparison);
+    let page = render_comparison(ReportForm::Page, &runs, &comparison);
     let place = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} is not there"));
     assert!(place("id=\"at-a-glance\"") < place("<nav"));
     assert!(page.contains("<td class=\"fail number\" data-label=\"Database reads\">"));
@@ -150,7 +150,7 @@ fn a_buyer_finds_each_run_in_a_line_above_the_contents() {
 #[test]
 fn the_page_is_whole_and_names_are_no_markup() {
     let (runs, comparison) = compared();
-    let page = comparison_html(&runs, &comparison);
+    let page = render_comparison(ReportForm::Page, &runs, &comparison);
     assert_eq!(page.matches("<script").count(), 1, "its own");
     assert!(!page.contains('\u{1b}'));
     assert_eq!(page.matches("<svg role=\"img\"").count(), 3, "three charts");
@@ -163,11 +163,11 @@ fn the_page_is_whole_and_names_are_no_markup() {
 #[test]
 fn programs_read_the_same_numbers_in_both_forms() {
     let (runs, comparison) = compared();
-    let text = comparison_json(&runs, &comparison);
+    let text = render_comparison(ReportForm::Json, &runs, &comparison);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["kind"], "comparison");
     let metrics = json["metrics"].as_array().unwrap();
-    let csv = comparison_csv(&runs, &comparison);
+    let csv = render_comparison(ReportForm::Csv, &runs, &comparison);
     let mut lines = csv.lines().skip(1);
     for metric in metrics {
         for value in metric["values"].as_array().unwrap() {

@@ -8,7 +8,7 @@ use verdict::NamedRun;
 
 use super::golden::check;
 use super::passing;
-use crate::{comparison_html, comparison_text, html, json, summary, text};
+use crate::{ReportForm, comparison_text, html, json, render_comparison, summary, text};
 
 fn requests(latency_ms: f64, per_second: f64, bytes: f64) -> PublishedRequests {
     PublishedRequests {
@@ -113,10 +113,10 @@ fn beside_a_run_it_is_marked_and_has_neither_margin_nor_curve() {
     let comparison = verdict::compare(&runs).unwrap();
     let text = comparison_text(&runs, &comparison);
     check("imported-comparison.txt", include_str!("../../golden/imported-comparison.txt"), &text);
-    let page = comparison_html(&runs, &comparison);
+    let page = render_comparison(ReportForm::Page, &runs, &comparison);
     assert!(page.contains("imported: no margin") && page.contains("</i>B: new"));
     assert!(!page.contains("</i>A: old"), "no curve is drawn of a result without intervals");
     let both = [named("old", performance()), named("older", performance())];
     let comparison = verdict::compare(&both).unwrap();
-    assert!(!comparison_html(&both, &comparison).contains("Over Time"));
+    assert!(!render_comparison(ReportForm::Page, &both, &comparison).contains("Over Time"));
 }

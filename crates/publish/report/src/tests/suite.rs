@@ -6,12 +6,13 @@ use verdict::{Ruling, Verdict, judge};
 
 use super::{backup, failing, passing, recovery};
 use crate::{
-    NamedSet, STILL_RUNNING, SuiteTest, glossary, suite_csv, suite_html, suite_json, suite_outcome,
-    suite_schema, suite_summary_in, suite_text, suite_xml, suites_csv, suites_html, suites_json,
-    suites_text,
+    NamedSet, ReportForm, STILL_RUNNING, SuiteTest, TEXT_WIDTH, glossary, render_suite,
+    render_suites, suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 use record::synthetic::Synthetic;
 use record::{Phase, RunRecord, Series, TestType};
+
+const TEXT: ReportForm = ReportForm::Text { width: TEXT_WIDTH };
 
 fn suite_summary(tests: &[SuiteTest<'_>]) -> String {
     suite_summary_in(tests, "set")
@@ -66,8 +67,9 @@ fn a_test_of_a_set_that_did_not_pass_gives_every_reason() {
 fn a_set_on_volumes_that_are_too_small_says_so() {
     let small = super::too_small();
     let all = [passing(), small];
-    let (said, json) =
-        with_set(&all, |tests| (suite_summary(&tests[..2]), suite_json(&tests[..2])));
+    let (said, json) = with_set(&all, |tests| {
+        (suite_summary(&tests[..2]), render_suite(ReportForm::Json, &tests[..2]))
+    });
     assert!(said.starts_with("PASS, TOO SMALL  2 of 2 tests passed\n"), "{said}");
     assert!(said.contains("Mailboxes that have room"), "{said}");
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -85,7 +87,7 @@ fn the_tables_are_sums_of_rates_and_plain_means() {
         totals.series[&Series::DatabaseRead].latency.mean_ns()
     });
     let mean_ms = means.sum::<f64>() / 1e6 / load.start.databases.len() as f64;
-    let text = with_set(&[load, read, recovery()], suite_text);
+    let text = with_set(&[load, read, recovery()], |tests| render_suite(TEXT, tests));
     let mean = format!("{mean_ms:.3}");
     assert!(text.contains(&mean), "{mean} is not in\n{text}");
     // 1,115 s and 1,121 s for 501 logs each: 2.226 s and 2.238 s.
@@ -115,7 +117,7 @@ fn a_backup_has_one_rate_in_every_place() {
     let own = words(crate::text(&run, &judge(&run)));
     let said = crate::passes::sentence(&run.backups);
     assert!(said.ends_with(&format!(", {rate} MiB/s until all were read.")), "{said}");
-    let text = words(with_set(&[run], suite_text));
+    let text = words(with_set(&[run], |tests| render_suite(TEXT, tests)));
     let row = format!("Database backup Cannot judge {rate} MiB/s");
     assert!(text.contains(&row), "{row} is not in\n{text}");
     let table = text.split("Database Read-Only Performance").nth(1).unwrap();
@@ -134,7 +136,7 @@ fn a_drift_in_one_test_reaches_the_headline_of_the_set() {
     let runs = [super::drifting(), stress];
     let (said, text, json) = with_set(&runs, |tests| {
         let tests = &tests[..2];
-        (suite_summary(tests), suite_text(tests), suite_json(tests))
+        (suite_summary(tests), render_suite(TEXT, tests), render_suite(ReportForm::Json, tests))
     });
     assert!(said.starts_with("PASS, NOT STEADY  2 of 2 tests passed\n"), "{said}");
     assert!(said.contains("Warning: Change from begin to end"), "{said}");
@@ -146,14 +148,16 @@ fn a_drift_in_one_test_reaches_the_headline_of_the_set() {
 #[test]
 fn page_and_json_are_whole() {
     let runs = [passing(), backup(), recovery()];
-    let page = with_set(&runs, suite_html);
+    let page = with_set(&runs, |tests| render_suite(ReportForm::Page, tests));
     assert!(page.contains("lacks &lt;room&gt;") && !page.contains("<room>"));
     for part in page.split("href=\"#g-").skip(1) {
         let id = part.split('"').next().unwrap();
         assert!(glossary::entries().iter().any(|entry| entry.id == id), "{id}");
         assert!(page.contains(&format!("id=\"g-{id}\"")), "{id}");
     }
-    let json: Value = serde_json::from_str(&with_set(&runs, suite_json)).unwrap();
+    let json: Value =
+        serde_json::from_str(&with_set(&runs, |tests| render_suite(ReportForm::Json, tests)))
+            .unwrap();
     assert_eq!(
         (json["exit_code"].as_u64(), json["verdict"].as_str()),
         (Some(2), Some("cannot_judge"))
@@ -196,19 +200,20 @@ fn with_changed_sets<T>(
 
 #[test]
 fn each_test_of_a_set_is_compared_with_the_same_test_of_another() {
-    let text = with_two_sets(suites_text);
+    let text = with_two_sets(|sets| render_suites(TEXT, sets));
     for part in ["ONLY A PASSES", "2 of 2 tests passed in set A", "one <a> beside other"] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert!(text.contains("Performance: B: too few intervals"), "{text}");
     assert!(text.contains("Stress: not compared: it was not run in other."), "{text}");
-    let page = with_two_sets(suites_html);
+    let page = with_two_sets(|sets| render_suites(ReportForm::Page, sets));
     assert!(page.contains("one &lt;a&gt;") && !page.contains("<a>"));
     for id in ["tests", "compared-performance", "compared-recovery", "at-a-glance"] {
         let count = page.matches(&format!("<section id=\"{id}\"")).count();
         assert_eq!(count, usize::from(id != "at-a-glance"), "{id}");
     }
-    let json: Value = serde_json::from_str(&with_two_sets(suites_json)).unwrap();
+    let json: Value =
+        serde_json::from_str(&with_two_sets(|sets| render_suites(ReportForm::Json, sets))).unwrap();
     assert_eq!(
         (&json["kind"], &json["sets"][1]["verdict"]),
         (&"set_comparison".into(), &"fail".into())
@@ -216,7 +221,7 @@ fn each_test_of_a_set_is_compared_with_the_same_test_of_another() {
     assert_eq!(json["tests"][0]["verdicts"], serde_json::json!(["pass", "fail"]));
     assert!(json["tests"][0]["comparison"]["metrics"].is_array());
     assert_eq!(json["tests"][1]["not_compared"], "it was not run in other");
-    let csv = with_two_sets(suites_csv);
+    let csv = with_two_sets(|sets| render_suites(ReportForm::Csv, sets));
     assert!(
         csv.starts_with("test,metric,unit,run,name,") && csv.contains("\nPerformance,"),
         "{csv}"
@@ -226,7 +231,7 @@ fn each_test_of_a_set_is_compared_with_the_same_test_of_another() {
 #[test]
 fn a_set_has_the_intervals_and_results_of_its_tests() {
     let runs = [passing(), backup()];
-    let csv = with_set(&runs, suite_csv);
+    let csv = with_set(&runs, |tests| render_suite(ReportForm::Csv, tests));
     let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
     assert!(csv.starts_with("test,phase,from_s,") && columns.iter().all(|of| *of == columns[0]));
     assert!(csv.contains("\nPerformance,measurement,") && csv.contains("\nDatabase backup,"));
@@ -235,7 +240,9 @@ fn a_set_has_the_intervals_and_results_of_its_tests() {
     assert_eq!(xml.matches("<?xml").count(), 1, "{}", &xml[..200]);
     assert!(xml.contains("<not-run>a volume lacks &lt;room&gt;</not-run>"));
     let schema = suite_schema();
-    let written: Value = serde_json::from_str(&with_set(&runs, suite_json)).unwrap();
+    let written: Value =
+        serde_json::from_str(&with_set(&runs, |tests| render_suite(ReportForm::Json, tests)))
+            .unwrap();
     for (name, _) in written.as_object().unwrap() {
         assert!(schema["properties"][name].is_object(), "{name} is not in the schema");
     }
@@ -246,14 +253,16 @@ fn a_set_gives_the_next_steps_of_its_worst_test_in_every_form() {
     let (good, bad) = (backup(), failing());
     let expected = crate::next::steps(&bad, &judge(&bad));
     let runs = [good, bad];
-    let json: Value = serde_json::from_str(&with_set(&runs, suite_json)).unwrap();
+    let json: Value =
+        serde_json::from_str(&with_set(&runs, |tests| render_suite(ReportForm::Json, tests)))
+            .unwrap();
     let told: Vec<&str> =
         json["next_steps"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
     let named: Vec<String> = expected.iter().map(|step| format!("Performance: {step}")).collect();
     assert_eq!(told, named);
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = words(with_set(&runs, suite_text));
-    let page = with_set(&runs, suite_html);
+    let text = words(with_set(&runs, |tests| render_suite(TEXT, tests)));
+    let page = with_set(&runs, |tests| render_suite(ReportForm::Page, tests));
     assert!(text.contains(&named[0]), "{} is not in\n{text}", named[0]);
     assert!(page.contains("id=\"what-follows\"") && page.contains("Next step"));
 }
@@ -340,15 +349,15 @@ fn sets_with_databases_that_grew_have_them_made_alike() {
         }
     };
     let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = words(with_changed_sets(grown, suites_text));
+    let text = words(with_changed_sets(grown, |sets| render_suites(TEXT, sets)));
     let advice = "`plimsoll prepare --reset plan.toml` before each makes them alike";
     assert_eq!(text.matches(advice).count(), 1, "{text}");
-    assert!(!with_two_sets(suites_text).contains("prepare --reset"));
+    assert!(!with_two_sets(|sets| render_suites(TEXT, sets)).contains("prepare --reset"));
     let other_plan = |run: &mut RunRecord| {
         grown(run);
         run.start.command = "plimsoll run other.toml".to_owned();
     };
-    let text = words(with_changed_sets(other_plan, suites_text));
+    let text = words(with_changed_sets(other_plan, |sets| render_suites(TEXT, sets)));
     let advice = "`plimsoll prepare --reset plan.toml` or `plimsoll prepare --reset other.toml` \
                   before its run makes them alike";
     assert!(text.contains(advice), "{text}");

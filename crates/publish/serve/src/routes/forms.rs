@@ -8,7 +8,7 @@ use axum::extract::{Form, Path as Place, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use blueprint::{PredictedArray, Prediction};
-use report::BestOfSweep;
+use report::{BestOfSweep, ReportForm};
 
 use super::ranking::RankedSizes;
 use super::{FormFields, WebAnswer, beside, missing, unusable};
@@ -157,7 +157,8 @@ pub(super) async fn what_if(
             return Ok(html(pages::simulating(&id, all.len() - going_on, all.len())));
         }
         let ranked = ranked(&runs, &all, &RankedSizes::of(&folder.join(RANKING)))?;
-        let page = blueprint::predictions_html(&ranked, &next_steps(&runs, (&all, &ranked)));
+        let steps = next_steps(&runs, (&all, &ranked));
+        let page = blueprint::render_predictions(ReportForm::Page, &ranked, &steps);
         Ok(html(pages::of_report(&page, &[("/simulate".to_owned(), "Simulate other arrays")])))
     })
     .await?

@@ -12,14 +12,14 @@ const DEFAULT_PORT: u16 = 10809;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NbdAddress {
     /// Address of the server.
-    pub place: NbdPlace,
+    pub(crate) place: NbdPlace,
     /// Name of the export; empty for the default one.
     pub export: String,
 }
 
 /// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NbdPlace {
+pub(crate) enum NbdPlace {
     /// A name or address, and a port.
     Tcp(String, u16),
     /// A socket in the file system.

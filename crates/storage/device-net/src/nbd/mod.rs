@@ -7,7 +7,7 @@ mod export;
 mod handshake;
 mod protocol;
 
-pub use address::{NbdAddress, NbdPlace};
+pub use address::NbdAddress;
 pub use error::NbdError;
 pub use export::connect;
 

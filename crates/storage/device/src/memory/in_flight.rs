@@ -4,7 +4,7 @@ use crate::{Op, OpKind};
 
 /// Requests in flight on one file.
 #[derive(Debug, Default)]
-pub struct InFlight {
+pub(crate) struct InFlight {
     next: u64,
     requests: Vec<Under>,
 }
@@ -19,7 +19,7 @@ struct Under {
 
 /// Identifies one request in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket(u64);
+pub(crate) struct Ticket(u64);
 
 impl InFlight {
     /// Records that `op` on the file `name` begins. Panics if it overlaps a request in flight and

@@ -39,7 +39,7 @@ impl ServedDisk {
 
 /// Work for the caller to perform on the volume. Offsets and lengths are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ScsiWork {
+pub(crate) enum ScsiWork {
     /// Reads.
     Read {
         /// First byte.
@@ -84,7 +84,7 @@ pub enum ScsiWork {
 
 /// Why work failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkError {
+pub(crate) enum WorkError {
     /// The content differs; holds the position of the first differing byte of the comparison.
     Differs(u32),
     /// The volume returned an error to a read.

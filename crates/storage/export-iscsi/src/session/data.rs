@@ -56,7 +56,7 @@ impl TargetSession {
     }
 
     /// Continues a task after memory for its data has been reserved.
-    pub fn granted(&mut self, task: u32) -> Vec<TargetStep> {
+    pub(crate) fn granted(&mut self, task: u32) -> Vec<TargetStep> {
         if let Some(waiting) = self.tasks.get_mut(&task).filter(|task| !task.is_granted) {
             waiting.is_granted = true;
             waiting.data.reserve_exact(waiting.taken - waiting.data.len());
@@ -162,14 +162,18 @@ impl TargetSession {
     /// `true` if a task's work may begin: reservations may have changed since it was planned. If
     /// `false`, pass [`WorkError::Aborted`] to [`Self::finished`].
     #[must_use]
-    pub fn may_begin(&self, task: u32) -> bool {
+    pub(crate) fn may_begin(&self, task: u32) -> bool {
         let (Some(task), Some(seat)) = (self.tasks.get(&task), &self.seat) else { return false };
         let access = CommandAccess::of(&command_block(&task.command));
         !task.is_aborted && task.aborts == seat.aborts() && seat.admits(access)
     }
 
     /// Accepts the result of work: the number of bytes read, else 0.
-    pub fn finished(&mut self, task: u32, result: Result<usize, WorkError>) -> Vec<TargetStep> {
+    pub(crate) fn finished(
+        &mut self,
+        task: u32,
+        result: Result<usize, WorkError>,
+    ) -> Vec<TargetStep> {
         if let Some(done) = self.tasks.remove(&task).filter(|done| !done.is_aborted) {
             match result {
                 Ok(bytes) if done.wanted == 0 && bytes > 0 => self.read(&done.command, bytes),

@@ -27,7 +27,7 @@ pub(crate) const MOST_DATA: usize = 256 << 10;
 const INPUT_BYTES: usize = HEAD_BYTES + 255 * 4 + MOST_DATA;
 
 /// The initiator's account, and the secret by which the target proves itself, if it is asked.
-pub type TargetAccount = ChapLogin;
+pub(crate) type TargetAccount = ChapLogin;
 
 /// A target and its only logical unit.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub struct TargetOffer {
 
 /// Next step for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TargetStep {
+pub(crate) enum TargetStep {
     /// Send these bytes.
     Send(Vec<u8>),
     /// Send a header, this part of the bytes that the finished task read, and zeros up to whole
@@ -83,7 +83,7 @@ enum SessionStage {
 }
 
 /// See the module.
-pub struct TargetSession {
+pub(crate) struct TargetSession {
     offers: Arc<[TargetOffer]>,
     /// `host:port` as this initiator reaches it.
     portal: String,
@@ -107,7 +107,7 @@ pub struct TargetSession {
 impl TargetSession {
     /// A new connection to `portal`; `challenge` must never repeat.
     #[must_use]
-    pub fn new(offers: Arc<[TargetOffer]>, portal: String, challenge: [u8; 16]) -> Self {
+    pub(crate) fn new(offers: Arc<[TargetOffer]>, portal: String, challenge: [u8; 16]) -> Self {
         Self {
             offers,
             portal,
@@ -129,7 +129,7 @@ impl TargetSession {
 
     /// `true` once the connection must be closed.
     #[must_use]
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         matches!(self.stage, SessionStage::Closed)
     }
 
@@ -145,12 +145,12 @@ impl TargetSession {
     }
 
     /// Room for the next bytes of the connection; never empty.
-    pub fn room(&mut self) -> &mut [u8] {
+    pub(crate) fn room(&mut self) -> &mut [u8] {
         &mut self.input[self.filled..]
     }
 
     /// Takes the first `bytes` of [`Self::room`].
-    pub fn filled(&mut self, bytes: usize) -> Vec<TargetStep> {
+    pub(crate) fn filled(&mut self, bytes: usize) -> Vec<TargetStep> {
         self.filled += bytes;
         let input = std::mem::take(&mut self.input);
         let mut used = 0;

@@ -13,6 +13,6 @@ mod session;
 
 pub use command::NbdCommand;
 pub use offer::{ExportOffer, Limits, SessionEnd};
-pub use reply::{NbdReply, ReplyTicket};
-pub use request::NbdRequest;
-pub use session::{Advance, Session, SessionEvent};
+pub(crate) use reply::NbdReply;
+pub(crate) use request::NbdRequest;
+pub(crate) use session::{Session, SessionEvent};

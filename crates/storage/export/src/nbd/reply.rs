@@ -29,7 +29,7 @@ pub(super) enum ReplyKind {
 
 /// The parts of a request that its answer needs.
 #[derive(Clone, Copy, Debug)]
-pub struct ReplyTicket {
+pub(crate) struct ReplyTicket {
     pub(super) framing: Framing,
     pub(super) kind: ReplyKind,
     pub(super) cookie: u64,
@@ -39,7 +39,7 @@ pub struct ReplyTicket {
 
 /// A reply: its head, then the bytes that were read.
 #[derive(Debug)]
-pub struct NbdReply {
+pub(crate) struct NbdReply {
     /// Header and everything else in front of the data.
     pub head: Vec<u8>,
     /// Data of a read that succeeded.

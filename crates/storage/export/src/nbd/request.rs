@@ -16,7 +16,7 @@ const EXTENDED_BYTES: usize = 32;
 
 /// A request that is valid for its export.
 #[derive(Debug)]
-pub struct NbdRequest {
+pub(crate) struct NbdRequest {
     /// The requested operation.
     pub command: NbdCommand,
     /// First byte.

@@ -14,7 +14,7 @@ use super::request::{self, ParsedHeader, RequestHeader};
 
 /// Next step for the driver.
 #[derive(Debug)]
-pub enum SessionEvent {
+pub(crate) enum SessionEvent {
     /// Send these bytes.
     Send(Vec<u8>),
     /// Send these bytes unencrypted, then encrypt the stream in both directions.
@@ -29,7 +29,7 @@ pub enum SessionEvent {
 
 /// The result of [`Session::advance`].
 #[derive(Debug)]
-pub struct Advance {
+pub(crate) struct Advance {
     /// Bytes of the input that were used.
     pub used: usize,
     /// Next step; `None` if more bytes are needed.
@@ -44,7 +44,7 @@ enum SessionPhase {
 }
 
 /// See the module.
-pub struct Session {
+pub(crate) struct Session {
     exports: Rc<[ExportOffer]>,
     limits: Limits,
     phase: SessionPhase,
@@ -79,12 +79,12 @@ enum PayloadState {
 
 impl Session {
     /// A connection to a server with these exports.
-    pub fn new(exports: Rc<[ExportOffer]>, limits: Limits) -> Self {
+    pub(crate) fn new(exports: Rc<[ExportOffer]>, limits: Limits) -> Self {
         Self { exports, limits, phase: SessionPhase::Begin }
     }
 
     /// The number of the open export; `None` before one is open.
-    pub const fn export(&self) -> Option<usize> {
+    pub(crate) const fn export(&self) -> Option<usize> {
         match &self.phase {
             SessionPhase::Open(open) => Some(open.export),
             _ => None,
@@ -93,7 +93,7 @@ impl Session {
 
     /// Uses bytes from the beginning of `input`. Call it again with the rest until it neither uses
     /// a byte nor returns an event.
-    pub fn advance(&mut self, input: &[u8]) -> Advance {
+    pub(crate) fn advance(&mut self, input: &[u8]) -> Advance {
         match &mut self.phase {
             SessionPhase::Begin => {
                 let event = Some(SessionEvent::Send(Negotiation::greeting()));
@@ -137,7 +137,7 @@ impl Session {
     }
 
     /// Answers [`SessionEvent::Payload`]: there is room.
-    pub fn grant(&mut self) {
+    pub(crate) fn grant(&mut self) {
         if let SessionPhase::Open(open) = &mut self.phase
             && let PayloadState::Waiting(header) = open.payload
         {

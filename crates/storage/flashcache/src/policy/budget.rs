@@ -4,7 +4,7 @@ use units::{Bytes, Nanos};
 
 /// Bytes per second that admissions may write, with one second's worth in reserve.
 #[derive(Clone, Debug)]
-pub struct WriteBudget {
+pub(crate) struct WriteBudget {
     bytes_per_second: Option<u64>,
     /// Bytes that may be written now.
     left: u64,

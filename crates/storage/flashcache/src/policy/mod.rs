@@ -11,7 +11,7 @@ mod shadow;
 mod shares;
 mod streams;
 
-pub use budget::WriteBudget;
+pub(crate) use budget::WriteBudget;
 pub use classify::{Classifier, IoDirection, RequestClass, Route};
 pub(crate) use ghost::Ghost;
 pub(crate) use s3fifo::S3Fifo;

@@ -9,7 +9,7 @@ use crate::array::HostWork;
 
 /// Kind of a load's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProbeLoadKind {
+pub(crate) enum ProbeLoadKind {
     /// Reads of random pages.
     RandomReads,
     /// Reads that follow each other.
@@ -38,7 +38,7 @@ const LONGEST_REST: Nanos = Nanos::from_micros(800);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeLoad {
     /// Their kind.
-    pub kind: ProbeLoadKind,
+    pub(crate) kind: ProbeLoadKind,
     /// Number of requests in flight.
     pub in_flight: u32,
     /// Bytes of each request; all loads use multiples of it.

@@ -14,5 +14,5 @@ mod tests;
 
 pub use counted::{REQUESTS_OF_A_STALL, STALL_MEDIANS};
 pub use fit::{FitError, FittedArray, FittedLoad, FittedParameter, fit};
-pub use loads::{MeasuredLoad, ProbeLoad, ProbeLoadKind};
+pub use loads::{MeasuredLoad, ProbeLoad};
 pub use probe::{CalibrationWatch, VolumeProbe, probe};

@@ -17,7 +17,7 @@ pub struct HostCacheSection {
     pub size_gb: f64,
     /// `write-through`, or `storage`: flash alone holds the databases.
     #[serde(default)]
-    pub mode: HostCacheMode,
+    pub(crate) mode: HostCacheMode,
     /// KiB of a cached block.
     #[serde(default = "usual_block_kib")]
     pub block_kib: u64,

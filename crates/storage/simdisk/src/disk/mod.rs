@@ -30,7 +30,7 @@ pub(crate) struct DiskParameters {
     /// Requests among which the disk chooses.
     pub queue_depth: usize,
     /// How it chooses.
-    pub policy: QueuePolicy,
+    pub(crate) policy: QueuePolicy,
     /// Bytes that it reads ahead after a read while it has nothing else to do.
     pub read_ahead: f64,
     /// Its own memory for writes.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The order in which a disk serves its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum QueuePolicy {
+pub(crate) enum QueuePolicy {
     /// First come, first served.
     Fifo,
     /// The nearest one further in; after the innermost, back to the outermost.

@@ -13,7 +13,7 @@ use root_and_line::RootAndLine;
 /// The family of the curve through the three seeks of a data sheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SeekFamily {
+pub(crate) enum SeekFamily {
     /// A power of the distance, then a line that continues its slope: the closest to real drives.
     #[default]
     Phases,

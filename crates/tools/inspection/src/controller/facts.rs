@@ -19,35 +19,35 @@ pub struct Controller {
     /// list.
     pub label: Option<String>,
     /// The controller's state, apart from its parts.
-    pub status: KnownFact<Health>,
+    pub(crate) status: KnownFact<Health>,
     /// Whether the controller's memory has errors.
-    pub memory: KnownFact<Health>,
+    pub(crate) memory: KnownFact<Health>,
     /// Whether the cache still keeps writes for a missing drive.
-    pub preserved_cache: KnownFact<Health>,
+    pub(crate) preserved_cache: KnownFact<Health>,
     /// State of the cache, apart from its protection.
-    pub cache: KnownFact<Health>,
+    pub(crate) cache: KnownFact<Health>,
     /// Whether outputs of this form report the state of the cache, so that its absence is a gap.
     pub tells_cache: bool,
     /// Other details of the cache that the tool reports.
     pub cache_details: Vec<String>,
     /// State of the arrays that drives are cut from.
-    pub arrays: KnownFact<Health>,
+    pub(crate) arrays: KnownFact<Health>,
     /// Bytes of cache memory.
     pub cache_bytes: KnownFact<u64>,
     /// Protection of the cache against power failure.
-    pub backup: KnownFact<CacheBackup>,
+    pub(crate) backup: KnownFact<CacheBackup>,
     /// Percentage of the cache for reads, if it is divided.
     pub read_percent: KnownFact<u32>,
     /// Whether writes are cached even without protection.
     pub caches_without_backup: KnownFact<bool>,
     /// Caches of the disks themselves, if one setting covers them all.
-    pub disk_caches: KnownFact<DiskCaches>,
+    pub(crate) disk_caches: KnownFact<DiskCaches>,
     /// Whether disks are passed through without the controller's cache.
     pub passes_disks_through: KnownFact<bool>,
     /// Its logical drives.
     pub drives: Vec<LogicalDrive>,
     /// Physical disks that the output describes one by one.
-    pub disks: Vec<PhysicalDisk>,
+    pub(crate) disks: Vec<PhysicalDisk>,
     /// Facts that outputs of this form should have and this one lacks.
     pub gaps: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub enum Tool {
 
 /// State of a controller, a cache, a drive or a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
+pub(crate) enum Health {
     /// In good order.
     Ok,
     /// Works with restrictions, in the tool's words.
@@ -95,7 +95,7 @@ impl Health {
 
 /// Protection of a controller's cache against power failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CacheBackup {
+pub(crate) enum CacheBackup {
     /// A battery, or a capacitor with flash, which is in order.
     Ready,
     /// Present but not ready, in the tool's words.
@@ -106,7 +106,7 @@ pub enum CacheBackup {
 
 /// Caches of disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiskCaches {
+pub(crate) enum DiskCaches {
     /// On.
     On,
     /// Off.
@@ -131,28 +131,28 @@ pub struct LogicalDrive {
     /// Whether the drive reads ahead.
     pub reads_ahead: KnownFact<bool>,
     /// State of the caches of its disks.
-    pub disk_caches: KnownFact<DiskCaches>,
+    pub(crate) disk_caches: KnownFact<DiskCaches>,
     /// Number of its disks.
     pub disks: KnownFact<u32>,
     /// Whether its disks are flash.
     pub is_flash: KnownFact<bool>,
     /// The drive's state, apart from its disks'.
-    pub state: KnownFact<Health>,
+    pub(crate) state: KnownFact<Health>,
     /// States of its disks, if the tool reports them with the drive.
-    pub members: KnownFact<Health>,
+    pub(crate) members: KnownFact<Health>,
     /// The disk that the system sees: `/dev/sda`.
     pub device: Option<String>,
 }
 
 /// A physical disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PhysicalDisk {
+pub(crate) struct PhysicalDisk {
     /// The tool's name for it.
     pub name: String,
     /// State of the disk's cache.
-    pub cache: KnownFact<DiskCaches>,
+    pub(crate) cache: KnownFact<DiskCaches>,
     /// Its state.
-    pub state: KnownFact<Health>,
+    pub(crate) state: KnownFact<Health>,
 }
 
 /// Handling of a write.

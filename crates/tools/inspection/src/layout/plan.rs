@@ -14,25 +14,25 @@ pub struct LayoutPlan {
     /// Whether each volume has a disk to itself instead of a share of a redundant group.
     pub has_disk_each: bool,
     /// Volumes of the server.
-    pub volumes: Vec<PlannedVolume>,
+    pub(crate) volumes: Vec<PlannedVolume>,
 }
 
 /// A volume of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedVolume {
+pub(crate) struct PlannedVolume {
     /// Label of the volume.
     pub name: String,
     /// Minimum size in bytes.
     pub bytes: u64,
     /// What the volume is for.
-    pub purpose: VolumeUse,
+    pub(crate) purpose: VolumeUse,
     /// Databases that have a copy, or its log, on the volume.
     pub databases: Vec<String>,
 }
 
 /// Purpose of a volume in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeUse {
+pub(crate) enum VolumeUse {
     /// Databases, and their logs unless these are separate.
     Databases,
     /// Logs alone.

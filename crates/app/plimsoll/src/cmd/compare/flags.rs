@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use report::ReportForm;
 
 /// Forms of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,6 +16,18 @@ pub(crate) enum ComparisonFormat {
     Json,
     /// Comma-separated values, one line per metric and run
     Csv,
+}
+
+impl ComparisonFormat {
+    /// The same for `report`, with text in lines of at most `width` characters.
+    pub(super) const fn form(self, width: usize) -> ReportForm {
+        match self {
+            Self::Text => ReportForm::Text { width },
+            Self::Html => ReportForm::Page,
+            Self::Json => ReportForm::Json,
+            Self::Csv => ReportForm::Csv,
+        }
+    }
 }
 
 /// Flags of `compare`.

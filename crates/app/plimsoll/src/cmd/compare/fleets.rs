@@ -70,13 +70,8 @@ pub(super) fn compared(
             runs.map(|found| found.map(|(_, run)| run.as_path())).collect();
         hosts.push(ComparedHost { host: host.clone(), compared: compared_host(&runs, names)? });
     }
-    let text = match format {
-        ComparisonFormat::Text => report::fleets_text(names, &hosts),
-        ComparisonFormat::Html => report::fleets_html(names, &hosts),
-        ComparisonFormat::Json => report::fleets_json(names, &hosts),
-        ComparisonFormat::Csv => report::fleets_csv(&hosts),
-    };
-    Ok((text, journals))
+    let form = format.form(report::TEXT_WIDTH);
+    Ok((report::render_fleets(form, names, &hosts), journals))
 }
 
 /// Compares one host across all fleets, or explains why it cannot.

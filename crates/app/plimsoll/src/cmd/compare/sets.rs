@@ -50,13 +50,8 @@ pub(super) fn compared(
         .zip(sets)
         .map(|(name, set)| NamedSet { name, tests: set.tests() })
         .collect();
-    let text = match format {
-        ComparisonFormat::Text => report::suites_text(&named),
-        ComparisonFormat::Html => report::suites_html(&named),
-        ComparisonFormat::Json => report::suites_json(&named),
-        ComparisonFormat::Csv => report::suites_csv(&named),
-    };
-    Ok((text, journals))
+    let form = format.form(report::TEXT_WIDTH);
+    Ok((report::render_suites(form, &named), journals))
 }
 
 fn refuse_live(run: &Path) -> Result<(), CommandError> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use host::{Measured, journal_of, load};
 use record::{Seal, TestType};
-use report::{SUITE_PARTS, SuiteTest};
+use report::{ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH};
 use verdict::Ruling;
 
 use super::{Made, conclude, told, write_reports};
@@ -43,14 +43,15 @@ impl SetOfRuns {
     /// Renders its report in one format; `None` if a set has no such format.
     pub(crate) fn render(&self, format: ReportFormat) -> Option<String> {
         let tests = self.tests();
-        match format {
-            ReportFormat::Html => Some(report::suite_html(&tests)),
-            ReportFormat::Text => Some(report::suite_text(&tests)),
-            ReportFormat::Json => Some(report::suite_json(&tests)),
-            ReportFormat::Xml => Some(report::suite_xml(&tests)),
-            ReportFormat::Csv => Some(report::suite_csv(&tests)),
-            ReportFormat::Esrp => None,
-        }
+        let form = match format {
+            ReportFormat::Html => ReportForm::Page,
+            ReportFormat::Text => ReportForm::Text { width: TEXT_WIDTH },
+            ReportFormat::Json => ReportForm::Json,
+            ReportFormat::Csv => ReportForm::Csv,
+            ReportFormat::Xml => return Some(report::suite_xml(&tests)),
+            ReportFormat::Esrp => return None,
+        };
+        Some(report::render_suite(form, &tests))
     }
 
     /// Rewrites its reports, and prints the result.

@@ -8,7 +8,7 @@ use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume};
 use engine::bulk::{BulkOptions, create_empty};
 use engine::{Database, DatabaseFiles, Row, Settings};
 use ese::page::PageSize;
-use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition, index_flags};
+use ese::schema::{ColumnDefinition, ColumnType, IndexDefinition, TableDefinition};
 use ese::{LogTime, Signature};
 use units::{Bytes, Nanos, Prng, Seed};
 
@@ -28,8 +28,8 @@ pub(crate) fn messages() -> TableDefinition {
         new(256, "LongPad", ColumnType::LongBinary, 0),
     ];
     let indexes = vec![
-        IndexDefinition::new("MessageIndex", index_flags::ORDINARY_PRIMARY, &[1]),
-        IndexDefinition::new("ReceivedIndex", index_flags::ORDINARY_SECONDARY, &[4]),
+        IndexDefinition::primary("MessageIndex", &[1]),
+        IndexDefinition::secondary("ReceivedIndex", &[4]),
     ];
     TableDefinition::new("Messages", columns, indexes)
 }

@@ -14,9 +14,7 @@ use crate::key::index_key;
 use crate::long_value::{LongValueId, LongValueRoot, chunks};
 use crate::page::{PageMut, PageSize, encode_node, page_flags};
 use crate::record::RecordBuilder;
-use crate::schema::{
-    ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition, index_flags,
-};
+use crate::schema::{ColumnDefinition, ColumnId, ColumnType, IndexDefinition, TableDefinition};
 use crate::signature::Signature;
 use crate::space::{Extent, Extents, SpaceHeader, SpaceNode, SplitBuffer};
 
@@ -230,8 +228,8 @@ pub(super) fn definition() -> TableDefinition {
         ColumnDefinition::new(256, "Body", ColumnType::LongBinary, 0),
     ];
     let indexes = vec![
-        IndexDefinition::new("Primary", index_flags::ORDINARY_PRIMARY, &[1]),
-        IndexDefinition::new("ByGroup", index_flags::ORDINARY_SECONDARY, &[2]),
+        IndexDefinition::primary("Primary", &[1]),
+        IndexDefinition::secondary("ByGroup", &[2]),
     ];
     TableDefinition::new("T", columns, indexes)
 }

@@ -1,0 +1,91 @@
+//! Results that come from the copy layout, not from a formula about it.
+
+use crate::export::{Kind, export};
+use crate::size;
+use crate::{Provision, Requirements, provision};
+use plan::Deployment;
+use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
+
+/// Four servers in each site, twelve databases of four copies, the second site on standby.
+fn waiting(more: &str) -> String {
+    format!(
+        "[[tier]]\nmailboxes = 6000\nmessages_per_day = 150\nsize_limit = \"2GiB\"\n\
+         [availability]\nservers_per_site = 4\ncopies = 4\n[data]\ndatabases = 12\n\
+         [second_site]\nmodel = \"active/passive\"\ncopies = 2\n{more}"
+    )
+}
+
+fn sized(text: &str) -> (Deployment, Sizing) {
+    let deployment = Deployment::parse("d.toml", text).expect("a sound deployment");
+    let sizing = size(&deployment);
+    (deployment, sizing)
+}
+
+fn built(text: &str) -> Provision {
+    let (deployment, sizing) = sized(text);
+    let needs =
+        Requirements::of(&deployment, &sizing.sheet, sizing.architecture).expect("a layout");
+    provision(needs).expect("names")
+}
+
+/// The value of `column` in the row of the only group in `DAGInfo.csv`.
+fn field(provision: &Provision, column: &str) -> String {
+    let documents = export(provision, Kind::Tables);
+    let mut documents = documents.into_iter();
+    let table = documents.find(|document| document.name == "DAGInfo.csv");
+    let table = table.expect("a table of groups").text;
+    let rows: Vec<Vec<&str>> =
+        table.lines().map(|line| line.trim_matches('"').split("\",\"").collect()).collect();
+    let at = rows[0].iter().position(|name| *name == column);
+    rows[2][at.expect("a column")].to_owned()
+}
+
+#[test]
+fn each_site_has_the_limits_of_its_own_servers() {
+    let provision = built(&waiting(""));
+    let first = field(&provision, "MaximumActiveDatabasesSite1");
+    let second = field(&provision, "MaximumActiveDatabasesSite2");
+    let group = &provision.groups[0];
+    let most = |site: usize| group.limits_in(site).map(|limits| limits.most.to_string());
+    assert_eq!((Some(first.clone()), Some(second.clone())), (most(0), most(1)));
+    assert_ne!(first, second);
+    for server in &group.servers {
+        assert_eq!(Some(server.limits), group.limits_in(server.site));
+    }
+}
+
+#[test]
+fn exports_compress_the_network_where_it_was_sized_so() {
+    let with = |percent: u32| {
+        let text = waiting(&format!("[replication]\ncompression_percent = {percent}\n"));
+        field(&built(&text), "NetworkCompression")
+    };
+    assert_eq!((with(30).as_str(), with(0).as_str()), ("Enabled", "Disabled"));
+}
+
+/// Twenty databases do not cover every order of five servers, so the formula adds two to the worst
+/// server; in the layout that server takes over no more than the others.
+#[test]
+fn played_failures_decide_about_processors() {
+    let with = |rate: f64, mode: &str| {
+        sized(&format!(
+            "mode = \"{mode}\"\n[[tier]]\nmailboxes = 3000\nmessages_per_day = 150\n\
+             size_limit = \"2GiB\"\n[availability]\nservers_per_site = 5\ncopies = 3\n[data]\n\
+             databases = 20\n[servers]\nspec_rate = {rate}\n"
+        ))
+        .1
+    };
+    let share = |sizing: &Sizing, key: Key| sizing.number(key).expect("a share");
+    let played = share(&with(500.0, "corrected"), Key::ProcessorUtilWorstPlayed);
+    let enough = with(500.0 * played / 0.79, "corrected");
+    assert!(
+        share(&enough, Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First))
+            > 0.8
+    );
+    assert!((share(&enough, Key::ProcessorUtilWorst) - 0.79).abs() < 1e-6);
+    assert!(enough.is_workable(), "{:?}", enough.findings);
+    let short = with(500.0 * played / 0.81, "corrected");
+    assert!(!short.is_workable());
+    let compatible = with(500.0, "compatible");
+    assert!(compatible.number(Key::ProcessorUtilWorstPlayed).is_none());
+}

@@ -1,0 +1,3 @@
+//! Conversations with clients, byte by byte.
+
+mod nbd;
