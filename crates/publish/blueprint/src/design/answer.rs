@@ -87,3 +87,18 @@ impl DesignAnswer {
         Some(format!("Exit status {}: {because}.", self.exit_code()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::DesignAnswer;
+
+    /// The program ends with the refusal, whatever the rules say.
+    #[test]
+    fn a_refused_simulation_decides_the_exit_status() {
+        let headlines = [(true, "Within the rules, not simulated"), (false, "Not workable")];
+        for (is_workable, headline) in headlines {
+            let answer = DesignAnswer::new(is_workable, (None, true));
+            assert_eq!((answer.exit_code(), &*answer.headline()), (2, headline));
+        }
+    }
+}

@@ -172,7 +172,9 @@ fn servers_without_copies_form_no_group() {
         "{TIER}[availability]\nservers_per_site = 2\ncopies = 1\n[backup]\n\
          method = \"software snapshots\"\n"
     ));
-    for wrong in ["per DAG", "groups", "left after the worst failure", "Availability 1 copies"] {
+    for wrong in
+        ["per DAG", " of a DAG", "groups", "left after the worst failure", "Availability 1 copies"]
+    {
         assert!(!text.contains(wrong), "{wrong}: {text}");
     }
     assert!(text.contains("databases of a server"), "{text}");

@@ -78,6 +78,7 @@ fn a_design_that_could_not_be_simulated_says_why() {
     let text = flat(refused);
     assert!(text.contains("WITHIN THE RULES, NOT SIMULATED"), "{text}");
     assert!(text.contains("the array is too small") && !text.contains("do that"), "{text}");
+    assert!(sizing_html(refused, &[]).contains("<header class=\"banner warn\">"), "no warning");
     let json: serde_json::Value = serde_json::from_str(&sizing_json(refused)).expect("JSON");
     assert_eq!((&json["exit_code"], &json["prediction"]), (&2.into(), &serde_json::Value::Null));
     assert_eq!(json["not_predicted"], "the array is too small");

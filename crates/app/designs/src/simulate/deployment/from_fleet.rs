@@ -252,15 +252,20 @@ fn occurrences(order: &FleetOrder, deployment: &PlayedDeployment) -> Vec<Occurre
 
 #[cfg(test)]
 mod tests {
+    use fleet::FleetOrder;
     use plan::Plan;
 
-    use super::volume_numbers;
+    use super::shelved;
 
     #[test]
     fn copies_on_one_volume_have_its_number() {
+        let order = FleetOrder::parse("f.toml", FleetOrder::example()).expect("the example");
         let text = "[databases]\nsize = \"1GiB\"\nfolders = [\"/2/a\", \"/1/b\", \"/2/c\"]\n";
         let numbers = |volumes: &str| {
-            volume_numbers(&Plan::parse("p", &format!("{text}{volumes}")).expect("a plan"))
+            let plan = Plan::parse("p", &format!("{text}{volumes}")).expect("a plan");
+            let names = vec![String::new(); plan.databases.len()];
+            let copies = shelved(&order, (&[plan], &[names]));
+            copies.iter().map(|of| of.volume).collect::<Vec<_>>()
         };
         assert_eq!(numbers(""), [0, 1, 2]);
         assert_eq!(numbers("volumes = [\"/1\", \"/2\"]\n"), [0, 1, 0]);

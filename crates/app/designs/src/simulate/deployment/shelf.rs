@@ -148,7 +148,7 @@ fn bases(sizes: &[u64], capacity: u64) -> Result<Vec<(u64, u64)>, u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOG_ROOM, Sharing, bases, way_out};
+    use super::{LOG_ROOM, Sharing, ShelvedCopy, bases, way_out};
 
     const GIB: u64 = 1 << 30;
 
@@ -164,6 +164,16 @@ mod tests {
         let tight = vec![(0, 800 * GIB), (400 * GIB, 816 * GIB)];
         assert_eq!(bases(&[400 * GIB; 2], 832 * GIB), Ok(tight));
         assert_eq!(bases(&[400 * GIB; 2], 832 * GIB - 1), Err(832 * GIB));
+    }
+
+    #[test]
+    fn copies_on_one_volume_of_a_host_share_an_array() {
+        let copy = |host, position, volume| {
+            let copy = ShelvedCopy { host: (host, "EX01"), position, volume, bytes: GIB };
+            copy.array_key(Sharing::Folder)
+        };
+        assert_eq!(copy(0, 0, 0), copy(0, 1, 0));
+        assert!(copy(0, 0, 0) != copy(0, 1, 1) && copy(0, 0, 0) != copy(1, 0, 0));
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn disks(deployment: &PlayedDeployment) -> Vec<Occurrence> {
 #[cfg(test)]
 mod tests {
     use plan::Deployment;
-    use rehearsal::PlayedDeployment;
+    use rehearsal::{PlayedCopy, PlayedDeployment};
 
     use super::{claims, disks};
     use crate::size::prove::fixture::deployment;
@@ -198,20 +198,28 @@ mod tests {
 
     #[test]
     fn processors_that_are_too_slow_refute_every_claim() {
-        let text = |rate: u32| {
-            format!(
+        // With a third copy of each database, no pair of servers stops one.
+        let mut played = deployment(4);
+        for (number, database) in (0..).zip(&mut played.databases) {
+            let third = PlayedCopy { host: (number + 2) % 4, ..database.copies[0] };
+            database.copies.push(third);
+        }
+        let claims_of = |rate: u32, copies: u32| {
+            let text = format!(
                 "[[tier]]\nmailboxes = 9000\nmessages_per_day = 200\nsize_limit = \"2GiB\"\n\
-                 [availability]\nservers_per_site = 4\ncopies = 3\n[servers]\ncores = 16\n\
-                 spec_rate = {rate}\n"
-            )
-        };
-        let refuted = |rate| {
-            let parsed = Deployment::parse("d.toml", &text(rate)).expect("a deployment");
+                 [availability]\nservers_per_site = 4\ncopies = {copies}\n[servers]\n\
+                 cores = 16\nspec_rate = {rate}\n"
+            );
+            let parsed = Deployment::parse("d.toml", &text).expect("a deployment");
             let (provision, _) = crate::plan::laid_out(&parsed, None).expect("a layout");
-            let all = claims(&provision, &deployment(4));
-            all.iter().map(|of| of.objection.is_some()).collect::<Vec<_>>()
+            claims(&provision, &played)
         };
-        assert!(refuted(50).iter().all(|of| *of), "{:?}", refuted(50));
-        assert_eq!(refuted(5_000).last(), Some(&false));
+        for (copies, name) in [(3, "two servers failed"), (2, "a server of each site failed")] {
+            let slow = claims_of(50, copies);
+            assert!(slow.iter().any(|of| of.name == name), "{name}");
+            let spared = slow.iter().find(|of| of.objection.is_none()).map(|of| &of.name);
+            assert_eq!(spared, None);
+            assert!(claims_of(5_000, copies).iter().all(|of| of.objection.is_none()), "{name}");
+        }
     }
 }
