@@ -211,15 +211,16 @@ fn print_judgement(checked: &CheckedPages, console: &mut Console) -> Result<(), 
     print_bare(checked, console)?;
     let torn = checked.pages_by(Cause::Crash);
     if torn > 0 {
-        let line =
-            format_args!("{path}: {torn} torn pages are what a crash leaves, and were not judged");
+        let torn = units::plural(torn, "torn page");
+        let line = format_args!("{path}: {torn}, as a crash leaves them, not judged");
         console.answer_folded(line, INDENT)?;
     }
     let foreign = checked.file.tally.foreign;
     if checked.file.target.dirty.is_some() && foreign > 0 {
+        let pages = units::plural(foreign, "page");
         let line = format_args!(
-            "{path}: {foreign} pages are past those that the database owns as far as its file \
-             says, and were judged for flipped bits only: its log may own them"
+            "{path}: {pages} past those that the database owns as far as its file says, judged for \
+             flipped bits only: its log may own them"
         );
         console.answer_folded(line, INDENT)?;
     }

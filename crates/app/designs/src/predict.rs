@@ -48,9 +48,11 @@ pub(super) fn of(
     let of_set = set_of(deployment, provision, test)?;
     let set = &of_set.set;
     console.remark(format_args!(
-        "What {server} would do: {} of its databases on one of its {} sets of disks, \"{}\", all \
-         active, simulated.",
-        set.databases, set.sets, set.array.name
+        "What {server} would do: {} of its databases on {} of disks, \"{}\", all active, \
+         simulated.",
+        set.databases,
+        if set.sets == 1 { "its set".to_owned() } else { format!("one of its {} sets", set.sets) },
+        set.array.name
     ))?;
     let (Measured { record, verdict, .. }, folder) =
         simulated(&of_set, (&order.folder, order.force), &stop, console)?;

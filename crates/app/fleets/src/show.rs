@@ -129,15 +129,15 @@ fn cut(fleet: &mut FleetRecord, places: &[PathBuf]) -> Result<(), CommandError> 
 }
 
 fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
-    let hosts = fleet.hosts.len();
+    let hosts = units::plural(fleet.hosts.len() as u64, "host");
     let mut records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
     let is_simulated = records.any(|record| record.simulated().is_some());
     let kind = if is_simulated { "SIMULATED " } else { "" };
     match verdict.outcome {
-        Ruling::Pass | Ruling::Warn => format!("{kind}PASS: {hosts} hosts together"),
-        Ruling::Fail => format!("{kind}FAIL: {hosts} hosts together"),
+        Ruling::Pass | Ruling::Warn => format!("{kind}PASS: {hosts} together"),
+        Ruling::Fail => format!("{kind}FAIL: {hosts} together"),
         Ruling::CannotJudge => {
-            format!("INCONCLUSIVE: this run cannot judge the storage of {hosts} hosts together")
+            format!("INCONCLUSIVE: this run cannot judge the storage of {hosts} together")
         }
     }
 }

@@ -73,7 +73,9 @@ fn refusal(name: &str, content: &BlockContent, force: bool) -> Option<String> {
     let holds = match content {
         BlockContent::Blank => return None,
         _ if force => return None,
-        BlockContent::Volume { files } => format!("a volume of Plimsoll with {files} files"),
+        BlockContent::Volume { files } => {
+            format!("a volume of Plimsoll with {}", units::plural(*files as u64, "file"))
+        }
         BlockContent::Damaged(problem) => {
             format!("a volume of Plimsoll that cannot be used ({problem})")
         }

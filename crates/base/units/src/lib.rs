@@ -16,4 +16,4 @@ pub use nanos::Nanos;
 pub use plain::{plain, plain_json, shortened};
 pub use prng::{Prng, Seed};
 pub use quantity::{Bytes, Generation, ObjectId, PageNumber};
-pub use thousands::{decimal, limit_beside, thousands, three_digits, three_digits_beside};
+pub use thousands::{decimal, limit_beside, plural, thousands, three_digits, three_digits_beside};

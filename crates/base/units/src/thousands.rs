@@ -6,6 +6,12 @@ pub fn thousands(count: u64) -> String {
     group_thousands(&count.to_string())
 }
 
+/// A count and its noun, with the plural ending that the count requires.
+pub fn plural(count: u64, noun: &str) -> String {
+    let sign = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{sign}", thousands(count))
+}
+
 /// Inserts commas between thousands into the `digits` of a whole number.
 fn group_thousands(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);

@@ -64,7 +64,8 @@ impl Profile {
 
 /// The contents of a file, in one line.
 fn described(file: &FileReport) -> String {
-    let head = format!("{}: {}, {} rows", file.name, file.kind, file.rows);
+    let rows = units::plural(file.rows, "row");
+    let head = format!("{}: {}, {rows}", file.name, file.kind);
     let dates = file.dates.iter().map(|(first, last)| format!("{first} to {last}"));
     let left_out = file.left_out.iter();
     let left_out = left_out.map(|(reason, rows)| format!("{rows} left out ({reason})"));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use units::Bytes;
+use units::{Bytes, plural};
 
 use super::{Group, Provision, QUORUM, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
@@ -75,11 +75,12 @@ impl Provision {
     fn write_pools(&self, server: &Server, text: &mut String) -> std::fmt::Result {
         let pools = self.pools(server).iter();
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
-            let (disks, groups, level) = (pool.disks(), pool.groups, pool.level.word());
+            let (disks, level) = (pool.disks(), pool.level.word());
+            let groups = plural(pool.groups.into(), "group");
             let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
             writeln!(
                 text,
-                "| disks of {} for {} | {disks} in {groups} groups of {level} {members} |",
+                "| disks of {} for {} | {disks} in {groups} of {level} {members} |",
                 server.name,
                 purpose.name()
             )?;
@@ -162,7 +163,7 @@ fn quorum(mode: &Mode) -> String {
 fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n## {}\n", cell(&group.name))?;
     let limits = group.limits();
-    write!(text, "At most {} databases are active on a server", limits.most)?;
+    write!(text, "Active databases of a server: {} at most", limits.most)?;
     // Without copies no server takes over from another.
     if needs.copies {
         write!(text, ", {} with two servers failed", limits.preferred)?;
@@ -171,10 +172,11 @@ fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::f
     if let Some(disks) = needs.metacache {
         writeln!(
             text,
-            "Each server has {} empty SSDs of {} for MetaCache databases. Manage-MCDB mounts them \
+            "Each server has {} of {} for MetaCache databases. Manage-MCDB mounts them \
              under {METACACHE_VOLUMES} and the cache of a copy at {METACACHE_DATABASES}\\DATABASE; \
              its file is DATABASE.mcdb\\DATABASE-mcdb.edb there.\n",
-            disks.ssds, disks.ssd
+            plural(disks.ssds as u64, "empty SSD"),
+            disks.ssd
         )?;
     }
     writeln!(

@@ -153,8 +153,11 @@ impl TestPlan {
         let title = format!("{} on {}", needs.title, server.name);
         let name = sound_name(&title).unwrap_or_else(|| "plimsoll".to_owned());
         writeln!(text, "name = {}", quoted(&name))?;
-        let description =
-            format!("{iops:.0} I/O per second are needed of {} copies", folders.len());
+        let copies = match folders.len() {
+            1 => "one copy".to_owned(),
+            copies => format!("{copies} copies"),
+        };
+        let description = format!("{iops:.0} I/O per second are needed of {copies}");
         writeln!(text, "description = {}", quoted(&description))?;
         let each = (needs.mailboxes_per_database, needs.iops_per_database);
         write!(text, "\n{}", mailboxes_section(each, folders.len(), size))?;

@@ -122,9 +122,8 @@ pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     }
     if ssds * DISKS_PER_SSD < disks {
         let text = format!(
-            "a server has {} SSDs for {} disks of databases; one for three is advised",
-            work.shown(Key::MetaCacheSsdsPerServer),
-            work.shown(Key::MetaCacheDisksPerServer)
+            "a server has an SSD for every {} disks of databases; one for every three is advised",
+            units::three_digits(disks / ssds)
         );
         let remedy = "remove metacache.ssds_per_server, or raise it";
         work.find(Warning, Key::MetaCacheSsdsPerServer, text, remedy);

@@ -63,7 +63,8 @@ pub(crate) fn more_databases(sheet: &Sheet) -> Option<String> {
     let more = needed - sheet.number(Key::DatabaseCount)?;
     let may_be = more > 0.0 && needed <= sheet.number(Key::DatabaseMaxCountPerDag)?;
     let count = decimal(more, 0);
-    may_be.then(|| format!("{count} more databases (data.databases = {})", write(needed)))
+    let noun = if count == "1" { "database" } else { "databases" };
+    may_be.then(|| format!("{count} more {noun} (data.databases = {})", write(needed)))
 }
 
 /// The changes found; if there are none, general advice.

@@ -100,15 +100,16 @@ pub(crate) fn damage_in_passing(mended: Mended, bad_pages: u64) -> Vec<String> {
     [
         (
             mended.wrong_reads,
-            "reads gave content that was never written and did well when they were repeated; \
+            "read",
+            "gave content that was never written and did well when repeated; \
              something between the medium and the program changes data",
         ),
-        (mended.flipped_bits, "pages came in with one bit flipped, which their checksum put right"),
-        (bad_pages, "pages were not as they had been written when the maintenance scan read them"),
+        (mended.flipped_bits, "page", "came in with one bit flipped, which the checksum put right"),
+        (bad_pages, "page", "no longer held what was written, as the maintenance scan found"),
     ]
     .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, text)| format!("{count} {text}"))
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, noun, text)| format!("{} {text}", units::plural(count, noun)))
     .collect()
 }
 
@@ -144,7 +145,7 @@ mod tests {
         let told = damage_in_passing(Mended { flipped_bits: 3, ..failed }, 1);
         assert_eq!(told.len(), 2);
         assert!(told[0].starts_with("3 pages came in with one bit flipped"));
-        assert!(told[1].starts_with("1 pages were not as"));
+        assert!(told[1].starts_with("1 page no longer held what was written"));
     }
 
     #[test]

@@ -291,12 +291,14 @@ impl Group {
         sampler.borrow_mut().begin(sampled.collect(), phase);
         let count = policy::sessions_per_database(&self.plan);
         let is_weighted = self.plan.weight(&self.plan.databases[0]).is_some();
-        let each = if is_weighted { "sessions for one of average weight" } else { "sessions each" };
+        let each = if is_weighted { "for one of average weight" } else { "each" };
         if self.is_leader {
             let pace = policy::held_from_start(&self.plan).map_or_else(String::new, |target| {
                 format!(", held at {target} IOPS in all from the first request")
             });
-            self.log(format!("{} databases, {count} {each}{pace}", self.plan.databases.len()));
+            let databases = units::plural(self.plan.databases.len() as u64, "database");
+            let sessions = units::plural(count.into(), "session");
+            self.log(format!("{databases}, {sessions} {each}{pace}"));
         }
         let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
         sessions.set(count, &self.plan);

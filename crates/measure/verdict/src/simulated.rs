@@ -26,7 +26,8 @@ fn trust(simulation: &Simulation) -> String {
         "not been calibrated on any result".to_owned()
     } else {
         format!(
-            "{free_parameters} parameters fitted to {}, which therefore prove nothing about it",
+            "{} fitted to {}, which therefore prove nothing about it",
+            units::plural((*free_parameters).into(), "parameter"),
             calibrated_on.join(", ")
         )
     };

@@ -81,7 +81,7 @@ fn banner(sheet: &FleetSheet<'_>) -> Banner {
     let iops: f64 = records.map(RunRecord::achieved_transactional_iops).sum();
     let meaning = sheet.findings.iter().filter(|(outcome, _)| *outcome != Ruling::Pass);
     Banner {
-        subject: format!("{}: {} hosts", sheet.name, sheet.hosts.len()),
+        subject: format!("{}: {}", sheet.name, format::plural(sheet.hosts.len() as u64, "host")),
         started: format::timestamp(sheet.started_ns),
         verdict: sheet.headline.clone(),
         tone: tone(sheet.outcome),

@@ -3,8 +3,8 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-pub use units::decimal as number;
 pub(crate) use units::three_digits;
+pub use units::{decimal as number, plural};
 
 /// A whole number with commas between thousands.
 pub fn whole(value: u64) -> String {
@@ -83,12 +83,6 @@ pub fn timestamp(epoch_ns: u64) -> String {
 pub fn iso_time(epoch_ns: u64) -> Option<String> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(epoch_ns)).ok()?;
     time.format(&Rfc3339).ok()
-}
-
-/// `text` with the plural ending that `count` requires.
-pub fn plural(count: u64, text: &str) -> String {
-    let sign = if count == 1 { "" } else { "s" };
-    format!("{} {text}{sign}", whole(count))
 }
 
 #[cfg(test)]

@@ -24,17 +24,16 @@ pub(crate) fn seconds_per_log(replays: &[Replay]) -> Option<f64> {
 
 /// A replay in a sentence.
 pub(crate) fn replay_sentence(replays: &[Replay]) -> String {
-    let databases = if replays.len() == 1 { "database" } else { "databases" };
+    let databases = format::plural(replays.len() as u64, "database");
     let logs: u64 = replays.iter().map(|replay| replay.logs).sum();
     let seconds = seconds_per_log(replays).unwrap_or_default();
     let generated_ns: u64 = replays.iter().map(|replay| replay.generated_ns).sum();
     let elapsed_ns: u64 = replays.iter().map(|replay| replay.elapsed_ns).sum();
     let ratio = generated_ns as f64 / elapsed_ns.max(1) as f64;
     format!(
-        "Replayed {} log files into {} {databases} at the same time, {} s each, {} times as fast \
-         as the load had generated them.",
-        format::whole(logs),
-        replays.len(),
+        "Replayed {} into {databases} at the same time, {} s each, {} times as fast as the load \
+         had generated them.",
+        format::plural(logs, "log file"),
         format::three_digits(seconds),
         format::three_digits(ratio),
     )

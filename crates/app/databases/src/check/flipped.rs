@@ -65,7 +65,11 @@ fn pages(range: &Range) -> String {
 pub(super) fn named(ranges: &[&Range]) -> String {
     let names: Vec<String> = ranges.iter().take(MOST_NAMED).map(|of| pages(of)).collect();
     let more = ranges.len().saturating_sub(MOST_NAMED);
-    let more = if more > 0 { format!(" and {more} more places") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {}", units::plural(more as u64, "more place"))
+    } else {
+        String::new()
+    };
     names.join(", ") + &more
 }
 

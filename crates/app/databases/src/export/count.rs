@@ -4,6 +4,11 @@ use ese::reader::{Loss, LostPart};
 
 use crate::opened::OpenDatabase;
 
+/// The verb after `count` things.
+const fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 /// Result of exporting a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowCount {
@@ -34,16 +39,20 @@ impl RowCount {
                 "{name}: rows are lost, and how many is unknown: the internal pages that lead to \
                  them are lost too"
             )),
-            Some(about) => opened.say(&format!("{name}: about {about} rows are lost")),
+            Some(about) => {
+                let (rows, are) = (units::plural(about, "row"), are(about));
+                opened.say(&format!("{name}: about {rows} {are} lost"));
+            }
             None => {}
         }
         if self.lost_values > 0 {
-            let values = self.lost_values;
-            opened.say(&format!("{name}: {values} values of exported rows are lost or not whole"));
+            let (values, are) = (units::plural(self.lost_values, "value"), are(self.lost_values));
+            opened.say(&format!("{name}: {values} of exported rows {are} lost or not whole"));
         }
         if self.not_decoded > 0 {
-            let values = self.not_decoded;
-            opened.say(&format!("{name}: {values} values were not decoded"));
+            let values = units::plural(self.not_decoded, "value");
+            let were = if self.not_decoded == 1 { "was" } else { "were" };
+            opened.say(&format!("{name}: {values} {were} not decoded"));
         }
     }
 }

@@ -19,10 +19,10 @@ const MOST_NAMED: usize = 100;
 
 /// Why there is no copy without `--lossy`.
 pub(super) fn what_is_behind(made: &Replayed<CopyStore>) -> String {
-    let pages = made.summary.behind.len();
+    let pages = units::plural(made.summary.behind.len() as u64, "page");
     let first = made.summary.behind.iter().next();
     let named = first.map(|(page, behind)| {
-        format!("{pages} pages would stay behind, the first is {page}: {}", behind.cause)
+        format!("{pages} would stay behind, the first is {page}: {}", behind.cause)
     });
     let losses = made.losses.iter().cloned();
     named.into_iter().chain(losses).collect::<Vec<_>>().join("; ")
@@ -44,8 +44,9 @@ pub(super) fn tell(
         format!("{} open transactions left as they are", summary.open_transactions)
     } else {
         format!(
-            "{} transactions undone ({} changes)",
-            summary.transactions_undone, summary.changes_undone
+            "{} undone ({})",
+            units::plural(summary.transactions_undone, "transaction"),
+            units::plural(summary.changes_undone, "change")
         )
     };
     console.answer_folded(
@@ -120,7 +121,10 @@ fn tell_pages(
     }
     match more {
         0 => Ok(()),
-        more => console.answer(format_args!("and {more} more pages; --json lists all")),
+        more => console.answer(format_args!(
+            "and {}; --json lists all",
+            units::plural(more as u64, "more page")
+        )),
     }
 }
 

@@ -47,8 +47,8 @@ pub(crate) fn run(flags: &SchemaFlags, console: &mut Console) -> Result<Outcome,
         let tables = json!({ "tables": tables.into_iter().map(table_json).collect::<Vec<_>>() });
         console.answer_json("database_schema", tables)?;
     } else {
-        let (file, count) = (flags.file.display(), tables.len());
-        console.answer_folded(format_args!("{file}: {count} tables"), INDENT)?;
+        let (file, count) = (flags.file.display(), units::plural(tables.len() as u64, "table"));
+        console.answer_folded(format_args!("{file}: {count}"), INDENT)?;
         for table in tables {
             print(table, console)?;
         }

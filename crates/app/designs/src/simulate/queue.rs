@@ -52,8 +52,8 @@ pub(super) fn collected(
 ) -> Result<Vec<(usize, PredictionFigures)>, CommandError> {
     let carrier = connect(&sweep.request.flags.server)?;
     let holder = format!(
-        "a sweep of {} simulations on {}, process {}",
-        missing.len(),
+        "a sweep of {} on {}, process {}",
+        units::plural(missing.len() as u64, "simulation"),
         system::machine(String::new()).name,
         std::process::id()
     );
@@ -98,7 +98,8 @@ impl QueueConductor<'_> {
         self.queue(missing)?;
         self.follow(progress, console)?;
         for (host, count) in self.ledger.by_host() {
-            console.remark(format_args!("{host}: {count} simulations"))?;
+            let simulations = units::plural(*count, "simulation");
+            console.remark(format_args!("{host}: {simulations}"))?;
         }
         Ok(())
     }
@@ -180,9 +181,9 @@ impl QueueConductor<'_> {
 
     fn given_up(&self) -> CommandError {
         CommandError::new(format!(
-            "{} simulations were given to several agents, and none brought a result; look at their \
-             terminals, then run the same command again",
-            self.ledger.missing().len()
+            "several agents were given {}, and none brought a result; look at their terminals, \
+             then run the same command again",
+            units::plural(self.ledger.missing().len() as u64, "simulation")
         ))
     }
 }

@@ -147,8 +147,9 @@ impl OpenSweep<'_> {
             format!("{at_a_time} at a time, with {memory} of memory at most")
         };
         console.remark(format_args!(
-            "{count} simulations of {} databases{known}, {by}.",
-            self.request.seeds[0].plan.databases.len()
+            "{} of {}{known}, {by}.",
+            units::plural(count as u64, "simulation"),
+            units::plural(self.request.seeds[0].plan.databases.len() as u64, "database")
         ))?;
         console.flush()
     }

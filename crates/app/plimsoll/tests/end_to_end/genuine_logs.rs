@@ -47,7 +47,7 @@ fn a_recovered_copy_holds_what_the_engine_recovered() {
     scene
         .run(["recover", "crashs16.edb", "--into", "copy.edb"])
         .expect_code(0)
-        .expect_out(&["log generations 0x1 to 0x3", "1 transactions undone (105 changes)"]);
+        .expect_out(&["log generations 0x1 to 0x3", "1 transaction undone (105 changes)"]);
     let after = scene.snapshot();
     assert!(
         before.iter().all(|(path, file)| after.get(path) == Some(file)),

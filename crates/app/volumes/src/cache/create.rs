@@ -105,7 +105,9 @@ async fn refuse_foreign(flash: &Rc<dyn Device>, runtime: &Runtime) -> Result<(),
     let holds = match block::content(flash).await? {
         BlockContent::Foreign(_) if is_cache => "a cache already".to_owned(),
         BlockContent::Blank => return Ok(()),
-        BlockContent::Volume { files } => format!("a volume of Plimsoll with {files} files"),
+        BlockContent::Volume { files } => {
+            format!("a volume of Plimsoll with {}", units::plural(files as u64, "file"))
+        }
         BlockContent::Damaged(_) => "a damaged volume of Plimsoll".to_owned(),
         BlockContent::Foreign(what) => what.to_owned(),
     };

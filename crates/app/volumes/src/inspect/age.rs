@@ -9,6 +9,7 @@ use host::look::OutputFile;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use units::plural;
 
 /// A line and a value for each file.
 pub(super) fn of_files(files: &[OutputFile]) -> (Vec<String>, Vec<Value>) {
@@ -43,10 +44,6 @@ fn in_words(seconds: u64) -> String {
         7200..172_800 => plural(seconds / 3600, "hour"),
         _ => plural(seconds / 86_400, "day"),
     }
-}
-
-fn plural(count: u64, unit: &str) -> String {
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
 fn as_json(file: &OutputFile) -> Value {

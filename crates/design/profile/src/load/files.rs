@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use units::plural;
+
 /// Maximum number of unrecognised columns to name.
 const MOST_NAMED: usize = 3;
 
@@ -70,11 +72,12 @@ impl LoadFile {
             self.skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         if self.other_columns > 0 {
             let named = self.named_columns.join(", ");
-            let count = self.other_columns;
-            parts.push(format!("{count} columns of other counters (such as {named})"));
+            let columns = plural(self.other_columns, "column");
+            parts.push(format!("{columns} of other counters (such as {named})"));
         }
         if let (count @ 1.., longest) = self.gaps {
-            parts.push(format!("{count} gaps, the longest of {longest} s"));
+            let gaps = plural(count, "gap");
+            parts.push(format!("{gaps}, the longest of {longest} s"));
         }
         (!parts.is_empty()).then(|| parts.join("; "))
     }

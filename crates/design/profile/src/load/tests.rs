@@ -112,8 +112,7 @@ fn blanks_resets_gaps_and_strange_columns_are_counted_and_named() {
     assert!((reads.iops - 1_000.5).abs() < 1e-9, "{reads:?}");
     assert!((reads.latency_ms.unwrap() - 12.5).abs() < 1e-9, "{reads:?}");
     let text = found.to_text();
-    for wanted in
-        ["2 columns of other counters", "1 gaps, the longest of 29700 s", "12:00  unknown"]
+    for wanted in ["2 columns of other counters", "1 gap, the longest of 29700 s", "12:00  unknown"]
     {
         assert!(text.contains(wanted), "{wanted} in {text}");
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write as _};
 
-use units::thousands;
+use units::{plural, thousands};
 
 use super::hours::{HourLoad, RequestLoad, StorageOperation};
 use super::{DayHour, LoadProfile, PlaceLoad};
@@ -55,7 +55,7 @@ impl LoadProfile {
     fn write_day(&self, text: &mut String) -> fmt::Result {
         let most = self.day.iter().filter_map(|hour| hour.load).map(|load| load.iops());
         let most = most.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        writeln!(text, "Average of {} days, per second", self.days)?;
+        writeln!(text, "Average of {}, per second", plural(self.days as u64, "day"))?;
         writeln!(text, " hour    IOPS   reads  writes    logs  read ms  write ms  log ms")?;
         for (number, hour) in self.day.iter().enumerate() {
             write_hour(number, hour, most, text)?;
@@ -90,8 +90,8 @@ impl LoadProfile {
             doubts.extend(file.not_understood().map(|what| format!("{}: {what}", file.name)));
         }
         if self.hours_without_a_host > 0 {
-            let hours = self.hours_without_a_host;
-            doubts.push(format!("{hours} hours in which a host has no samples have no sum"));
+            let hours = plural(self.hours_without_a_host, "hour");
+            doubts.push(format!("no sum of {hours} in which a host has no samples"));
         }
         if let Some(hours) = self.unknown_hours_list() {
             doubts.push(format!("no samples of {hours}: as busy as the busiest"));

@@ -19,7 +19,8 @@ impl LoadProfile {
         for file in &self.files {
             let doubts = file.not_understood();
             let doubts = doubts.map_or_else(String::new, |of| format!("; not used: {of}"));
-            let line = format!("{}: {}, {} samples{doubts}", file.name, file.kind, file.used);
+            let samples = units::plural(file.used, "sample");
+            let line = format!("{}: {}, {samples}{doubts}", file.name, file.kind);
             writeln!(text, "# {}", units::plain(&line).replace('\n', " "))?;
         }
         if let Some(hours) = self.unknown_hours_list() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use units::Bytes;
+use units::{Bytes, plural};
 
 use super::Document;
 use crate::pool::Pool;
@@ -26,17 +26,15 @@ fn write(provision: &Provision, server: &Server, text: &mut String) -> std::fmt:
     let pools = provision.pools(server);
     let joined: u32 = pools.iter().map(|(_, pool)| pool.disks()).sum();
     let disks = if pools.is_empty() { server.volumes.len() } else { joined as usize };
+    let named = plural(disks as u64, "disk");
     writeln!(text, "#!/usr/bin/env bash")?;
-    writeln!(
-        text,
-        "# Volumes of one server. ERASES the {disks} disks that are named as arguments,"
-    )?;
+    writeln!(text, "# Volumes of one server. ERASES the {named} in its arguments,")?;
     writeln!(text, "# in the order of the volumes, such as /dev/sdb /dev/sdc.")?;
     writeln!(text, "set -euo pipefail")?;
     writeln!(text, "root=${{MAIL_ROOT:-{ROOT}}}")?;
     writeln!(text, "disks=(\"$@\")")?;
     writeln!(text, "if [ \"${{#disks[@]}}\" -ne {disks} ]; then")?;
-    writeln!(text, "    echo \"name {disks} disks, not ${{#disks[@]}}\" >&2\n    exit 2\nfi")?;
+    writeln!(text, "    echo \"name {named}, not ${{#disks[@]}}\" >&2\n    exit 2\nfi")?;
     writeln!(text, "for disk in \"${{disks[@]}}\"; do")?;
     writeln!(text, "    if [ ! -b \"$disk\" ] || [ -n \"$(wipefs --no-act \"$disk\")\" ]; then")?;
     writeln!(

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use units::plural;
+
 use super::Document;
 use super::powershell::quoted;
 use crate::{Group, MetaCacheDisks, Provision};
@@ -67,10 +69,11 @@ fn write(group: &Group, disks: MetaCacheDisks, text: &mut String) -> std::fmt::R
 /// Prerequisites, and the parameters of the script.
 fn write_head(disks: MetaCacheDisks, text: &mut String) -> std::fmt::Result {
     let MetaCacheDisks { ssds, ssd } = disks;
+    let empty = plural(ssds as u64, "empty SSD");
     writeln!(
         text,
         "# MetaCache databases. Run this in the Exchange Management Shell of a member when\n\
-         # every copy is healthy and AutoReseed works. Each member needs {ssds} empty SSDs of the\n\
+         # every copy is healthy and AutoReseed works. Each member needs {empty} of the\n\
          # same size that Windows shows with MediaType SSD. Manage-MCDB FORMATS them. On Windows\n\
          # Server 2019 it may see those of other members too: read the vendor's article\n\
          # \"MCDB status is Offline and SSDs aren't formatted in Exchange Server 2019\" first."

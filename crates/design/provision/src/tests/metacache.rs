@@ -105,7 +105,7 @@ fn fewer_ssds_than_one_for_three_disks_are_a_warning() {
     let [(Severity::Warning, said)] = found(&sizing, Key::MetaCacheSsdsPerServer)[..] else {
         panic!("{:?}", sizing.findings);
     };
-    assert!(said.contains("1 SSDs for 6 disks"), "{said}");
+    assert!(said.contains("an SSD for every 6 disks"), "{said}");
     assert!(sizing.is_workable());
 }
 

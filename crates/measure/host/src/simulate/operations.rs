@@ -13,14 +13,14 @@ use record::{
     LogLine, Phase, PhaseMark, Series,
 };
 use simdisk::operations::{
-    LoadedDatabase, OperationLoad, OperationPace, OperationProfile, OperationRun, ScanShape,
+    LoadedDatabase, OperationLoad, OperationPace, OperationProfile, OperationRun,
 };
 use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::Nanos;
 
 use super::alike::Alike;
 use super::series::OperationSeries;
-use super::{SimulationOrder, flash_cache};
+use super::{SimulationOrder, flash_cache, played};
 use crate::error::HostError;
 use shares::{ArrayShares, LOG_ROOM};
 
@@ -30,9 +30,6 @@ const WARM_UP: Nanos = Nanos::from_secs(30);
 
 /// Extension of the warm-up, repeated until the array's memory has settled.
 const WARM_UP_STEP: Nanos = Nanos::from_secs(10);
-
-/// Bytes of one read of the background scan.
-const SCAN_BYTES: u64 = 256 << 10;
 
 /// Plays the load of an order and reports its events, except for the first and the last.
 pub(super) fn play(
@@ -153,7 +150,7 @@ impl<'a> Playback<'a, '_> {
     where
         'a: 'p,
     {
-        let (storage, pause) = (self.order.storage, plan.test.maintenance_throttle);
+        let storage = self.order.storage;
         let simulated: Vec<&Database> =
             self.alike.simulated.iter().map(|&at| &plan.databases[at]).collect();
         let arrays = storage.arrays(simulated.iter().copied());
@@ -161,7 +158,7 @@ impl<'a> Playback<'a, '_> {
             profile: self.profile,
             databases: databases(self.order, plan, (&simulated, &self.share_now))?,
             rest_percent: self.order.rest_percent,
-            scan: pause.map(|pause| ScanShape { pause, bytes: SCAN_BYTES }),
+            scan: played::scan(plan),
             processors: HostProcessors::of(&storage.array),
         };
         OperationRun::new(&arrays, load, self.order.seed)

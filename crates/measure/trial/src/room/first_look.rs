@@ -51,8 +51,9 @@ impl fmt::Display for FirstLookShortage {
         let Self { folder, count, size, needed, free, fitting } = self;
         write!(
             f,
-            "{folder}: {count} databases of {size} and the run on them need {needed}, and {free} \
-             are free; nothing was written. Free some space"
+            "{folder}: {} of {size} and the run on them need {needed}, and {free} are free; \
+             nothing was written. Free some space",
+            units::plural(*count, "database")
         )?;
         match fitting {
             Some(fitting) => write!(f, ", or give --size {}MiB", fitting.0 >> 20),

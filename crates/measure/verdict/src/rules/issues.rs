@@ -1,7 +1,7 @@
 //! Failed requests and damaged content encountered by the load itself.
 
 use record::{Issue, RunRecord, Severity};
-use units::thousands;
+use units::{plural, thousands};
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
@@ -40,7 +40,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         evidence.push(Evidence::of_run(format!("and {} more", thousands(more))));
     }
     if failed_requests > noted {
-        let text = format!("{} requests failed", thousands(failed_requests));
+        let text = format!("{} failed", plural(failed_requests, "request"));
         evidence.push(Evidence::of_run(text));
     }
     let finding = Finding {

@@ -1,7 +1,7 @@
 //! The maximum time to replay a log file, if the plan sets one.
 
 use record::{Replay, RunRecord, TestType};
-use units::thousands;
+use units::plural;
 
 use super::milliseconds;
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
@@ -54,7 +54,7 @@ fn unreplayed(run: &RunRecord, times: &[(&Replay, f64)]) -> Vec<Evidence> {
 
 fn place(replay: &Replay) -> Evidence {
     let seconds = replay.elapsed_ns as f64 / 1e9;
-    let text = format!("{} log files in {seconds:.1} s", thousands(replay.logs));
+    let text = format!("{} in {seconds:.1} s", plural(replay.logs, "log file"));
     Evidence {
         span_ns: Some((replay.at_ns.saturating_sub(replay.elapsed_ns), replay.at_ns)),
         ..Evidence::of_database(replay.database, text)

@@ -2,7 +2,7 @@
 //! predict a full one.
 
 use record::{Replay, RunRecord, TestType};
-use units::thousands;
+use units::plural;
 
 use super::kind_of_a_cut_run;
 use crate::{Evidence, Finding, Limit, Ruling, Unit};
@@ -50,7 +50,7 @@ fn missing(run: &RunRecord, index: u32, logs: u64) -> Evidence {
         Some(replay) if replay.ns_per_log().is_none() => {
             "its replay found nothing to do".to_owned()
         }
-        Some(_) => format!("the load generated {} logs in its time", thousands(logs)),
+        Some(_) => format!("the load generated {} in its time", plural(logs, "log")),
     };
     Evidence::of_database(index, text)
 }

@@ -155,12 +155,12 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
 
 /// The deployment in one line.
 fn subject(report: &PlayedReport<'_>) -> String {
-    let hosts = report.deployment.hosts.len();
+    let hosts = plural(report.deployment.hosts.len() as u64, "host");
     let array = match report.deployment.arrays.len() {
         0 | 1 => report.array.to_owned(),
         arrays => format!("{arrays} arrays of {}", report.array),
     };
-    format!("{}: {hosts} hosts on {array}", report.name)
+    format!("{}: {hosts} on {array}", report.name)
 }
 
 fn meaning(report: &PlayedReport<'_>) -> Vec<String> {

@@ -157,10 +157,13 @@ fn started(sized: Sized<'_>, mode: &str) -> String {
 
 fn meaning(sized: Sized<'_>) -> Vec<String> {
     let deployment = sized.deployment;
+    let databases = match shown(sized, Key::DatabaseAll) {
+        one if one == "1" => "one database".to_owned(),
+        databases => format!("{databases} databases"),
+    };
     let mut sentences = vec![format!(
-        "{} mailboxes in {} databases with {} of each.",
+        "{} mailboxes in {databases} with {} of each.",
         shown(sized, Key::MailboxesTotal),
-        shown(sized, Key::DatabaseAll),
         match deployment.total_copies() {
             1 => "one copy".to_owned(),
             copies => format!("{copies} copies"),

@@ -88,14 +88,18 @@ impl PredictedDesign {
             1 => "1 database".to_owned(),
             databases => format!("{databases} databases"),
         };
+        let sets = match self.sets {
+            1 => "its set".to_owned(),
+            sets => format!("one of its {sets} sets"),
+        };
         vec![
             Fact { label: "Verdict", metric: None, value: verdict },
             Fact::new(
                 "Simulated",
                 format!(
                     "{databases} of {}, all taken for active (the strictest case; `size --prove` \
-                     lets passive copies replay), on one of its {} sets of disks",
-                    self.server, self.sets
+                     lets passive copies replay), on {sets} of disks",
+                    self.server
                 ),
             ),
             Fact::metric("Load", "achieved-transactional-iops", self.load()),

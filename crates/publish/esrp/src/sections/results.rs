@@ -114,6 +114,7 @@ fn reliability(server: &Server<'_>) -> Words {
     let events = match (record.imported(), errors) {
         (Some(_), _) => "its result lists no events of the storage".to_owned(),
         (None, 0) => "no error of the storage was recorded".to_owned(),
+        (None, 1) => "one error of the storage was recorded".to_owned(),
         (None, count) => format!("{count} errors of the storage were recorded"),
     };
     Words::said(format!(

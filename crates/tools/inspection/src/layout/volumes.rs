@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use device_os::probe::Platform;
 use record::StorageFinding;
-use units::Bytes;
+use units::{Bytes, plural};
 
 use super::{LayoutLook, PlannedVolume, SeenFolder, SeenVolume, VolumeUse, copies};
 use crate::draft::{FindingDraft, mended_by};
@@ -110,7 +110,7 @@ fn same_volume(volumes: &BTreeMap<u64, Vec<&str>>) -> StorageFinding {
         volumes.values().filter(|names| names.len() > 1).map(|names| names.join(" and ")).collect();
     if shared.is_empty() {
         return draft
-            .pass(format!("{} volumes", volumes.len()), "no two places are the same volume");
+            .pass(plural(volumes.len() as u64, "volume"), "no two places are the same volume");
     }
     let reason = "one volume stands in several places, so that the others are missing";
     let remedy = "mount the volume with the right label at each place";
@@ -134,7 +134,7 @@ fn same_disk(disks: &BTreeMap<&str, Vec<&str>>, untold: &[&str]) -> StorageFindi
         let reason = "the system does not tell which disks these volumes are on";
         return draft.unknown(untold.join(", "), reason);
     }
-    draft.pass(format!("{} disks", disks.len()), "a disk that fails takes one volume")
+    draft.pass(plural(disks.len() as u64, "disk"), "a disk that fails takes one volume")
 }
 
 /// Mounts in the planned folders that are not volumes of the plan.

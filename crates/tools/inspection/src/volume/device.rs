@@ -2,7 +2,7 @@
 
 use device_os::probe::{BlockDevice, Makeup, SoftwareArray, Transport};
 use record::StorageFinding;
-use units::Bytes;
+use units::{Bytes, plural};
 
 use crate::draft::{FindingDraft, mended_by};
 
@@ -108,7 +108,7 @@ fn encryption(device: &BlockDevice) -> Option<StorageFinding> {
 fn software_array(name: &str, array: &SoftwareArray) -> Vec<StorageFinding> {
     let draft = || FindingDraft::new(("software-array", "RAID of the kernel"), name);
     let mut findings = Vec::new();
-    let seen = format!("{} of {} disks", array.level, array.disks);
+    let seen = format!("{} of {}", array.level, plural(array.disks.into(), "disk"));
     findings.push(match (array.level.as_str(), array.disks) {
         _ if array.missing > 0 => mended_by(
             draft().fail(format!("{seen}, {} missing", array.missing), "it is degraded"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use host::simulate::played::paced_profile;
+use host::simulate::played::{self, paced_profile};
 use host::simulate::{SimulatedStorage, SimulationLevel, SimulationOrder};
 use plan::Plan;
 use record::SimulationDetail;
@@ -11,9 +11,6 @@ use simdisk::ArrayDescription;
 use simdisk::operations::{OperationProfile, ScanShape};
 
 use console::error::CommandError;
-
-/// Size of one read of the background scan.
-const SCAN_BYTES: u64 = 256 << 10;
 
 /// A deployment ready to be played, and the plan of each of its hosts.
 pub(crate) struct Arrangement {
@@ -47,8 +44,7 @@ impl Arrangement {
     /// The scan of background maintenance, which reads every copy, active or passive; `None` if
     /// the plans have none.
     pub(crate) fn scan(&self) -> Option<ScanShape> {
-        let pause = self.plans[0].test.maintenance_throttle?;
-        Some(ScanShape { pause, bytes: SCAN_BYTES })
+        played::scan(&self.plans[0])
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn each_alone(
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let names: Vec<String> = order.hosts.iter().map(|host| host.host.clone()).collect();
-    console
-        .remark(format_args!("{} hosts that share nothing, each simulated alone.", names.len()))?;
+    let hosts = units::plural(names.len() as u64, "host");
+    console.remark(format_args!("{hosts} simulated alone: nothing is shared."))?;
     let statuses = side_by_side(names.len(), |number| {
         let own = host_flags(flags, order, (number, &host_folder(folder, number, &names[number])));
         let (measured, _) = super::super::measured(&own, &StopFlag::default(), true)?;

@@ -46,7 +46,8 @@ pub(super) fn run(
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let names: Vec<String> = order.hosts.iter().map(|host| host.host.clone()).collect();
-    console.remark(format_args!("{} hosts on one array, simulated together.", names.len()))?;
+    let hosts = units::plural(names.len() as u64, "host");
+    console.remark(format_args!("{hosts} on one array, simulated together."))?;
     let storage = SimulatedStorage { array: array.clone(), is_each_folder: false };
     let command = format!(
         "plimsoll simulate {} --array {}",

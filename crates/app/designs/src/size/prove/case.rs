@@ -108,7 +108,8 @@ impl PlayedCase {
 
     fn because(&self, breach: Option<&Breach>) -> String {
         match (self.inactive, breach) {
-            (1.., _) => format!("{} databases are active nowhere", self.inactive),
+            (1, _) => "one database is active nowhere".to_owned(),
+            (2.., _) => format!("{} databases are active nowhere", self.inactive),
             (0, Some(breach)) => {
                 let (text, limit) = (&breach.text, breach.limit.name());
                 let beside = self.recovery_of(breach);

@@ -109,12 +109,12 @@ impl Trial {
         let deployment = &self.arrangement.deployment;
         let copies = deployment.databases.first().map_or(0, |of| of.copies.len());
         format!(
-            "{} servers, {} databases with {} each, {} mailboxes; {} arrays of {}{}.",
-            deployment.hosts.len(),
-            deployment.databases.len(),
+            "{}, {} with {} each, {} mailboxes; {} of {}{}.",
+            units::plural(deployment.hosts.len() as u64, "server"),
+            units::plural(deployment.databases.len() as u64, "database"),
             if copies == 1 { "one copy".to_owned() } else { format!("{copies} copies") },
             units::decimal(self.mailboxes(), 0),
-            deployment.arrays.len(),
+            units::plural(deployment.arrays.len() as u64, "array"),
             self.arrangement.array.name,
             self.disks_in_all.map_or_else(String::new, |disks| {
                 format!(", {disks:.0} disks in all, those for logs, restores and reseeds included")

@@ -25,10 +25,10 @@ pub(super) fn within(paths: &[PathBuf]) -> Result<Option<Vec<PathBuf>>, CommandE
     let runs: Vec<PathBuf> = host_runs(fleet)?.into_iter().map(|(_, run)| run).collect();
     if runs.len() < 2 {
         return Err(CommandError::new(format!(
-            "{}: the journals of {} hosts have arrived, and two are needed; complete it with \
+            "{}: the journals of {} have arrived, and two are needed; complete it with \
              `plimsoll fleet collect`",
             fleet.display(),
-            runs.len()
+            units::plural(runs.len() as u64, "host")
         )));
     }
     Ok(Some(runs))

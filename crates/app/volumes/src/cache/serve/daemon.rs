@@ -143,7 +143,8 @@ impl Daemon {
                 if now > *seen {
                     let error = tally.last_error.as_deref().unwrap_or("failed");
                     let name = &volume.wish.borrow().name;
-                    console::say(&format!("{name}: {} requests failed: {error}", now - *seen));
+                    let requests = units::plural(now - *seen, "request");
+                    console::say(&format!("{name}: {requests} failed: {error}"));
                     *seen = now;
                 }
             }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Volumes of one server. ERASES the 3 disks that are named as arguments,
+# Volumes of one server. ERASES the 3 disks in its arguments,
 # in the order of the volumes, such as /dev/sdb /dev/sdc.
 set -euo pipefail
 root=${MAIL_ROOT:-/mnt/mail}

@@ -1,7 +1,7 @@
 //! Logical drives and disks: strips, levels, states, and the caches of the disks themselves.
 
 use record::{StorageFinding, StorageRuling};
-use units::Bytes;
+use units::{Bytes, plural};
 
 use super::super::known::doubted;
 use super::super::{Controller, DiskCaches, Health, LogicalDrive, PhysicalDisk, Tool};
@@ -87,7 +87,7 @@ fn level_case(draft: &FindingDraft, level: Option<&String>, disks: Option<&u32>)
         return draft.unknown("not told", "the output has no level, or no number of disks");
     };
     let digits: String = level.chars().filter(char::is_ascii_digit).collect();
-    let seen = format!("{level} of {disks} disks");
+    let seen = format!("{level} of {}", plural(disks.into(), "disk"));
     match digits.as_str() {
         "5" if disks > MOST_RAID5_DISKS => mended_by(
             draft.fail(seen, "a second disk is likely to be lost while the first is rebuilt"),
@@ -150,7 +150,10 @@ pub(super) fn each_disk(controller: &Controller) -> Option<StorageFinding> {
     let wanted = members.filter(|&members| members > 0).map(|members| members as usize);
     let is_whole = off == controller.disks.len() && wanted.is_some_and(|wanted| off >= wanted);
     Some(if is_whole {
-        draft.pass(format!("off on {off} disks"), "only the controller keeps writes")
+        draft.pass(
+            format!("off on {}", plural(off as u64, "disk")),
+            "only the controller keeps writes",
+        )
     } else {
         let all = wanted.unwrap_or(0).max(controller.disks.len());
         draft.unknown(format!("off on {off} of {all} disks or more"), "the others are not told")
