@@ -13,6 +13,7 @@ mod operations;
 mod pace;
 pub mod played;
 mod scale;
+mod scan;
 mod series;
 mod storage;
 mod together;
@@ -39,6 +40,7 @@ use memo::Memo;
 use played::as_judged_part;
 use scale::scaled;
 pub use scale::usual_duration;
+pub use scan::scan;
 pub use storage::SimulatedStorage;
 pub use together::{SharedHost, simulate_together};
 

@@ -19,8 +19,9 @@ use simdisk::{HostProcessors, MemorySettling, room_of_database};
 use units::Nanos;
 
 use super::alike::Alike;
+use super::scan::scan;
 use super::series::OperationSeries;
-use super::{SimulationOrder, flash_cache, played};
+use super::{SimulationOrder, flash_cache};
 use crate::error::HostError;
 use shares::{ArrayShares, LOG_ROOM};
 
@@ -158,7 +159,7 @@ impl<'a> Playback<'a, '_> {
             profile: self.profile,
             databases: databases(self.order, plan, (&simulated, &self.share_now))?,
             rest_percent: self.order.rest_percent,
-            scan: played::scan(plan),
+            scan: scan(plan),
             processors: HostProcessors::of(&storage.array),
         };
         OperationRun::new(&arrays, load, self.order.seed)

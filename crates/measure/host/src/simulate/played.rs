@@ -8,7 +8,7 @@ use std::thread;
 use device::{Executor, VirtualReactor};
 use plan::Plan;
 use record::{DatabaseInterval, Edge, Event, Finished, Interval, LogLine, Phase, PhaseMark, Start};
-use simdisk::operations::{OperationAnswer, OperationProfile, ScanShape};
+use simdisk::operations::{OperationAnswer, OperationProfile};
 use units::Nanos;
 
 use super::series::OperationSeries;
@@ -16,16 +16,6 @@ use super::{SimulationOrder, facts, measured, measured_profile, operations};
 use crate::crew;
 use crate::error::HostError;
 use crate::measure::{Measured, RunFolder, conclude};
-
-/// Bytes of one read of the background scan.
-const SCAN_BYTES: u64 = 256 << 10;
-
-/// The scan of background maintenance, which reads every database, active or passive; `None` if
-/// `plan` has none.
-pub fn scan(plan: &Plan) -> Option<ScanShape> {
-    let pause = plan.test.maintenance_throttle?;
-    Some(ScanShape { pause, bytes: SCAN_BYTES })
-}
 
 /// The operation model's profile of the load of an order at the pace of its array, with the cost of
 /// a cold cache, which a copy has when it takes over.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use host::simulate::played::{self, paced_profile};
+use host::simulate::played::paced_profile;
+use host::simulate::scan;
 use host::simulate::{SimulatedStorage, SimulationLevel, SimulationOrder};
 use plan::Plan;
 use record::SimulationDetail;
@@ -44,7 +45,7 @@ impl Arrangement {
     /// The scan of background maintenance, which reads every copy, active or passive; `None` if
     /// the plans have none.
     pub(crate) fn scan(&self) -> Option<ScanShape> {
-        played::scan(&self.plans[0])
+        scan(&self.plans[0])
     }
 }
 
