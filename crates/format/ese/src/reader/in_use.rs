@@ -18,10 +18,11 @@ pub struct InUseWalk {
 }
 
 impl InUseWalk {
-    /// The page to supply next; `None` when all are known.
+    /// The page to supply next; `None` when all are known. A page past the end of a cut file is
+    /// wanted as well: without it, the pages below it are unknown.
     pub fn wanted(&mut self) -> Option<PageNumber> {
         while let Some(number) = self.waiting.pop() {
-            if self.in_use.insert(number) {
+            if self.in_use.insert(number) || !self.in_use.contains(number) {
                 return Some(number);
             }
         }
@@ -88,4 +89,22 @@ fn space_roots(page: PageRef<'_>) -> impl Iterator<Item = PageNumber> + use<> {
     let header = fields.and_then(|fields| fields.space);
     let roots = header.map(|header| [header.owned_root(), header.available_root()]);
     roots.into_iter().flatten().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PageNumber;
+
+    use super::InUseWalk;
+    use crate::page_set::PageSet;
+
+    #[test]
+    fn a_page_past_the_end_of_the_file_is_wanted() {
+        let beyond = PageNumber(1_000);
+        let waiting = vec![beyond, PageNumber(7)];
+        let mut walk = InUseWalk { in_use: PageSet::new(10), waiting };
+        assert_eq!(walk.wanted(), Some(PageNumber(7)));
+        assert_eq!(walk.wanted(), Some(beyond));
+        assert_eq!(walk.wanted(), None);
+    }
 }
