@@ -50,7 +50,7 @@ impl Verdict {
         self.warns(rules::MAILBOX_LOAD)
     }
 
-    /// Whether rate or latency changed so much from begin to end that no mean describes the run.
+    /// Whether rate or latency changed so much from start to end that no mean describes the run.
     pub fn is_unsteady(&self) -> bool {
         self.warns(rules::STEADY_STATE)
     }

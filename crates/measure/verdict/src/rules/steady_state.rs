@@ -34,13 +34,13 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let percent = shown.share() * 100.0;
     let way = if percent < 0.0 { "fell" } else { "rose" };
     let drift = Evidence::of_run(format!(
-        "the {what} {way} from begin to end: the storage may have been on its way from one state \
+        "the {what} {way} from start to end: the storage may have been on its way from one state \
          to another, which no average stands for; measure longer"
     ));
     let is_steady = shown == Trend::Steady;
     Some(Finding {
         rule: RULE,
-        title: "Change from begin to end",
+        title: "Change from start to end",
         kind: Kind::Validity,
         outcome: if is_steady { Ruling::Pass } else { Ruling::Warn },
         measured: Some(percent.abs()),

@@ -139,7 +139,7 @@ fn a_drift_in_one_test_reaches_the_headline_of_the_set() {
         (suite_summary(tests), render_suite(TEXT, tests), render_suite(ReportForm::Json, tests))
     });
     assert!(said.starts_with("PASS, NOT STEADY  2 of 2 tests passed\n"), "{said}");
-    assert!(said.contains("Warning: Change from begin to end"), "{said}");
+    assert!(said.contains("Warning: Change from start to end"), "{said}");
     assert!(text.contains("Performance  Pass, not steady"), "{text}");
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["headline"], "Pass, not steady");
