@@ -29,7 +29,11 @@ pub(crate) fn profile() -> OperationProfile {
     let write = WriteShape { bytes: PAGE, placement: Placement::Anywhere };
     OperationProfile {
         batches: vec![BatchShape { spans: vec![span; 2], reads: vec![] }],
-        bursts: vec![WriteBurst { after_reads: 8, writes: vec![write; 4] }],
+        bursts: vec![WriteBurst {
+            after_reads: 8,
+            writes: vec![write; 4],
+            ..WriteBurst::default()
+        }],
         read_bytes: PAGE,
         writes_in_flight: 32,
         writes_behind: 64,

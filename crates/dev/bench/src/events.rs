@@ -56,7 +56,11 @@ pub(crate) fn profile() -> OperationProfile {
     let spans = (0..10).map(|number| span(number % 2 == 0)).collect();
     OperationProfile {
         batches: vec![BatchShape { spans, reads: Vec::new() }],
-        bursts: vec![WriteBurst { after_reads: 20, writes: vec![write; 12] }],
+        bursts: vec![WriteBurst {
+            after_reads: 20,
+            writes: vec![write; 12],
+            ..WriteBurst::default()
+        }],
         read_bytes: 32 << 10,
         writes_in_flight: 32,
         writes_behind: 1_000,

@@ -45,18 +45,22 @@ pub(super) fn profile(plan: &Plan) -> Result<OperationProfile, HostError> {
     Ok(profile)
 }
 
-/// The profile with the write bursts of as many sessions as `plan` has, at the pace of an array.
-/// The databases of `plan` must fit in memory.
+/// The profile with the write bursts and log writes of as many sessions as `plan` has, at the pace
+/// of an array. The databases of `plan` must fit in memory.
 pub(super) fn paced(
     profile: &OperationProfile,
     plan: &Plan,
     pace: ArrayPace,
 ) -> Result<OperationProfile, HostError> {
-    static BURSTS: Memo<(Plan, ArrayPace), Vec<WriteBurst>> = Memo::new();
+    static WRITES: Memo<(Plan, ArrayPace), (Vec<WriteBurst>, u64)> = Memo::new();
     let load = TracedLoad::at(plan, pace);
     let key = (trace::key(plan, load.sessions), load.pace.clone());
-    let bursts = BURSTS.of(key, || Ok(bursts(&trace(plan, &load)?)))?;
-    Ok(OperationProfile { bursts, ..profile.clone() })
+    let (bursts, behind_reads_per_million) = WRITES.of(key, || {
+        let trace = trace(plan, &load)?;
+        Ok((bursts(&trace), behind_reads_per_million(&trace)))
+    })?;
+    let log = LogShape { behind_reads_per_million, ..profile.log.clone() };
+    Ok(OperationProfile { bursts, log, ..profile.clone() })
 }
 
 /// Cost of a cold cache under the load of `plan`: the reads of the first batches after the database
@@ -216,13 +220,15 @@ fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
     let (mut burst, mut placements) = (WriteBurst::default(), Placements::default());
     let (mut reads, mut begun) = (0, None);
     for Traced { at, what } in trace {
-        let TracedStep::Request { purpose: Purpose::Database, kind, offset, bytes, .. } = *what
-        else {
+        let TracedStep::Request { purpose, kind, offset, bytes, .. } = *what else {
             continue;
         };
-        match kind {
-            OpKind::Read => reads += 1,
-            OpKind::Write => {
+        match (purpose, kind) {
+            (Purpose::Database, OpKind::Read) => reads += 1,
+            (Purpose::Log, OpKind::Write) if reads == 0 && begun == Some(*at) => {
+                burst.is_before_log_write = true;
+            }
+            (Purpose::Database, OpKind::Write) => {
                 if begun.is_some_and(|begun| begun != *at) {
                     bursts.push(std::mem::take(&mut burst));
                 }
@@ -232,12 +238,31 @@ fn bursts(trace: &[Traced]) -> Vec<WriteBurst> {
                 let placement = placements.placement(offset);
                 burst.writes.push(WriteShape { bytes, placement });
             }
-            OpKind::Flush | OpKind::SetLength => {}
+            _ => {}
         }
     }
     // The first burst followed reads that were not traced.
     bursts.drain(..1.min(bursts.len()));
     bursts
+}
+
+/// Returns how many in a million log writes begin right behind a read of the same moment.
+fn behind_reads_per_million(trace: &[Traced]) -> u64 {
+    let (mut read, mut behind, mut all) = (None, 0, 0);
+    for Traced { at, what } in trace {
+        let TracedStep::Request { purpose, kind, .. } = *what else {
+            continue;
+        };
+        match (purpose, kind) {
+            (Purpose::Database, OpKind::Read) => read = Some(*at),
+            (Purpose::Log, OpKind::Write) => {
+                behind += u64::from(read == Some(*at));
+                all += 1;
+            }
+            _ => {}
+        }
+    }
+    behind * 1_000_000 / all.max(1)
 }
 
 /// Returns the requests that accompanied one whole log file, the last one traced from beginning to
@@ -325,10 +350,15 @@ fn place_beside(kind: OperationKind, file: LogFile, offset: u64) -> BesidePlace 
 
 #[cfg(test)]
 mod tests {
+    use device::{OpKind, Purpose};
     use plan::Plan;
     use simdisk::operations::Placement;
+    use units::Nanos;
 
-    use super::{Placements, cold, extra_reads, profile, scaled};
+    use super::{
+        LogFile, Placements, Traced, TracedStep, behind_reads_per_million, bursts, cold,
+        extra_reads, profile, scaled,
+    };
 
     #[test]
     fn reads_beyond_those_of_a_warm_cache_decrease_evenly() {
@@ -347,6 +377,42 @@ mod tests {
         let cold = cold(&plan, &warm).expect("it can be measured");
         assert_eq!(cold.pages, 4_096);
         assert!((0.02..4.0).contains(&cold.extra_reads), "{cold:?}");
+    }
+
+    fn request(at: u64, purpose: Purpose, kind: OpKind) -> Traced {
+        let file = LogFile::Current;
+        let what = TracedStep::Request { purpose, kind, file, offset: 0, bytes: 4_096 };
+        Traced { at: Nanos(at), what }
+    }
+
+    fn page(at: u64) -> Traced {
+        request(at, Purpose::Database, OpKind::Write)
+    }
+
+    fn read(at: u64) -> Traced {
+        request(at, Purpose::Database, OpKind::Read)
+    }
+
+    fn log(at: u64) -> Traced {
+        request(at, Purpose::Log, OpKind::Write)
+    }
+
+    #[test]
+    fn a_burst_that_a_log_write_follows_at_the_same_moment_precedes_log_writes() {
+        // The first burst is left out.
+        let trace = [page(1), read(2), page(2), log(3), page(4), log(4), page(5), read(5), log(5)];
+        let found: Vec<_> = bursts(&[&trace[..], &[page(6)]].concat())
+            .iter()
+            .map(|burst| (burst.after_reads, burst.is_before_log_write))
+            .collect();
+        assert_eq!(found, [(1, false), (0, true), (0, false)]);
+    }
+
+    #[test]
+    fn a_log_write_is_behind_a_read_of_the_same_moment_alone() {
+        let trace = [read(1), log(2), read(3), page(3), log(3), log(4), read(4), log(5)];
+        assert_eq!(behind_reads_per_million(&trace), 250_000);
+        assert_eq!(behind_reads_per_million(&[read(1)]), 0);
     }
 
     #[test]

@@ -35,6 +35,10 @@ pub(super) struct SimulatedDatabase<'a> {
     /// The next burst, and the reads since the previous one.
     burst: usize,
     reads: u32,
+    /// The burst that the next log write brings.
+    held: Option<usize>,
+    /// Whether a log write has brought a read that no session has made yet.
+    is_read_ahead: bool,
     writes_per_read: f64,
     /// Writes that have not begun.
     waiting_writes: VecDeque<WriteShape>,
@@ -89,6 +93,8 @@ impl<'a> SimulatedDatabase<'a> {
             cold_left: 0,
             burst,
             reads: 0,
+            held: None,
+            is_read_ahead: false,
             writes_per_read: profile.writes_per_read(),
             waiting_writes: VecDeque::new(),
             writes_in_flight: 0,
@@ -145,21 +151,51 @@ impl<'a> SimulatedDatabase<'a> {
         self.release(profile, false);
     }
 
+    /// Makes the burst due that precedes the log write about to begin.
+    pub(super) fn note_log_write(&mut self, profile: &OperationProfile) {
+        if let Some(burst) = self.held.take() {
+            self.waiting_writes.extend(&profile.bursts[burst].writes);
+        }
+    }
+
+    /// Whether a read begins right before this log write; it is one of those that no session waits
+    /// for.
+    pub(super) fn reads_ahead(&mut self, profile: &OperationProfile) -> bool {
+        let of_million = profile.log.behind_reads_per_million;
+        let is_ahead = !self.is_read_ahead && self.prng.below(1_000_000) < of_million;
+        self.is_read_ahead |= is_ahead;
+        is_ahead
+    }
+
+    /// Whether a read that no session waits for has already begun.
+    pub(super) fn has_read_ahead(&mut self) -> bool {
+        std::mem::take(&mut self.is_read_ahead)
+    }
+
     /// Makes bursts due. A burst that was recorded without a read since the previous burst had
     /// waited for a write of that burst, and does so here too; `is_written` if a write has
-    /// completed.
+    /// completed. One that precedes a log write is held until then, while those after it go on:
+    /// waiting behind it, they would come all at once.
     fn release(&mut self, profile: &OperationProfile, mut is_written: bool) {
         // Bounded, since it may be that no burst needs a read.
         for _ in 0..profile.bursts.len() {
             let next = &profile.bursts[self.burst];
             let is_idle = self.writes_in_flight == 0 && self.waiting_writes.is_empty();
-            let is_due = next.after_reads > 0 || is_written || is_idle;
+            let is_due = if next.is_before_log_write {
+                self.held.is_none()
+            } else {
+                next.after_reads > 0 || is_written || is_idle
+            };
             if self.reads < next.after_reads || !is_due {
                 return;
             }
-            is_written &= next.after_reads > 0;
             self.reads -= next.after_reads;
-            self.waiting_writes.extend(&next.writes);
+            if next.is_before_log_write {
+                self.held = Some(self.burst);
+            } else {
+                is_written &= next.after_reads > 0;
+                self.waiting_writes.extend(&next.writes);
+            }
             self.burst = (self.burst + 1) % profile.bursts.len();
         }
     }
@@ -183,7 +219,11 @@ impl<'a> SimulatedDatabase<'a> {
 
     /// Whether reads find no room because of the writes that wait.
     pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
-        let is_held = profile.bursts.get(self.burst).is_some_and(|next| next.after_reads == 0);
+        // One that precedes a log write cannot be waited for: sessions that wait do not commit.
+        let is_held = profile
+            .bursts
+            .get(self.burst)
+            .is_some_and(|next| next.after_reads == 0 && !next.is_before_log_write);
         // Writes that came with the reads since then wait as well.
         let held = if is_held { f64::from(self.reads) * self.writes_per_read } else { 0.0 };
         self.waiting_writes.len() as f64 + held > profile.writes_behind as f64
@@ -271,7 +311,11 @@ mod tests {
     /// Bursts of two writes; the numbers are the reads before each.
     fn profile(after_reads: &[u32]) -> OperationProfile {
         let writes = vec![WriteShape { bytes: PAGE, placement: Placement::Anywhere }; 2];
-        let burst = |&after_reads| WriteBurst { after_reads, writes: writes.clone() };
+        let burst = |&after_reads| WriteBurst {
+            after_reads,
+            writes: writes.clone(),
+            ..WriteBurst::default()
+        };
         OperationProfile {
             batches: Vec::new(),
             bursts: after_reads.iter().map(burst).collect(),
@@ -289,15 +333,61 @@ mod tests {
         std::iter::from_fn(|| database.next_write(profile)).count()
     }
 
-    #[test]
-    fn a_burst_without_reads_before_it_follows_a_write() {
-        let profile = profile(&[1, 0, 0]);
+    /// A database whose next burst is the first of the profile.
+    fn database(profile: &OperationProfile) -> SimulatedDatabase<'_> {
         let array = ArrayDescription::parse("nvme", FLASH, &[]).expect("an array that ships");
         let place = OperationPlace { array: 0, base: 0, bytes: 1 << 30 };
         let metadata = Metadata::new(array.file_system, 1 << 40, Seed(1));
         let more = (Prng::new(Seed(1)), metadata);
-        let mut database = SimulatedDatabase::new(&profile, (place, place), None, more);
+        let mut database = SimulatedDatabase::new(profile, (place, place), None, more);
         database.burst = 0;
+        database
+    }
+
+    #[test]
+    fn a_log_write_brings_the_burst_that_precedes_it_and_no_other() {
+        let mut profile = profile(&[1, 1, 1, 0]);
+        for number in [1, 3] {
+            profile.bursts[number].is_before_log_write = true;
+        }
+        let mut database = database(&profile);
+        database.note_log_write(&profile);
+        assert_eq!(begun(&mut database), 0, "the first comes with a read");
+        database.note_read(&profile);
+        database.note_read(&profile);
+        assert_eq!(begun(&mut database), 2, "the second waits for a log write");
+        database.write_done(&profile);
+        assert_eq!(begun(&mut database), 0, "a write of the database does not bring it");
+        database.note_read(&profile);
+        assert_eq!(begun(&mut database), 2, "the third does not wait for the second");
+        database.note_read(&profile);
+        assert_eq!(begun(&mut database), 0, "the fourth waits until the second has come");
+        assert!(!database.is_behind(&profile), "sessions must go on, or none would commit");
+        database.note_log_write(&profile);
+        assert_eq!(begun(&mut database), 2);
+        database.note_read(&profile);
+        assert_eq!(begun(&mut database), 2, "the first again, the fourth is held");
+        database.note_log_write(&profile);
+        assert_eq!(begun(&mut database), 2);
+    }
+
+    #[test]
+    fn a_read_ahead_of_a_log_write_is_made_once() {
+        let mut profile = profile(&[1]);
+        let mut seen = database(&profile);
+        assert!(!seen.reads_ahead(&profile) && !seen.has_read_ahead());
+        profile.log.behind_reads_per_million = 1_000_000;
+        let mut database = database(&profile);
+        assert!(database.reads_ahead(&profile));
+        assert!(!database.reads_ahead(&profile), "until a session has made it");
+        assert!(database.has_read_ahead() && !database.has_read_ahead());
+        assert!(database.reads_ahead(&profile));
+    }
+
+    #[test]
+    fn a_burst_without_reads_before_it_follows_a_write() {
+        let profile = profile(&[1, 0, 0]);
+        let mut database = database(&profile);
         database.note_read(&profile);
         assert_eq!(begun(&mut database), 2, "of the first burst alone");
         database.write_done(&profile);

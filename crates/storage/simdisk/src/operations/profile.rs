@@ -72,6 +72,9 @@ pub struct SpanShape {
 pub struct WriteBurst {
     /// Reads of the database since the burst before.
     pub after_reads: u32,
+    /// Whether a log write begins right after it: the changes of a transaction have taken new
+    /// pages, and the transaction commits.
+    pub is_before_log_write: bool,
     /// The writes, in their order.
     pub writes: Vec<WriteShape>,
 }
@@ -101,6 +104,9 @@ pub struct LogShape {
     pub buffer_bytes: u64,
     /// Bytes of the longest write.
     pub longest_write_bytes: u64,
+    /// Writes in a million that begin right behind a read of the same moment: the session that
+    /// reads and the one that commits have waited for the same page.
+    pub behind_reads_per_million: u64,
     /// Requests that come with a log file, by the byte of the file after which they come.
     pub beside: Vec<RequestBeside>,
     /// How the checkpoint follows it.
@@ -136,6 +142,7 @@ impl Default for LogShape {
             write_behind_bytes: 512 << 10,
             buffer_bytes: 2 << 20,
             longest_write_bytes: 512 << 10,
+            behind_reads_per_million: 0,
             beside: Vec::new(),
             checkpoint: CheckpointShape::default(),
         }

@@ -349,7 +349,10 @@ impl<'a> OperationRun<'a> {
         state.step = SessionStep::Read;
         (state.reads_left, state.cold_left) = (span.reads, cold_left);
         for _ in 0..span.reads_beside {
-            self.read(now, session, Waiter::None);
+            let database = self.sessions[session as usize].database;
+            if !self.databases[database as usize].has_read_ahead() {
+                self.read(now, session, Waiter::None);
+            }
         }
         true
     }
@@ -477,7 +480,24 @@ impl<'a> OperationRun<'a> {
         let place = database.log_place;
         let base = place.base + at % place.bytes;
         let place = OperationPlace { base, ..place };
+        database.note_log_write(database.profile);
+        self.read_ahead(now, number);
+        self.write_database(now, number);
         self.ask(now, number, (OperationKind::LogWrite, Waiter::Log), place, bytes);
+    }
+
+    /// Makes the read that precedes a log write, if one does.
+    fn read_ahead(&mut self, now: VirtualMoment, number: u32) {
+        let database = &mut self.databases[number as usize];
+        let profile = database.profile;
+        if !database.reads_ahead(profile) {
+            return;
+        }
+        let bytes = profile.read_bytes;
+        let base = database.placed(Placement::Anywhere, 0, (bytes, bytes));
+        let place = OperationPlace { base, ..database.place };
+        database.note_read(profile);
+        self.ask(now, number, (OperationKind::DatabaseRead, Waiter::None), place, bytes);
     }
 
     fn ask_beside(&mut self, now: VirtualMoment, number: u32, chain: usize) {

@@ -30,7 +30,11 @@ fn profile() -> OperationProfile {
     };
     OperationProfile {
         batches: vec![BatchShape { spans: vec![span(3, true), span(1, false)], reads: vec![] }],
-        bursts: vec![WriteBurst { after_reads: 10, writes: vec![ANYWHERE; 5] }],
+        bursts: vec![WriteBurst {
+            after_reads: 10,
+            writes: vec![ANYWHERE; 5],
+            ..WriteBurst::default()
+        }],
         read_bytes: PAGE,
         writes_in_flight: 32,
         writes_behind: 64,
@@ -182,7 +186,8 @@ fn a_pace_is_kept_and_a_scan_reads_after_each_pause() {
 #[test]
 fn reads_wait_where_writes_fall_behind() {
     let mut profile = profile();
-    profile.bursts = vec![WriteBurst { after_reads: 10, writes: vec![ANYWHERE; 40] }];
+    profile.bursts =
+        vec![WriteBurst { after_reads: 10, writes: vec![ANYWHERE; 40], ..WriteBurst::default() }];
     let through = DISKS.replace("write-back", "write-through");
     let behind = answers(&through, load(&profile, 16, |_| ()), 1);
     near(writes_per_read(&behind), 4.0, 3.0);
