@@ -4,8 +4,6 @@ pub(crate) mod flags;
 mod flipped;
 mod steps;
 
-use std::path::Path;
-
 use ese::flush_map::MapRefusal;
 use ese::page_state::PageDamage;
 use host::HostError;
@@ -23,7 +21,7 @@ use console::term::ProgressLine;
 use flags::CheckFlags;
 
 pub(super) use flipped::is_flipped;
-pub(super) use steps::{next_steps, worst_step};
+pub(super) use steps::{fault_text, next_steps, worst_step};
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;
@@ -112,21 +110,17 @@ impl CheckedPages {
 pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     if file.target.faults.iter().any(FileFault::is_cut) {
         print_faults(file, console)?;
-        print_log(file, Dirty::cut_sentence, console)
+        print_log(file, console)
     } else {
-        print_log(file, Dirty::sentence, console)?;
+        print_log(file, console)?;
         print_faults(file, console)
     }
 }
 
-fn print_log(
-    file: &Scanned,
-    sentence: fn(&Dirty, &Path) -> String,
-    console: &mut Console,
-) -> Result<(), CommandError> {
+fn print_log(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let path = &file.target.path;
     if let Some(dirty) = &file.target.dirty {
-        console.answer_folded(sentence(dirty, path), INDENT)?;
+        console.answer_folded(dirty.advice(path, &file.target.faults), INDENT)?;
         for sentence in dirty.log.sentences() {
             console.answer_folded(format_args!("{}: {sentence}", path.display()), INDENT)?;
         }

@@ -2,14 +2,18 @@
 
 pub(crate) mod flags;
 
+use std::path::Path;
+
 use ese::checksum::{PageVerdict, verify};
-use ese::page::PageRef;
+use ese::page::{PageRef, PageSize};
 use ese::page_check;
 use ese::reader::PageSource as _;
 use host::pages::FilePages;
+use host::scan::truncations;
 use serde_json::{Value, json};
 use units::{PageNumber, hexadecimal};
 
+use super::check::fault_text;
 use super::genuine_log;
 use console::Console;
 use console::Outcome;
@@ -27,9 +31,7 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     let mut pages = FilePages::open_database(&flags.file)?;
     let (number, last) = (asked_page(flags)?, pages.page_count());
     if number.0 == 0 || number.0 > last {
-        let path = flags.file.display();
-        let text = format!("{path}: has no page {number}; give a number from 1 to {last}");
-        return Err(CommandError::new(text));
+        return Err(no_page(&flags.file, pages.page_size(), (number, last)));
     }
     let bytes = pages.raw(number)?;
     let page = PageRef::new(&bytes);
@@ -47,6 +49,17 @@ pub(crate) fn run(flags: &DumpFlags, console: &mut Console) -> Result<Outcome, C
     }
     let sound = matches!(verdict, PageVerdict::Good | PageVerdict::Uninitialised);
     Ok(if sound { Outcome::Pass } else { Outcome::Fail })
+}
+
+/// Why the file does not have a page: it may have lost it.
+fn no_page(path: &Path, size: PageSize, (page, last): (PageNumber, u32)) -> CommandError {
+    let faults = truncations(path, size);
+    if page.0 > last && !faults.is_empty() {
+        let consequence = format!("it has no page {page}");
+        return CommandError::Damage(fault_text(path, &faults, &consequence));
+    }
+    let path = path.display();
+    CommandError::new(format!("{path}: has no page {page}; give a number from 1 to {last}"))
 }
 
 /// Page requested from a database.

@@ -15,10 +15,11 @@ use host::dirty::Dirty;
 use host::headers::{read_header, read_header_or_pages};
 use host::pages::{ChangedPages, FilePages, PageError, unreadable};
 use host::ranges::is_torn;
-use host::scan::{FileFault, cut_off};
+use host::scan::{FileFault, truncations};
 
 use units::PageNumber;
 
+use crate::check::next_steps;
 use crate::genuine_log::Overlay;
 use console::Outcome;
 
@@ -80,15 +81,11 @@ impl OpenDatabase {
         let is_whole = overlay.is_some_and(|overlay| !overlay.is_incomplete);
         let dirty = header.and_then(|copies| Dirty::of(path, &copies.header));
         let dirty = dirty.filter(|_| !is_whole);
-        if let Some(dirty) = &dirty {
-            console::complain(&dirty.sentence(path));
-        }
+        let cut = if overlay.is_none() { truncations(path, *page_size) } else { Vec::new() };
+        let faults = [FileFault::of_header(header), cut].concat();
+        name_faults(path, &faults, dirty.as_ref());
         let mut opened = Self::open_catalog(path, (*page_size, bare), overlay, dirty)?;
-        opened.name_header_faults(header);
-        if let Some(fault) = cut_off(path, *page_size).filter(|_| overlay.is_none()) {
-            opened.is_damaged = true;
-            opened.say(&fault.to_string());
-        }
+        opened.is_damaged |= !faults.is_empty();
         Ok(opened)
     }
 
@@ -131,14 +128,6 @@ impl OpenDatabase {
         let (path, beyond) = (path.to_path_buf(), BeyondFile::default());
         let deleted = Arc::default();
         Self { reader, dirty, deleted, path, is_damaged, named: 0, beyond }
-    }
-
-    /// Reports damaged copies of the header, which cost no rows.
-    fn name_header_faults(&mut self, header: Option<&HeaderCopies>) {
-        for fault in FileFault::of_header(header) {
-            self.is_damaged = true;
-            self.say(&fault.to_string());
-        }
     }
 
     /// The table with this name.
@@ -246,6 +235,20 @@ impl OpenDatabase {
     /// An error that ends all reading.
     pub(crate) fn ends(&self, error: PageError) -> CommandError {
         unreadable(&self.path, ReadError::Source(error)).into()
+    }
+}
+
+/// Reports the faults of a file as a whole, its state if it was not closed, and what to do about
+/// them: `check` gives the same advice.
+fn name_faults(path: &Path, faults: &[FileFault], dirty: Option<&Dirty>) {
+    for fault in faults {
+        console::complain(&format!("{}: {fault}", path.display()));
+    }
+    if let Some(dirty) = dirty {
+        console::complain(&dirty.advice(path, faults));
+    }
+    for step in next_steps(path, faults, &[]) {
+        console::complain(&step);
     }
 }
 

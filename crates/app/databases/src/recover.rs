@@ -1,6 +1,7 @@
 //! `recover`: brings a database that was not closed properly back to its committed state.
 
 pub(crate) mod flags;
+mod length;
 mod owner;
 
 use std::cell::RefCell;
@@ -12,7 +13,7 @@ use device::{Clock as _, OpenMode, Volume};
 use device_os::{OsClock, World};
 use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
-use ese::header::DatabaseState;
+use ese::header::{DatabaseState, HeaderCopies};
 use host::dirty::Dirty;
 use host::headers::read_header;
 use host::locks::{self, Files};
@@ -30,7 +31,7 @@ use console::term::{ProgressLine, duration};
 use flags::RecoverFlags;
 
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
-/// properly is not opened for writing at all.
+/// properly is not opened for writing at all, nor is one that lost pages.
 pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     if let Some(copy) = &flags.into {
         return genuine_log::recover::run(flags, copy, console);
@@ -44,8 +45,9 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     let name =
         name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
     locks::refuse_held(path, &shown::on_console(console.is_quiet()))?;
-    let header = read_header(path)?.header;
-    if header.state == DatabaseState::CleanShutdown {
+    let copies = read_header(path)?;
+    if copies.header.state == DatabaseState::CleanShutdown {
+        length::require_whole(path, copies.page_size)?;
         tell(path, None, flags.json, console)?;
         return Ok(Outcome::Pass);
     }
@@ -64,12 +66,27 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     locks::wait_for([held], &shown::on_console(console.is_quiet()));
     let files = DatabaseFiles { database, file: name.to_owned(), log, log_base: base };
     // Recovery itself refuses every other state before it writes.
-    if Dirty::is(&header) {
-        owner::require_ours(&world, path, &header, manifest.as_ref(), &files)?;
+    if Dirty::is(&copies.header) {
+        admit(&world, (path, &copies), manifest.as_ref(), &files)?;
     }
     let summary = recover(&world, files, console.is_quiet())?;
     tell(path, summary, flags.json, console)?;
     Ok(Outcome::Pass)
+}
+
+/// Refuses a database that another engine may have made, or that lost pages.
+fn admit(
+    world: &World,
+    (path, copies): (&Path, &HeaderCopies),
+    manifest: Option<&Manifest>,
+    files: &DatabaseFiles,
+) -> Result<(), CommandError> {
+    if let Err(foreign) = owner::require_ours(world, path, &copies.header, manifest, files) {
+        // Another engine's recovery cannot bring missing pages back either.
+        length::require_whole(path, copies.page_size)?;
+        return Err(foreign);
+    }
+    length::require_recoverable(world, path, copies.page_size, files)
 }
 
 /// Reads the manifest next to the database. The log identifies the owner of a database equally

@@ -11,7 +11,7 @@ use host::dirty::Dirty;
 use host::headers::read_header_or_pages;
 use host::pages::{FilePages, PageError, unreadable};
 use host::ranges::{Cause, PagePlace, Range};
-use host::scan::{ScanTarget, scan};
+use host::scan::{FileFault, ScanTarget, scan};
 use host::{HostObserver, locks};
 use serde_json::{Value, json};
 use trial::contents::{self, Contents};
@@ -76,13 +76,16 @@ impl Examined {
         Ok(Self { checked, report, contents })
     }
 
-    const fn is_dirty(&self) -> bool {
-        self.checked.file.target.dirty.is_some()
+    /// Whether the log may explain findings. It explains none if pages of the file are missing,
+    /// because recovery refuses such a file.
+    fn awaits_log(&self) -> bool {
+        let target = &self.checked.file.target;
+        target.dirty.is_some() && !target.faults.iter().any(FileFault::is_cut)
     }
 
     /// Whether a finding is more than a mix of old and new pages.
     fn is_damage(&self, finding: &VerifyFinding) -> bool {
-        !self.is_dirty() || matches!(finding.problem, Problem::Page(_))
+        !self.awaits_log() || matches!(finding.problem, Problem::Page(_))
     }
 
     /// Problems of the contents, pages with flipped bits, and faults of the file as a whole.
@@ -93,7 +96,7 @@ impl Examined {
     }
 
     fn outcome(&self) -> Outcome {
-        if self.is_dirty() {
+        if self.awaits_log() {
             let is_damaged = self.report.findings.iter().any(|finding| self.is_damage(finding));
             return if is_damaged { Outcome::Fail } else { self.checked.outcome() };
         }
@@ -106,7 +109,7 @@ impl Examined {
 
     /// Whether a range is printed.
     fn is_named(&self, range: &Range) -> bool {
-        self.is_dirty() || range.place == PagePlace::Unused || is_flipped(range)
+        self.awaits_log() || range.place == PagePlace::Unused || is_flipped(range)
     }
 
     /// Whether the steps at the end say how to save the data.
@@ -125,7 +128,7 @@ impl Examined {
         let mut answers = VerifyAnswers { path, console };
         let (damage, explained) =
             self.report.findings.iter().partition::<Vec<_>, _>(|finding| self.is_damage(finding));
-        if self.is_dirty() {
+        if self.awaits_log() {
             answers.print_explained(&self.report, explained.len())?;
         }
         answers.print(&self.report, &damage, self.problems())?;
@@ -187,14 +190,20 @@ impl VerifyAnswers<'_> {
     /// Prints the inconsistencies explained by a mix of old and new pages, in a database that was
     /// not closed.
     fn print_explained(&mut self, report: &Report, explained: usize) -> Result<(), CommandError> {
-        self.answer(format_args!(
-            "{} pages are later than the header: a crash leaves them, or the database is in use",
-            report.later_pages
-        ))?;
-        self.answer(format_args!(
-            "{explained} findings are what old and new pages side by side make; whether they are \
-             more cannot be judged before its log is replayed"
-        ))
+        if report.later_pages > 0 {
+            self.answer(format_args!(
+                "{} later than the header: a crash leaves them, or the database is in use",
+                are(report.later_pages, "page")
+            ))?;
+        }
+        if explained > 0 {
+            self.answer(format_args!(
+                "{} explained by old and new pages side by side; whether there is damage as well \
+                 cannot be judged before its log is replayed",
+                are(explained as u64, "finding")
+            ))?;
+        }
+        Ok(())
     }
 
     fn print(
@@ -261,6 +270,12 @@ impl VerifyAnswers<'_> {
         let path = self.path.display();
         self.console.remark(format_args!("{path}: {line}"))
     }
+}
+
+/// A count of things, followed by the verb `is` or `are`.
+fn are(count: u64, thing: &str) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", units::plural(count, thing))
 }
 
 fn as_json(report: &Report, contents: Option<&Contents>) -> Value {

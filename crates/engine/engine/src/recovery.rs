@@ -9,6 +9,7 @@
 mod ahead;
 mod analysis;
 mod error;
+mod growth;
 mod pages;
 mod redo;
 
@@ -24,6 +25,7 @@ use wal::{LogEnd, LogIdentity};
 use crate::counters::Mended;
 
 pub use error::RecoveryError;
+pub use growth::growth;
 pub use pages::WRITES_IN_FLIGHT;
 pub use redo::redo;
 

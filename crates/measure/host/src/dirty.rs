@@ -7,6 +7,7 @@ use std::path::Path;
 use ese::header::{DatabaseHeader, DatabaseState};
 
 use crate::log_needed::LogNeeded;
+use crate::scan::FileFault;
 
 /// A database whose log must be replayed before its file is meaningful.
 #[derive(Clone, Debug)]
@@ -37,14 +38,24 @@ impl Dirty {
     }
 
     /// The whole sentence about the file at `path`.
-    pub fn sentence(&self, path: &Path) -> String {
+    fn sentence(&self, path: &Path) -> String {
         format!("{}: {self}: {}", path.display(), self.log.advice(path))
     }
 
     /// The whole sentence about the file at `path` if pages of it are missing.
-    pub fn cut_sentence(&self, path: &Path) -> String {
+    fn cut_sentence(&self, path: &Path) -> String {
         let path = path.display();
         format!("{path}: {self}: recovery cannot bring back the missing pages")
+    }
+
+    /// The sentence about the file at `path` with these faults. Every verb uses this one, so that
+    /// none advises a recovery that another rules out.
+    pub fn advice(&self, path: &Path, faults: &[FileFault]) -> String {
+        if faults.iter().any(FileFault::is_cut) {
+            self.cut_sentence(path)
+        } else {
+            self.sentence(path)
+        }
     }
 
     /// As JSON for programs.

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use ese::header::DatabaseHeader;
-use ese::log_file::{LOG_HEADER_BYTES, LogFacts};
+use ese::log_file::{CheckpointFacts, LOG_HEADER_BYTES, LogFacts};
 use ese::{LogTime, Signature};
 use trial::manifest::Manifest;
 
@@ -44,6 +44,8 @@ pub struct LogNeeded {
     pub base: Option<String>,
     needed: (u32, u32),
     files: BTreeMap<u32, LogFile>,
+    /// Prefix and engine by the stream's checkpoint file, which remains when the log is gone.
+    checkpoint: Option<(String, Maker)>,
 }
 
 impl LogNeeded {
@@ -51,7 +53,13 @@ impl LogNeeded {
     /// which contains only this program's files.
     pub(crate) fn find(path: &Path, header: &DatabaseHeader) -> Self {
         let needed = (header.generation_min_required.0, header.generation_max_required.0);
-        let mut log = Self { maker: Maker::Ours, base: None, needed, files: BTreeMap::new() };
+        let mut log = Self {
+            maker: Maker::Ours,
+            base: None,
+            needed,
+            files: BTreeMap::new(),
+            checkpoint: None,
+        };
         if !path.is_file() {
             return log;
         }
@@ -61,13 +69,20 @@ impl LogNeeded {
             log.look(&entry.path(), header.log_signature);
         }
         let version = log.files.values().next().map(|file| file.facts.version[0]);
-        log.base = log.files.values().find_map(|file| base_of(&file.name, &file.facts));
-        log.maker = match version {
-            Some(OWN_VERSION) => Maker::Ours,
-            Some(_) => Maker::Engine,
-            None if has_manifest(path, header.signature) => Maker::Ours,
-            None => Maker::Unknown,
+        let manifest = manifest_of(path, header.signature);
+        log.maker = match (version, log.checkpoint.take()) {
+            (Some(OWN_VERSION), _) => Maker::Ours,
+            (Some(_), _) => Maker::Engine,
+            (None, Some((base, maker))) => {
+                log.base = Some(base);
+                maker
+            }
+            (None, None) if manifest.is_some() => Maker::Ours,
+            (None, None) => Maker::Unknown,
         };
+        let named = log.files.values().find_map(|file| base_of(&file.name, &file.facts));
+        let planned = || Some(manifest?.planned()?.log_base);
+        log.base = named.or(log.base.take()).or_else(planned);
         log.find_faults(path);
         log
     }
@@ -77,10 +92,29 @@ impl LogNeeded {
         let Some(extension) = extension.map(str::to_lowercase) else {
             return;
         };
-        if !["log", "plg", "jtx"].contains(&extension.as_str()) || !path.is_file() {
+        if !path.is_file() {
             return;
         }
-        let Some(facts) = read_facts(path).ok().flatten() else {
+        match extension.as_str() {
+            "log" | "plg" | "jtx" => self.look_at_log(path, stream),
+            "pck" => self.look_at_checkpoint(path, stream, Maker::Ours),
+            "chk" => self.look_at_checkpoint(path, stream, Maker::Engine),
+            _ => {}
+        }
+    }
+
+    fn look_at_checkpoint(&mut self, path: &Path, stream: Signature, maker: Maker) {
+        let start = read_start(path).ok();
+        let facts = start.and_then(|start| CheckpointFacts::decode(&start).ok());
+        let base = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        if facts.is_some_and(|facts| facts.signature == stream) {
+            self.checkpoint = base.map(|base| (base, maker));
+        }
+    }
+
+    fn look_at_log(&mut self, path: &Path, stream: Signature) {
+        let Some(facts) = read_start(path).ok().and_then(|start| LogFacts::decode(&start).ok())
+        else {
             return;
         };
         if facts.signature == stream {
@@ -187,7 +221,9 @@ struct Missing<'a> {
 
 impl fmt::Display for Missing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base = self.log.base.as_deref().unwrap_or("E??");
+        let Some(base) = self.log.base.as_deref() else {
+            return self.without_names(f);
+        };
         let end = if self.log.maker == Maker::Ours { "plg" } else { "log" };
         for (at, generation) in self.missing.iter().take(MOST_NAMED).enumerate() {
             let separator = if at == 0 { "" } else { ", " };
@@ -203,11 +239,25 @@ impl fmt::Display for Missing<'_> {
     }
 }
 
-fn read_facts(path: &Path) -> io::Result<Option<LogFacts>> {
+impl Missing<'_> {
+    /// Names generations: the files' names depend on a prefix that is unknown.
+    fn without_names(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> =
+            self.missing.iter().take(MOST_NAMED).map(|number| format!("{number:#x}")).collect();
+        let word = if self.missing.len() == 1 { "generation" } else { "generations" };
+        write!(f, "log {word} {}", numbers.join(", "))?;
+        match self.missing.len().saturating_sub(MOST_NAMED) {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more"),
+        }
+    }
+}
+
+fn read_start(path: &Path) -> io::Result<[u8; LOG_HEADER_BYTES]> {
     use io::Read as _;
     let mut start = [0; LOG_HEADER_BYTES];
     fs::File::open(path)?.read_exact(&mut start)?;
-    Ok(LogFacts::decode(&start).ok())
+    Ok(start)
 }
 
 /// The fault of a log file. The last segments of one in use may be torn.
@@ -234,9 +284,29 @@ fn base_of(name: &str, facts: &LogFacts) -> Option<String> {
     (!base.is_empty()).then(|| base.to_owned())
 }
 
-/// Whether this program's manifest of the database is beside it.
-fn has_manifest(path: &Path, signature: Signature) -> bool {
+/// This program's manifest of the database, if it is beside it.
+fn manifest_of(path: &Path, signature: Signature) -> Option<Manifest> {
     let manifest = fs::read(path.with_extension("manifest.json")).unwrap_or_default();
     let manifest: Option<Manifest> = serde_json::from_slice(&manifest).ok();
-    manifest.is_some_and(|manifest| manifest.is_for(signature))
+    manifest.filter(|manifest| manifest.is_for(signature))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{LogNeeded, Maker};
+
+    #[test]
+    fn a_missing_log_has_a_name_only_if_its_prefix_is_known() {
+        let missing = |base: Option<&str>, maker, needed| {
+            let base = base.map(str::to_owned);
+            let (files, checkpoint) = (BTreeMap::new(), None);
+            LogNeeded { maker, base, needed, files, checkpoint }.sentences().concat()
+        };
+        let said = missing(Some("E07"), Maker::Ours, (15, 15));
+        assert!(said.contains("E070000000F.plg (or E07.plg, if"), "{said}");
+        let said = missing(None, Maker::Unknown, (15, 16));
+        assert_eq!(said, "not in its folder: log generations 0xf, 0x10");
+    }
 }

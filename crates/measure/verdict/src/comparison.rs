@@ -7,7 +7,7 @@ mod stated;
 
 use std::fmt;
 
-use record::{Checksum, Phase, RunRecord, Seal, TestType};
+use record::{Checksum, Phase, RunRecord, Seal, Series, TestType};
 use units::Bytes;
 
 pub(crate) use circumstances::work;
@@ -206,19 +206,46 @@ fn rows(metrics: &[Metric], runs: &[NamedRun], phase: Phase) -> Vec<ComparedMetr
     let mut rows = Vec::new();
     for &metric in metrics {
         let of_runs: Vec<MetricOfRun> =
-            runs.iter().map(|run| MetricOfRun::of(metric, &run.record, phase)).collect();
+            runs.iter().map(|run| MetricOfRun::of(metric.quantity, &run.record, phase)).collect();
         if of_runs.iter().all(|of_run| of_run.value.is_none()) {
             continue;
         }
         let mut values = vec![ComparedValue { value: of_runs[0].value, change: None }];
         for of_run in &of_runs[1..] {
-            let change = of_runs[0].change_to(of_run, metric, confidence);
+            let change = of_runs[0].change_to(of_run, metric.quantity, confidence);
             values.push(ComparedValue { value: of_run.value, change });
         }
         rows.push(ComparedMetric { metric, values });
     }
     rows
 }
+
+/// Mean latency of the database reads of a load, as far as a comparison depends on it. Lists keep
+/// it in place of the record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReadLatency {
+    /// The mean in milliseconds.
+    pub mean_ms: f64,
+    /// The mean of the intervals; `None` if there were too few to know their spread.
+    pub sampled: Option<SampledMean>,
+}
+
+impl ReadLatency {
+    /// `None` if the run measured no reads.
+    pub fn of(run: &RunRecord) -> Option<Self> {
+        let MetricOfRun { value, sampled } = MetricOfRun::of(READ_MEAN, run, Phase::Measure);
+        Some(Self { mean_ms: value?, sampled })
+    }
+
+    /// The change from this load to `other`, judged as [`compare`] judges it.
+    pub fn change_to(&self, other: &Self) -> Option<MetricChange> {
+        let of_load = |of: &Self| MetricOfRun { value: Some(of.mean_ms), sampled: of.sampled };
+        of_load(self).change_to(&of_load(other), READ_MEAN, Confidence::of_each(1))
+    }
+}
+
+/// The source of that metric.
+const READ_MEAN: MetricSource = MetricSource::MeanLatency(Series::DatabaseRead);
 
 /// A metric of one run.
 struct MetricOfRun {
@@ -227,15 +254,13 @@ struct MetricOfRun {
 }
 
 impl MetricOfRun {
-    fn of(metric: Metric, run: &RunRecord, phase: Phase) -> Self {
+    fn of(quantity: MetricSource, run: &RunRecord, phase: Phase) -> Self {
         if let Some(imported) = run.imported() {
-            return Self { value: metric.quantity.of_imported(imported), sampled: None };
+            return Self { value: quantity.of_imported(imported), sampled: None };
         }
-        let samples: Vec<f64> = run
-            .counting_intervals_of(phase)
-            .filter_map(|row| metric.quantity.of_interval(row))
-            .collect();
-        let value = match metric.quantity {
+        let samples: Vec<f64> =
+            run.counting_intervals_of(phase).filter_map(|row| quantity.of_interval(row)).collect();
+        let value = match quantity {
             // There are no totals of the machine's activity.
             MetricSource::Processors => mean(&samples),
             quantity if quantity.is_of_pass() => Checksum::together(pass(run)).mib_per_second(),
@@ -252,7 +277,7 @@ impl MetricOfRun {
     fn change_to(
         &self,
         other: &Self,
-        metric: Metric,
+        quantity: MetricSource,
         confidence: Confidence,
     ) -> Option<MetricChange> {
         let (first, value) = (self.value?, other.value?);
@@ -262,7 +287,7 @@ impl MetricOfRun {
         let percent = 100.0 * (value - first) / first;
         let margin_percent = self.sampled.zip(other.sampled).map(|(one, other)| {
             let spread = 100.0 * one.margin_of_difference(&other, confidence) / one.mean.abs();
-            let of_repeats = metric.quantity.repeats_percent() * confidence.widening();
+            let of_repeats = quantity.repeats_percent() * confidence.widening();
             // The spread comes from the intervals' means. The overall value may change by more than
             // they do, such as a percentile that falls between two humps: the excess is added.
             let beyond = (percent - 100.0 * (other.mean - one.mean) / one.mean.abs()).abs();

@@ -14,13 +14,13 @@ mod simulated;
 
 pub use comparison::{
     ComparedMetric, ComparedValue, Metric, MetricChange, NamedRun, NotComparable,
-    OtherCircumstance, RunComparison, Significance, compare,
+    OtherCircumstance, ReadLatency, RunComparison, Significance, compare,
 };
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
 pub use overlap::{RunOverlap, overlaps};
 pub use rules::{LEAST_CACHE, MailboxRoom, room_bytes};
-pub use samples::{Estimate, Trend, estimate_of_runs};
+pub use samples::{Estimate, SampledMean, Trend, estimate_of_runs};
 pub use simulated::judged_by_range;
 
 use record::RunRecord;

@@ -5,7 +5,7 @@ mod confidence;
 mod spread;
 
 pub(crate) use confidence::Confidence;
-pub(crate) use spread::SampledMean;
+pub use spread::SampledMean;
 
 /// Samples are averaged into at most this many windows, so that similar neighbours do not count
 /// twice.

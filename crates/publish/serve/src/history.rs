@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params};
 use crate::runs::known::{JournalStamp, Known};
 
 /// Incremented with every change of the tables, or of how a journal is converted to a row.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 const TABLES: &str = "
 CREATE TABLE made_by (layout TEXT NOT NULL);
@@ -29,7 +29,8 @@ CREATE TABLE run (
   started_ns INTEGER, started TEXT, verdict TEXT, tone TEXT,
   asked_iops REAL, iops REAL, backup_mib_per_second REAL, read_ms REAL, log_write_ms REAL,
   outcome TEXT, simulated TEXT, imported TEXT, is_cut_off INTEGER,
-  margin_percent REAL, work TEXT
+  margin_percent REAL, work TEXT,
+  reads_sample_ms REAL, reads_variance REAL, reads_degrees REAL
 ) WITHOUT ROWID;
 CREATE TABLE volume (
   run TEXT NOT NULL REFERENCES run(id) ON DELETE CASCADE,

@@ -11,6 +11,7 @@ mod volumes;
 use std::collections::BTreeMap;
 
 use crate::runs::{Known, Listed, ServedRuns};
+use crate::sets::{self, ServedSet};
 
 pub(crate) use latencies::Latencies;
 use live_run::of_run;
@@ -109,13 +110,14 @@ pub(crate) fn of_all(runs: &ServedRuns, now_ns: u64) -> Vec<Metric> {
     let all = runs.known();
     let live = all.iter().filter(|run| run.is_live);
     let live = live.filter_map(|run| runs.followed(run, |of| of_run(&run.id, of, now_ns)));
-    joined(&all, live.flatten())
+    let sets = sets::of(&all, &runs.root_name());
+    joined(&all, &sets, live.flatten())
 }
 
-/// All metrics of `runs` and of the live ones: each name once.
-fn joined(runs: &[Listed], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
+/// All metrics of `runs`, of the `sets` among them and of the live ones: each name once.
+fn joined(runs: &[Listed], sets: &[ServedSet], live: impl Iterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = vec![counted(runs)];
-    metrics.extend(volumes::last_verdicts(runs));
+    metrics.extend(volumes::last_verdicts(runs, sets));
     for metric in live {
         match metrics.iter_mut().find(|known| known.name == metric.name) {
             Some(known) => known.samples.extend(metric.samples),

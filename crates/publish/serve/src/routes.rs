@@ -181,10 +181,11 @@ async fn list(
     beside(move || {
         let query = value_of(&fields, "q");
         let mut all = runs.all();
-        let volumes = if query.is_empty() { pages::volumes(&all) } else { String::new() };
+        let root = runs.root_name();
+        let volumes = if query.is_empty() { pages::volumes(&all, &root) } else { String::new() };
         let mut fleets = fleets::all(&runs);
         all.retain(|run| !fleets::is_part(run, &fleets));
-        let all = entries(all, &runs.root_name());
+        let all = entries(all, &root);
         let count = all.len() + fleets.len();
         fleets.retain(|(id, fleet)| id.contains(query) || fleet.name.contains(query));
         let start = may_change.then(|| StartForm {

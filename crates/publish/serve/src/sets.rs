@@ -48,6 +48,15 @@ pub(crate) fn entries(runs: Vec<Listed>, root: &str) -> Vec<ListEntry> {
     entries
 }
 
+/// The sets among `runs`.
+pub(crate) fn of(runs: &[Listed], root: &str) -> Vec<ServedSet> {
+    let sets = entries(runs.to_vec(), root).into_iter().filter_map(|entry| match entry {
+        ListEntry::Set(set) => Some(set),
+        ListEntry::Run(_) => None,
+    });
+    sets.collect()
+}
+
 /// The set that a run is a test of.
 fn set_id(run: &Listed, root: &str) -> Option<String> {
     let (set, kind) = suite_of(&run.id)?;
@@ -116,7 +125,7 @@ impl ServedSet {
     }
 
     /// The verdict as spelled in reports; `None` for a live set.
-    fn verdict_for_programs(&self) -> Option<&'static str> {
+    pub(crate) fn verdict_for_programs(&self) -> Option<&'static str> {
         let (name, tone) = self.verdict();
         match tone {
             Tone::Live => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use record::{Phase, RunRecord, Series};
 use report::{RunEntry, RunState};
 use serde_json::Value;
-use verdict::{Ruling, Verdict};
+use verdict::{ReadLatency, Ruling, SampledMean, Verdict};
 
 /// How a verdict looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub(crate) struct RunLine {
     pub read_ms: Option<f64>,
     /// Mean latency of log writes.
     pub log_write_ms: Option<f64>,
+    /// Spread of the reads, by which later loads are compared with this one.
+    pub sampled_reads: Option<SampledMean>,
     /// Distance of its worst latency from the limit, in percent of the limit.
     pub margin_percent: Option<f64>,
     /// Volumes of its databases and logs; empty if it was simulated or imported.
@@ -145,6 +147,7 @@ fn figures(run: &RunRecord) -> RunLine {
         backup_mib_per_second: report::backup_mib_per_second(run),
         read_ms: report::mean_ms(run, Series::DatabaseRead),
         log_write_ms: report::mean_ms(run, Series::LogWrite),
+        sampled_reads: ReadLatency::of(run).and_then(|reads| reads.sampled),
         volumes: volumes(run),
         ..RunLine::default()
     }

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use verdict::{MetricChange, ReadLatency};
+
 use crate::runs::{Known, Listed};
-use crate::summary::{RunLine, VolumeIdentity};
+use crate::sets::ServedSet;
+use crate::summary::{RunLine, Tone, VolumeIdentity};
 
 /// Maximum number of earlier loads that a trend compares the last one with.
 const EARLIER_LOADS: usize = 12;
@@ -14,14 +17,51 @@ pub(crate) struct MeasuredVolume<'a> {
     pub identity: &'a VolumeIdentity,
     /// The run that was judged last.
     pub last: &'a Listed,
-    /// Its summary.
-    pub line: &'a RunLine,
+    /// The verdict on it; on its set if it belongs to one.
+    pub judged: JudgedLast,
     /// The last loads on the volume, oldest first; at most thirteen.
     pub loads: Vec<&'a RunLine>,
 }
 
-/// Every volume of `runs`, sorted by machine and mount point.
-pub(crate) fn measured(runs: &[Listed]) -> Vec<MeasuredVolume<'_>> {
+/// The last verdict on a volume.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JudgedLast {
+    /// The run or set, as requests name it.
+    pub id: String,
+    pub verdict: String,
+    /// The same in machine-readable form; `None` before the end.
+    pub outcome: Option<String>,
+    pub tone: Tone,
+    /// Distance of the worst latency from its limit, in percent of the limit.
+    pub margin_percent: Option<f64>,
+}
+
+impl JudgedLast {
+    fn of(run: &Listed, line: &RunLine, sets: &[ServedSet]) -> Self {
+        let holds = |set: &&ServedSet| set.tests.iter().any(|test| test.id == run.id);
+        let Some(set) = sets.iter().find(holds) else {
+            return Self {
+                id: run.id.clone(),
+                verdict: line.verdict.clone(),
+                outcome: line.outcome.clone(),
+                tone: line.tone,
+                margin_percent: line.margin_percent,
+            };
+        };
+        let (verdict, tone) = set.verdict();
+        let margins = set.tests.iter().filter_map(|test| test.line()?.margin_percent);
+        Self {
+            id: set.id.clone(),
+            verdict,
+            outcome: set.verdict_for_programs().map(str::to_owned),
+            tone,
+            margin_percent: margins.min_by(f64::total_cmp),
+        }
+    }
+}
+
+/// Every volume of `runs`, sorted by machine and mount point; `sets` are the sets among them.
+pub(crate) fn measured<'a>(runs: &'a [Listed], sets: &[ServedSet]) -> Vec<MeasuredVolume<'a>> {
     let mut of_volumes: BTreeMap<&VolumeIdentity, Vec<(&Listed, &RunLine)>> = BTreeMap::new();
     for run in runs.iter().filter(|run| !run.is_live) {
         let Known::Summary(line) = &run.known else {
@@ -31,19 +71,21 @@ pub(crate) fn measured(runs: &[Listed]) -> Vec<MeasuredVolume<'_>> {
             of_volumes.entry(volume).or_default().push((run, line));
         }
     }
-    of_volumes.into_iter().filter_map(|(volume, runs)| of_runs(volume, runs)).collect()
+    of_volumes.into_iter().filter_map(|(volume, runs)| of_runs(volume, runs, sets)).collect()
 }
 
 fn of_runs<'a>(
     identity: &'a VolumeIdentity,
     mut runs: Vec<(&'a Listed, &'a RunLine)>,
+    sets: &[ServedSet],
 ) -> Option<MeasuredVolume<'a>> {
     runs.sort_by_key(|(_, line)| line.started_ns);
     let &(last, line) = runs.last()?;
+    let judged = JudgedLast::of(last, line, sets);
     let mut loads: Vec<&RunLine> = Vec::new();
     loads.extend(runs.iter().map(|(_, line)| *line).filter(|line| is_whole_load(line)));
     let loads = loads.split_off(loads.len().saturating_sub(EARLIER_LOADS + 1));
-    Some(MeasuredVolume { identity, last, line, loads })
+    Some(MeasuredVolume { identity, last, judged, loads })
 }
 
 /// Whether its figures are those of a load that ran to its end.
@@ -52,28 +94,33 @@ fn is_whole_load(line: &RunLine) -> bool {
 }
 
 impl MeasuredVolume<'_> {
-    /// Change of the mean read latency from the median of the earlier loads with the same target to
-    /// the last load, in percent, and the number of those loads. `None` if there are none.
-    pub(crate) fn drift(&self) -> Option<(f64, usize)> {
+    /// Change of the mean read latency from the earlier load with the median latency, among those
+    /// with the same target, to the last load, and the number of those loads. `None` if there are
+    /// none.
+    pub(crate) fn drift(&self) -> Option<(MetricChange, usize)> {
         let (last, earlier) = self.loads.split_last()?;
-        let mut reads_ms: Vec<f64> = earlier
-            .iter()
-            .filter(|load| load.asked_iops == last.asked_iops)
-            .filter_map(|load| load.read_ms)
-            .collect();
-        reads_ms.sort_by(f64::total_cmp);
-        let median_ms = *reads_ms.get(reads_ms.len() / 2).filter(|ms| **ms > 0.0)?;
-        Some(((last.read_ms? / median_ms - 1.0) * 100.0, reads_ms.len()))
+        let earlier = earlier.iter().filter(|load| load.asked_iops == last.asked_iops);
+        let mut reads: Vec<ReadLatency> = earlier.filter_map(|load| reads_of(load)).collect();
+        reads.sort_by(|one, other| one.mean_ms.total_cmp(&other.mean_ms));
+        let median = reads.get(reads.len() / 2)?;
+        Some((median.change_to(&reads_of(last)?)?, reads.len()))
     }
+}
+
+fn reads_of(load: &RunLine) -> Option<ReadLatency> {
+    Some(ReadLatency { mean_ms: load.read_ms?, sampled: load.sampled_reads })
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use std::sync::Arc;
 
+    use verdict::SampledMean;
+
     use super::measured;
     use crate::runs::{Known, Listed};
-    use crate::summary::{RunLine, VolumeIdentity};
+    use crate::sets::ServedSet;
+    use crate::summary::{RunLine, Tone, VolumeIdentity};
 
     /// A performance test on `mount` that began at `started_ns`.
     pub(crate) fn load(
@@ -94,6 +141,7 @@ pub(crate) mod tests {
             outcome: Some(outcome.to_owned()),
             verdict: outcome.to_owned(),
             read_ms: Some(read_ms),
+            sampled_reads: Some(SampledMean::of_numbers([read_ms, 1e-4, 11.0])),
             margin_percent: Some(100.0 - read_ms * 5.0),
             volumes: vec![volume],
             ..RunLine::default()
@@ -110,9 +158,10 @@ pub(crate) mod tests {
             load("c", 3, "pass", "/mnt/a", 12.0),
             load("e", 1, "pass", "/mnt/b", 10.0),
         ];
-        let volumes = measured(&runs);
+        let volumes = measured(&runs, &[]);
         assert_eq!(volumes.len(), 2);
-        assert_eq!((volumes[0].last.id.as_str(), volumes[0].drift()), ("d", Some((100.0, 3))));
+        let drift = volumes[0].drift().map(|(change, loads)| (change.percent, loads));
+        assert_eq!((volumes[0].last.id.as_str(), drift), ("d", Some((100.0, 3))));
         assert_eq!((volumes[1].last.id.as_str(), volumes[1].drift()), ("e", None));
     }
 
@@ -126,6 +175,25 @@ pub(crate) mod tests {
                 Listed::made_up(id, false, Known::Summary(Arc::new(line)))
             },
         );
-        assert_eq!(measured(&runs)[0].drift(), None);
+        assert_eq!(measured(&runs, &[])[0].drift(), None);
+    }
+
+    #[test]
+    fn the_last_verdict_is_that_of_the_set_and_not_of_its_last_test() {
+        let parts = report::SUITE_PARTS.iter().zip(1..).map(|((part, kind), started_ns)| {
+            let is_bad = started_ns == 1;
+            let (outcome, read_ms) = if is_bad { ("fail", 30.0) } else { ("pass", 10.0) };
+            let run = load(&format!("set/{part}"), started_ns, outcome, "/mnt/a", read_ms);
+            let Known::Summary(line) = &run.known else { panic!("no summary") };
+            let tone = if is_bad { Tone::Fail } else { Tone::Pass };
+            let line = RunLine { tone, test: kind.name().to_owned(), ..RunLine::clone(line) };
+            Listed::made_up(&run.id, false, Known::Summary(Arc::new(line)))
+        });
+        let tests: Vec<Listed> = parts.collect();
+        let sets = [ServedSet { id: "set".to_owned(), tests: tests.clone() }];
+        let judged = measured(&tests, &sets).remove(0).judged;
+        assert_eq!((judged.id.as_str(), judged.verdict.as_str()), ("set", "Fail"));
+        assert_eq!(judged.outcome.as_deref(), Some("fail"));
+        assert_eq!((judged.tone, judged.margin_percent), (Tone::Fail, Some(-50.0)));
     }
 }

@@ -18,6 +18,13 @@ pub(crate) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) ->
     if steps.is_empty() { lesser_step(path, faults).into_iter().collect() } else { steps }
 }
 
+/// The faults of the file at `path` and what to do about them, as one text.
+pub(crate) fn fault_text(path: &Path, faults: &[FileFault], consequence: &str) -> String {
+    let named: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let steps = next_steps(path, faults, &[]).join(" ");
+    format!("{}: {}; {consequence}. {steps}", path.display(), named.join("; "))
+}
+
 /// The step after damage that costs no data; `None` if there is none.
 fn lesser_step(path: &Path, faults: &[FileFault]) -> Option<String> {
     let kept = faults.iter().find_map(|fault| match fault {

@@ -17,15 +17,15 @@ use console::error::CommandError;
 /// Indent of the continuation lines of a fault.
 const INDENT: usize = 4;
 
-/// Prints the header in the first bytes of the file at `path`, which has `length` bytes.
+/// Prints the header in `start`, the first bytes of the file at `path`.
 pub(super) fn print(
     path: &Path,
-    (start, length): (&[u8], u64),
+    start: &[u8],
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
     let (page_size, copies) = header_or_pages(path, start)?;
-    let truncations = truncations(path, page_size, length);
+    let truncations = truncations(path, page_size);
     let Some(copies) = copies else {
         return print_lost(path, page_size, (&truncations, json), console);
     };

@@ -40,12 +40,8 @@ impl HeaderLine {
 pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let path = &flags.file;
     let mut start = Vec::new();
-    let length = ByteSource::open(path)
-        .and_then(|file| {
-            let length = file.length()?;
-            file.take(PROBE_BYTES as u64).read_to_end(&mut start)?;
-            Ok(length)
-        })
+    ByteSource::open(path)
+        .and_then(|file| file.take(PROBE_BYTES as u64).read_to_end(&mut start))
         .map_err(|error| CommandError::file(path, "read", &error))?;
     if let Some(Ok(map)) = start.get(..MAP_PAGE_BYTES).map(FlushMapHeader::decode) {
         print(&flush_map(&map), flags.json, console)?;
@@ -63,7 +59,7 @@ pub(crate) fn run(flags: &FileFlags, console: &mut Console) -> Result<Outcome, C
         print(&reserve(), flags.json, console)?;
         return Ok(Outcome::Pass);
     }
-    database::print(path, (&start, length), flags.json, console)
+    database::print(path, &start, flags.json, console)
 }
 
 /// Whether an engine reserves the file for a future log: judged by its name, and by containing only

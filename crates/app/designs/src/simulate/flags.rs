@@ -41,8 +41,7 @@ pub struct SimulateFlags {
     #[command(flatten)]
     pub(crate) server: FleetServerFlags,
     /// Level of detail: the database engine itself (1), or an operation model measured from it (2),
-    /// which simulates hours in seconds and databases of any size; auto: 2 for more than 10 minutes
-    /// of load
+    /// which simulates hours in seconds and databases of any size
     #[arg(long, value_name = "LEVEL", default_value = "auto")]
     pub(crate) level: LevelFlag,
     /// Give every folder of the plan its own array, or every volume if the plan lists `volumes`;
@@ -107,7 +106,7 @@ pub struct SimulateFlags {
 /// Level of detail that the user may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelFlag {
-    /// 2 for loads on databases larger than eight caches, else 1
+    /// 2 for loads on databases larger than eight caches that have pages for every session, else 1
     Auto,
     /// The database engine itself, on page images in memory
     #[value(name = "1")]

@@ -65,6 +65,43 @@ fn missing_pages_come_before_the_log_of_a_database_that_was_not_closed() {
     }
 }
 
+/// Recovery cannot bring missing pages back, whichever verb is asked.
+#[test]
+fn every_verb_gives_the_same_advice_about_missing_pages() {
+    let scene = killed("dirty-cut-advice");
+    scene.change(FILE, |bytes| bytes.truncate(at(100)));
+    let step = "Next: pages are missing, and recovery cannot bring them back: restore or reseed";
+    for words in [
+        &["check", FILE][..],
+        &["verify", FILE],
+        &["header", FILE],
+        &["space", FILE],
+        &["schema", FILE],
+        &["export", FILE],
+        &["dump", FILE, "--page", "150"],
+        &["recover", FILE],
+    ] {
+        let ran = scene.run(words);
+        let said = format!("{} {}", ran.out, ran.err);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(step), "{words:?}: {said}");
+        for other in ["run plimsoll recover", "esentutl"] {
+            assert!(!said.contains(other), "{words:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn verify_counts_no_pages_and_awaits_no_log_in_a_file_that_was_cut() {
+    let scene = killed("dirty-tiny");
+    scene.change(FILE, |bytes| bytes.truncate(at(2) + 1_000));
+    let ran = scene.run(["verify", FILE]);
+    ran.expect_code(1).expect_out(&["truncated: the file ends inside page 2"]);
+    for absent in ["0 pages are", "cannot be judged before its log"] {
+        assert!(!ran.out.contains(absent), "{}", ran.out);
+    }
+}
+
 #[test]
 fn a_page_torn_by_a_crash_is_not_called_damaged() {
     let scene = killed("dirty-torn");
@@ -86,7 +123,7 @@ fn logs_that_are_missing_are_named() {
     let copy = Scene::new("dirty-no-log-copy");
     copy.write(FILE, &scene.read(FILE));
     copy.run(["check", FILE]).expect_code(2).expect_out(&[
-        "not in its folder: E??",
+        "not in its folder: log generation",
         "esentutl /r",
         "plimsoll recover Plimsoll001.edb --log-folder",
     ]);

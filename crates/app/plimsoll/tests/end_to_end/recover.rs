@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::time::{Duration, Instant};
 
-use crate::scene::{Ran, Scene};
+use crate::scene::{PAGE_BYTES, Ran, Scene};
 
 #[test]
 fn the_manifest_says_which_log_is_the_databases() {
@@ -52,4 +52,29 @@ fn a_file_in_use_is_refused_after_a_while() {
         .run(["recover", "Plimsoll001.edb"])
         .expect_refusal(&["Plimsoll001.edb: in use by another plimsoll process"]);
     assert!(began.elapsed() >= Duration::from_secs(5));
+}
+
+/// Recovery would enlarge the file, and the lost pages would read as empty.
+#[test]
+fn a_file_that_lost_its_end_is_refused_and_unchanged() {
+    let scene = Scene::prepared("recover-cut");
+    for is_dirty in [false, true] {
+        if is_dirty {
+            scene.kill_run(&["run", "plan.toml"]);
+        }
+        let whole = scene.read("Plimsoll001.edb");
+        for kept in [101 * PAGE_BYTES, whole.len() / PAGE_BYTES / 2 * PAGE_BYTES + 777] {
+            scene.write("Plimsoll001.edb", &whole[..kept]);
+            let before = scene.snapshot();
+            scene.run(["recover", "Plimsoll001.edb"]).expect_code(1).expect_err(&[
+                "Plimsoll001.edb: truncated: the file ends",
+                "the database owns pages up to",
+                "nothing was written",
+                "restore or reseed this copy",
+            ]);
+            assert!(scene.snapshot() == before, "a file changed");
+        }
+        scene.write("Plimsoll001.edb", &whole);
+    }
+    scene.run(["recover", "Plimsoll001.edb"]).expect_code(0).expect_out(&["recovered from log"]);
 }

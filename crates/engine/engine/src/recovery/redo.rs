@@ -85,7 +85,9 @@ pub async fn redo(
     Ok(Some(redone))
 }
 
-async fn read_header(device: &dyn Device) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
+pub(super) async fn read_header(
+    device: &dyn Device,
+) -> Result<(DatabaseHeader, PageSize), RecoveryError> {
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / device::ALIGNMENT * device::ALIGNMENT);
     if length == 0 {
@@ -102,7 +104,7 @@ fn damaged(device: &dyn Device, problem: HeaderError) -> RecoveryError {
 }
 
 /// The complete log required by the header, and where to begin in it.
-async fn find_log(
+pub(super) async fn find_log(
     folder: &LogFolder,
     header: &DatabaseHeader,
     page_size: PageSize,

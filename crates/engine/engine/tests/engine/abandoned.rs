@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::world::{FILE, World, message, small_cache};
 use device::{Buffer, Durability, OpenMode, Purpose, Request, Volume};
-use engine::recovery::RecoverySummary;
+use engine::recovery::{RecoverySummary, growth};
 use engine::{CheckpointMode, CommitMode, Database, DatabaseFiles, Row, Settings};
 use ese::Lgpos;
 use ese::page::PageSize;
@@ -107,4 +107,20 @@ fn a_copy_from_before_the_load_gets_every_change_and_is_written_as_its_depth_say
     };
     let (deep, shallow) = (replay(Bytes::from_mib(100)), replay(Bytes::from_kib(512)));
     assert!(shallow > deep + deep / 20, "{shallow} {deep}");
+}
+
+/// The copy has the length that the file had at the checkpoint, so that a crash can leave it.
+#[test]
+fn the_log_names_all_growth_that_a_crash_may_undo() {
+    let (world, _) = abandoned();
+    let image = world.volume.image();
+    let [before, after] = [COPY, FILE].map(|file| Bytes(image.files[file].length()));
+    let files = world.files();
+    let grown = world.executor.block_on(async move { growth(&files).await.unwrap() });
+    assert!(before < after && grown.first().is_some_and(|first| *first > before), "{grown:?}");
+    assert_eq!(grown.last(), Some(&after), "{grown:?}");
+    recover(&world, held());
+    let files = world.files();
+    let again = world.executor.block_on(async move { growth(&files).await.unwrap() });
+    assert!(again.is_empty(), "the checkpoint has passed it: {again:?}");
 }

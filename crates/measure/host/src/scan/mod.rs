@@ -7,6 +7,6 @@ mod target;
 mod threads;
 
 pub use fault::FileFault;
-pub use reach::{cut_off, truncations};
+pub use reach::truncations;
 pub use target::ScanTarget;
 pub use threads::{Scanned, scan};

@@ -9,6 +9,7 @@ use units::PageNumber;
 
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
+use crate::target::ByteSource;
 
 /// Pages at the end of a file that are searched for links past it.
 const LAST_PAGES: u32 = 4_096;
@@ -50,16 +51,19 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
 
 /// Returns a fault if the file at `path` ends before its database, judging by its space tree only:
 /// also `None` if that is damaged, which a scan reveals.
-pub fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
+fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
     let mut pages = FilePages::open(path, size).ok()?;
     let last = pages.last_page();
     let owned = database_space(&mut pages).ok()?.owned.last();
     (owned > last).then_some(FileFault::Truncated { last, owned: Some(owned) })
 }
 
-/// Returns the faults of a file of `length` bytes at `path` that ends too early: inside a page, or
-/// before its database as far as its space tree shows it.
-pub fn truncations(path: &Path, size: PageSize, length: u64) -> Vec<FileFault> {
+/// Returns the faults of the file at `path` if it ends too early: inside a page, or before its
+/// database as far as its space tree shows it. None if it cannot be read.
+pub fn truncations(path: &Path, size: PageSize) -> Vec<FileFault> {
+    let Ok(length) = ByteSource::open(path).and_then(|file| file.length()) else {
+        return Vec::new();
+    };
     let last = u32::try_from(size.pages_of_file(length)).unwrap_or(u32::MAX);
     let is_torn = !length.is_multiple_of(size.bytes_u64());
     let torn = is_torn.then(|| FileFault::EndsInPage { page: PageNumber(last.saturating_add(1)) });

@@ -10,7 +10,7 @@ use crate::error::HostError;
 /// Levels that a user may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulationLevel {
-    /// 2 for loads on databases larger than eight caches, else 1
+    /// 2 for loads on databases larger than eight caches that have pages for every session, else 1
     Auto,
     /// The database engine itself, on page images in memory
     One,

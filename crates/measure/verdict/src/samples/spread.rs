@@ -8,9 +8,9 @@ const FEWEST_BATCHES: usize = 5;
 
 /// The mean of a series of values, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SampledMean {
+pub struct SampledMean {
     /// The mean.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// Variance of the mean.
     variance: f64,
     /// Degrees of freedom behind the variance.
@@ -18,6 +18,16 @@ pub(crate) struct SampledMean {
 }
 
 impl SampledMean {
+    /// Mean, variance of the mean and degrees of freedom, for an index that keeps no samples.
+    pub const fn numbers(&self) -> [f64; 3] {
+        [self.mean, self.variance, self.degrees]
+    }
+
+    /// Restores a mean from its [`Self::numbers`].
+    pub const fn of_numbers([mean, variance, degrees]: [f64; 3]) -> Self {
+        Self { mean, variance, degrees }
+    }
+
     /// The mean of a series of values, in order; `None` if there are too few.
     ///
     /// Method of batch means (A. M. Law, Simulation Modeling and Analysis): neighbours resemble one

@@ -134,23 +134,36 @@ fn banner(report: &PlayedReport<'_>) -> Banner {
         Ruling::Fail => ("SIMULATED FAIL", Tone::Fail),
         Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", Tone::Warn),
     };
-    let worst = report.worst_row().and_then(|(_, row)| row.worst);
-    let number = worst.map_or_else(|| "-".to_owned(), |(_, ms)| ms_of(ms));
-    let number_unit = match report.judgements.len() {
-        1 => "ms mean of reads in the slowest minute".into(),
-        seeds => format!("ms mean of reads in the slowest minute of {seeds} seeds").into(),
-    };
+    let (number, number_unit, number_metric) = judged_number(report);
     Banner {
         subject: subject(report),
         started: "in virtual time".to_owned(),
         verdict: verdict.to_owned(),
         tone,
         number,
-        number_unit,
-        number_metric: "database-reads-latency",
+        number_unit: number_unit.into(),
+        number_metric,
         meaning: meaning(report),
         figures: figures(report),
     }
+}
+
+/// The number of the headline, its unit and its glossary entry: one that the verdict depends on,
+/// so never that of the slowest minute, in which caches may be cold.
+fn judged_number(report: &PlayedReport<'_>) -> (String, String, &'static str) {
+    let seeds = match report.judgements.len() {
+        1 => String::new(),
+        seeds => format!(", worst of {seeds} seeds"),
+    };
+    if report.inactive() > 0 {
+        let databases = if report.inactive() == 1 { "database" } else { "databases" };
+        let unit = format!("{databases} without an active copy for a while{seeds}");
+        return (report.inactive().to_string(), unit, "active-databases");
+    }
+    let rows = report.judgements.iter().flat_map(|of| &of.rows);
+    let slowest = rows.filter_map(|row| row.settled.reads_ms).max_by(f64::total_cmp);
+    let number = slowest.map_or_else(|| "-".to_owned(), ms_of);
+    (number, format!("ms mean of reads on the slowest host{seeds}"), "database-reads-latency")
 }
 
 /// The deployment in one line.
@@ -205,20 +218,22 @@ fn trust(percent: f64) -> String {
 }
 
 fn figures(report: &PlayedReport<'_>) -> Vec<Figure> {
-    let worst = report.worst_row().and_then(|(seed, row)| Some((seed, row, row.worst?.0)));
-    let Some((seed, row, at)) = worst else {
+    let worst = report.worst_row().and_then(|(seed, row)| Some((seed, row, row.worst?)));
+    let Some((seed, row, (at, ms))) = worst else {
         return Vec::new();
     };
+    let limit = format!("; limit: {}", row.usage.limit().name());
+    let limit = if report.breaches().is_empty() { "" } else { &limit };
     vec![Figure {
         label: "Slowest minute",
         metric: "database-reads-latency",
         value: clock(at),
         remark: format!(
-            "{}{}: {}; limit: {}",
+            "{} ms mean of reads, not judged; {}{}: {}{limit}",
+            ms_of(ms),
             report.host(row),
             report.seed_words(seed),
-            report.stretch_words(row),
-            row.usage.limit().name()
+            report.stretch_words(row)
         ),
         tone: Tone::Plain,
     }]

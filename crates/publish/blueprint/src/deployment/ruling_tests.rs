@@ -99,14 +99,30 @@ fn the_reason_for_the_verdict_comes_first() {
     assert!(!told(&[20.2], 0).0.contains("no active copy"));
 }
 
+/// The slowest minute is not judged, and a kept limit limits nothing.
+#[test]
+fn the_headline_has_a_number_that_was_judged() {
+    let headline = |reads_ms, inactive| {
+        let (text, _) = told(&[reads_ms], inactive);
+        let line = text.lines().find(|line| line.starts_with("SIMULATED ")).unwrap_or_default();
+        (line.to_owned(), text.contains("limit: "))
+    };
+    let pass = "SIMULATED PASS  15.0 ms mean of reads on the slowest host".to_owned();
+    assert_eq!(headline(15.0, 0), (pass, false));
+    let fail = "SIMULATED FAIL  32.0 ms mean of reads on the slowest host".to_owned();
+    assert_eq!(headline(32.0, 0), (fail, true));
+    let inactive = "SIMULATED FAIL  2 databases without an active copy for a while".to_owned();
+    assert_eq!(headline(15.0, 2), (inactive, false));
+}
+
 /// Headline, sentences and tables speak of all seeds, not of the first.
 #[test]
 fn a_deployment_with_several_seeds_shows_figures_of_all_of_them() {
     let (text, json) = told(&[10.0, 40.0, 12.5], 0);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "80.0 ms mean of reads in the slowest minute of 3 seeds",
-        "EX01 (seed 2 of 3): normal",
+        "40.0 ms mean of reads on the slowest host, worst of 3 seeds",
+        "80.0 ms mean of reads, not judged; EX01 (seed 2 of 3): normal; limit: ",
         "database reads of EX01 take 40 ms, limit 20 ms (seed 2 of 3); the ",
         // Means of the three seeds, with their intervals.
         " 68 +- ",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Transaction, params};
+use verdict::SampledMean;
 
 use super::{PastRun, PastRuns};
 use crate::runs::known::{JournalStamp, Known};
@@ -70,8 +71,18 @@ fn line(row: &Row<'_>) -> rusqlite::Result<RunLine> {
         is_cut_off: row.get("is_cut_off")?,
         margin_percent: row.get("margin_percent")?,
         work: row.get("work")?,
+        sampled_reads: sampled_reads(row)?,
         volumes: Vec::new(),
     })
+}
+
+fn sampled_reads(row: &Row<'_>) -> rusqlite::Result<Option<SampledMean>> {
+    let mean: Option<f64> = row.get("reads_sample_ms")?;
+    let variance: Option<f64> = row.get("reads_variance")?;
+    let degrees: Option<f64> = row.get("reads_degrees")?;
+    let numbers = mean.zip(variance).zip(degrees);
+    Ok(numbers
+        .map(|((mean, variance), degrees)| SampledMean::of_numbers([mean, variance, degrees])))
 }
 
 fn volume(row: &Row<'_>) -> rusqlite::Result<VolumeIdentity> {
@@ -120,7 +131,11 @@ fn write_line(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO run VALUES \
                (?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-               ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+               ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
+    let [sample_ms, variance, degrees] = match line.sampled_reads {
+        Some(sampled) => sampled.numbers().map(Some),
+        None => [None; 3],
+    };
     let mut tags = String::new();
     for tag in &line.tags {
         tags.extend([tag.as_str(), "\n"]);
@@ -150,6 +165,9 @@ fn write_line(
         line.is_cut_off,
         line.margin_percent,
         line.work,
+        sample_ms,
+        variance,
+        degrees,
     ];
     transaction.execute(sql, values).map(drop)
 }

@@ -49,6 +49,7 @@ fn line() -> RunLine {
         iops: Some(337.25),
         backup_mib_per_second: Some(412.5),
         read_ms: Some(8.5),
+        sampled_reads: Some(verdict::SampledMean::of_numbers([8.4, 0.25, 11.5])),
         volumes: vec![volume("/mnt/a"), volume("/mnt/b")],
         ..RunLine::default()
     }

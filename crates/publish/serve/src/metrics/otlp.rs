@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_run_is_told_with_its_latencies_and_long_numbers_are_text() {
         let run = Synthetic::default().run();
-        let metrics = joined(&[], of_run("a", &run, 0).into_iter());
+        let metrics = joined(&[], &[], of_run("a", &run, 0).into_iter());
         let told = request(&metrics, 1_795_219_200_000_000_000);
         let metrics = &told["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
         let all = metrics.as_array().unwrap();

@@ -59,7 +59,7 @@ mod tests {
     fn each_metric_is_described_once_and_its_values_are_quoted() {
         let run = Synthetic::default().run();
         let live = ["a", "b\"\n"].into_iter().flat_map(|id| of_run(id, &run, 0));
-        let text = text(&joined(&[], live));
+        let text = text(&joined(&[], &[], live));
         let described = text.lines().filter(|line| line.starts_with("# TYPE plimsoll_run_issues"));
         assert_eq!(described.count(), 1);
         let samples = text.lines().filter(|line| line.starts_with("plimsoll_run_issues{"));

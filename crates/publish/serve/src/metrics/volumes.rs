@@ -3,22 +3,23 @@
 
 use super::{Labels, Metric};
 use crate::runs::Listed;
+use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;
 use crate::volumes;
 
-/// Two metrics: the verdict of the last run on each volume, and its start.
-pub(super) fn last_verdicts(runs: &[Listed]) -> [Metric; 2] {
-    let volumes = volumes::measured(runs);
+/// Two metrics: the verdict of the last run or set of tests on each volume, and its start.
+pub(super) fn last_verdicts(runs: &[Listed], sets: &[ServedSet]) -> [Metric; 2] {
+    let volumes = volumes::measured(runs, sets);
     let verdicts = volumes.iter().map(|volume| {
         let mut labels = of_volume(volume.identity);
-        labels.push(("run", volume.last.id.clone()));
-        labels.push(("verdict", volume.line.outcome.clone().unwrap_or_default()));
+        labels.push(("run", volume.judged.id.clone()));
+        labels.push(("verdict", volume.judged.outcome.clone().unwrap_or_default()));
         (labels, 1.0)
     });
     let times = volumes.iter().filter_map(|volume| {
-        Some((of_volume(volume.identity), volume.line.started_ns? as f64 / 1e9))
+        Some((of_volume(volume.identity), volume.last.line()?.started_ns? as f64 / 1e9))
     });
-    let verdict = "1 for the verdict of the last run on a volume.";
+    let verdict = "1 for the verdict of the last run or set on a volume.";
     let time = "When the last run on a volume began, since 1970.";
     [
         Metric::levels("plimsoll_volume_last_verdict", verdict, verdicts),
@@ -48,7 +49,7 @@ mod tests {
             load("c", 2_000_000_000, "pass", "/mnt/a", 1.0),
             load("d", 1_000_000_000, "cannot_judge", "/mnt/b", 1.0),
         ];
-        let text = text(&last_verdicts(&runs));
+        let text = text(&last_verdicts(&runs, &[]));
         let of_a = "plimsoll_volume_last_verdict{host=\"mbx-01\",volume=\"/mnt/a\",model=\"\",\
                     run=\"b\",verdict=\"fail\"} 1";
         assert!(text.contains(of_a), "{text}");

@@ -116,24 +116,34 @@ fn push_kinds(body: &mut String, entries: &[ListEntry]) {
     let (simulated, measured): (Vec<&ListEntry>, Vec<&ListEntry>) =
         entries.iter().partition(|entry| is_simulated(entry));
     if !measured.is_empty() {
-        push_table(body, measured.into_iter().map(entry_rows));
+        push_table(body, STARTED, measured.into_iter().map(entry_rows));
     }
     if !simulated.is_empty() {
         body.push_str("<section id=\"simulated\">\n<h2>Simulated runs</h2>\n");
-        push_table(body, simulated.into_iter().map(entry_rows));
+        push_table(body, MADE, simulated.into_iter().map(entry_rows));
         body.push_str("</section>\n");
     }
 }
 
 pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
-    push_table(body, runs.iter().map(row));
+    let is_simulated = |run: &Listed| run.line().is_some_and(|line| line.simulated.is_some());
+    let time = if runs.iter().all(is_simulated) { MADE } else { STARTED };
+    push_table(body, time, runs.iter().map(row));
 }
 
-fn push_table(body: &mut String, rows: impl Iterator<Item = String>) {
-    body.push_str(
+/// Title of the column of times.
+const STARTED: &str = "Started";
+
+/// The same for simulations: their clock always starts at the same time, so that the column has the
+/// times when their records were written.
+const MADE: &str = "Made";
+
+fn push_table(body: &mut String, time: &str, rows: impl Iterator<Item = String>) {
+    let _ = write!(
+        body,
         "<form action=\"/compare\">\n<table class=\"runs\">\n<thead><tr>\
          <th>Compare, base</th><th>Run</th><th>Verdict</th>\
-         <th>Started</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
+         <th>{time}</th><th class=\"number\">IOPS</th><th class=\"number\">Read ms</th>\
          <th class=\"number\">Log ms</th></tr></thead>\n<tbody>\n",
     );
     for row in rows {
@@ -298,7 +308,24 @@ fn push_start(body: &mut String, start: &StartForm) {
 
 #[cfg(test)]
 mod tests {
-    use super::{RunLine, rate};
+    use std::sync::Arc;
+
+    use super::{ListEntry, RunLine, push_kinds, rate};
+    use crate::runs::{Known, Listed};
+
+    #[test]
+    fn the_time_of_a_simulation_is_not_called_its_start() {
+        let table = |simulated: Option<&str>| {
+            let simulated = simulated.map(str::to_owned);
+            let line = RunLine { simulated, ..RunLine::default() };
+            let run = Listed::made_up("a", false, Known::Summary(Arc::new(line)));
+            let mut body = String::new();
+            push_kinds(&mut body, &[ListEntry::Run(Box::new(run))]);
+            body
+        };
+        assert!(table(None).contains("<th>Started</th>"));
+        assert!(table(Some("nvme")).contains("<th>Made</th>"));
+    }
 
     #[test]
     fn rates_are_grouped_by_thousands_and_a_replay_has_none() {

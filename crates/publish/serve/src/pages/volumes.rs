@@ -4,17 +4,18 @@
 use std::fmt::Write as _;
 
 use report::escape;
+use verdict::Significance;
 
 use super::{address, list, volume_address};
 use crate::runs::Listed;
+use crate::sets;
 use crate::volumes::{MeasuredVolume, measured};
 
-/// Drift of the read latency, in percent, below which two loads are considered equal.
-const ALIKE_PERCENT: f64 = 10.0;
-
-/// A table with a row for each volume; empty if no run measured one.
-pub(crate) fn volumes(runs: &[Listed]) -> String {
-    let volumes = measured(runs);
+/// A table with a row for each volume; empty if no run measured one. `root` is the name of the
+/// served folder.
+pub(crate) fn volumes(runs: &[Listed], root: &str) -> String {
+    let sets = sets::of(runs, root);
+    let volumes = measured(runs, &sets);
     if volumes.is_empty() {
         return String::new();
     }
@@ -47,10 +48,10 @@ fn row(volume: &MeasuredVolume<'_>) -> String {
         escape(&place),
         escape(&volume.identity.mount),
         escape(&about),
-        volume.line.tone.class(),
-        address(&volume.last.id),
-        escape(&volume.line.verdict),
-        margin(volume.line.margin_percent),
+        volume.judged.tone.class(),
+        address(&volume.judged.id),
+        escape(&volume.judged.verdict),
+        margin(volume.judged.margin_percent),
         curve(volume),
         drift(volume),
         list::started(volume.last),
@@ -66,17 +67,21 @@ fn margin(percent: Option<f64>) -> String {
 }
 
 fn drift(volume: &MeasuredVolume<'_>) -> String {
-    let Some((percent, earlier)) = volume.drift() else {
+    let Some((change, earlier)) = volume.drift() else {
         return "no earlier load like it".to_owned();
     };
+    let percent = change.percent.abs();
     let earlier = match earlier {
         1 => "the load before it".to_owned(),
         earlier => format!("the {earlier} loads before it"),
     };
-    match percent {
-        slower if slower > ALIKE_PERCENT => format!("{slower:.0} % slower than {earlier}"),
-        quicker if quicker < -ALIKE_PERCENT => format!("{:.0} % quicker than {earlier}", -quicker),
-        _ => format!("as {earlier}"),
+    match change.significance() {
+        Significance::Unknown => "too short to tell".to_owned(),
+        Significance::Noise => format!("as {earlier}"),
+        Significance::Real if change.percent > 0.0 => {
+            format!("{percent:.0} % slower than {earlier}")
+        }
+        Significance::Real => format!("{percent:.0} % quicker than {earlier}"),
     }
 }
 
@@ -101,7 +106,13 @@ fn curve(volume: &MeasuredVolume<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use verdict::SampledMean;
+
     use super::volumes;
+    use crate::runs::{Known, Listed};
+    use crate::summary::RunLine;
     use crate::volumes::tests::load;
 
     #[test]
@@ -111,7 +122,7 @@ mod tests {
             load("b", 2_000_000_000, "fail", "/mnt/a", 24.0),
             load("c", 1_000_000_000, "pass", "/mnt/b", 4.0),
         ];
-        let page = volumes(&runs);
+        let page = volumes(&runs, "runs");
         for part in [
             "<a href=\"/run/b\">fail</a>",
             "20 % beyond",
@@ -122,6 +133,24 @@ mod tests {
             assert!(page.contains(part), "{part}: {page}");
         }
         assert_eq!(page.matches("<polyline").count(), 1, "{page}");
-        assert_eq!(volumes(&[]), "");
+        assert_eq!(volumes(&[], "runs"), "");
+    }
+
+    /// Two loads without a spread may differ by chance alone, as `compare` finds too.
+    #[test]
+    fn a_trend_is_judged_as_a_comparison_judges_it() {
+        let said = |last_ms, sampled: Option<[f64; 3]>| {
+            let runs = [("a", 1, 10.0), ("b", 2, last_ms)].map(|(id, started_ns, read_ms)| {
+                let run = load(id, started_ns, "pass", "/mnt/a", read_ms);
+                let Known::Summary(line) = &run.known else { panic!("no summary") };
+                let sampled_reads = sampled.map(SampledMean::of_numbers);
+                let line = RunLine { sampled_reads, ..RunLine::clone(line) };
+                Listed::made_up(id, false, Known::Summary(Arc::new(line)))
+            });
+            volumes(&runs, "runs")
+        };
+        assert!(said(18.5, None).contains("too short to tell"));
+        assert!(said(10.4, Some([10.2, 1e-4, 11.0])).contains("as the load before it"));
+        assert!(said(18.5, Some([14.0, 9.0, 11.0])).contains("as the load before it"));
     }
 }

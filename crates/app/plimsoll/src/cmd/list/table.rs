@@ -15,7 +15,14 @@ use console::error::CommandError;
 use console::shell::shell_word;
 
 /// Titles of the columns before the name.
-const FIGURES: [&str; 5] = ["Started, UTC", "Verdict", "IOPS", "Read ms", "Log ms"];
+const FIGURES: [&str; 5] = [STARTED, "Verdict", "IOPS", "Read ms", "Log ms"];
+
+/// Title of the first column.
+const STARTED: &str = "Started, UTC";
+
+/// The same if a simulation is listed: its clock always starts at the same time, so that the list
+/// has the time when its record was written.
+const STARTED_OR_MADE: &str = "Started/made UTC";
 
 /// Usual width of a verdict in characters.
 const VERDICT: usize = 16;
@@ -56,8 +63,9 @@ pub(super) fn print(
     let longest = rows.iter().map(|row| row.figures[1].chars().count()).max().unwrap_or(0);
     let wide = ListLayout { gap: "  ", verdict: longest.max(VERDICT) };
     let widest = rows.iter().map(|row| row.whole(wide).chars().count()).max().unwrap_or(0);
+    let titles = titles(entries).map(str::to_owned);
     if console.columns().is_none_or(|columns| widest <= columns) {
-        let figures = columns(&FIGURES.map(str::to_owned), wide);
+        let figures = columns(&titles, wide);
         console.answer(format_args!("{figures}  Name              Run"))?;
         for row in &rows {
             console.answer(row.whole(wide))?;
@@ -65,7 +73,7 @@ pub(super) fn print(
         }
         return Ok(());
     }
-    console.answer(columns(&FIGURES.map(str::to_owned), NARROW))?;
+    console.answer(columns(&titles, NARROW))?;
     console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
     for row in &rows {
         let RunRow { figures, name, place, .. } = row;
@@ -74,6 +82,24 @@ pub(super) fn print(
         row.print_remark(console)?;
     }
     Ok(())
+}
+
+/// Titles of the columns above these entries.
+fn titles(entries: &[ListedEntry]) -> [&'static str; 5] {
+    let mut titles = FIGURES;
+    if entries.iter().any(|entry| first_of(entry).record.simulated().is_some()) {
+        titles[0] = STARTED_OR_MADE;
+    }
+    titles
+}
+
+/// The run whose time the entry shows.
+fn first_of(entry: &ListedEntry) -> &ListedRun {
+    match entry {
+        ListedEntry::Run(run) => run,
+        ListedEntry::Set(set) => set.first(),
+        ListedEntry::Fleet(fleet) => fleet.first(),
+    }
 }
 
 impl RunRow {
@@ -186,4 +212,34 @@ fn name(run: &ListedRun) -> String {
 
 fn milliseconds(mean: Option<f64>) -> String {
     mean.map_or("-".to_owned(), |mean| format!("{mean:.3}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use record::Simulation;
+    use record::synthetic::Synthetic;
+
+    use super::{ListedEntry, ListedRun, STARTED, STARTED_OR_MADE, titles};
+
+    #[test]
+    fn the_time_of_a_simulation_is_not_called_its_start() {
+        let listed = |simulated: Option<Simulation>| {
+            let mut record = Synthetic::default().run();
+            record.start.simulated = simulated;
+            ListedEntry::Run(Box::new(ListedRun {
+                folder: PathBuf::from("a"),
+                id: "a".to_owned(),
+                verdict: verdict::judge(&record),
+                record,
+                is_live: false,
+                cut: None,
+                written_ns: None,
+            }))
+        };
+        assert_eq!(titles(&[listed(None)])[0], STARTED);
+        let both = [listed(None), listed(Some(Simulation::default()))];
+        assert_eq!(titles(&both)[0], STARTED_OR_MADE);
+    }
 }
