@@ -4,7 +4,7 @@
 use blueprint::{DesignEdit, SimulatedEdit};
 use plan::Deployment;
 use provision::LighterDesign;
-use sizing::{DesignFinding, Key, ShownQuantity};
+use sizing::{Decision, DesignFinding, Key, ShownQuantity};
 
 /// A change with its simulation, if it was simulated.
 pub(crate) struct TriedEdit {
@@ -52,9 +52,13 @@ pub(crate) fn edit(
     }
 }
 
-/// Cost, other numbers and findings that a change moves, a sentence each.
+/// Cost, decisions, other numbers and findings that a change moves, a sentence each.
 fn side_effects(of: &LighterDesign, currency: &str) -> Vec<String> {
     let mut said: Vec<String> = cost(of, currency).into_iter().collect();
+    let decisions: Vec<String> = of.decisions.iter().map(decision).collect();
+    if !decisions.is_empty() {
+        said.push(decisions.join("; "));
+    }
     let others: Vec<String> = of.others.iter().map(number).collect();
     if !others.is_empty() {
         said.push(others.join("; "));
@@ -91,6 +95,10 @@ fn changed_cost((before, after): (f64, f64), currency: &str) -> Option<String> {
 fn number(&(key, before, after): &(Key, f64, f64)) -> String {
     let [before, after] = [before, after].map(|of| ShownQuantity::of_number(key, of).written());
     format!("{} {after} instead of {before}", key.title())
+}
+
+fn decision(&(key, before, after): &(Key, Decision, Decision)) -> String {
+    format!("{} {} instead of {}", key.title(), after.name(), before.name())
 }
 
 fn finding(word: &str, of: &DesignFinding) -> String {
@@ -157,6 +165,9 @@ mod tests {
         {
             assert!(servers.contains(words), "{words}: {servers}");
         }
+        // One database on a volume leaves no case for single disks.
+        let single = said("several_databases_per_volume = false");
+        assert!(single.contains("RAID instead of JBOD"), "{single}");
         let disks = all.iter().find(|edit| edit.section == "disks").expect("other disks");
         assert!(disks.also.join("\n").contains("prices.disk"), "{disks:?}");
         assert!(

@@ -55,8 +55,14 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
         force: flags.force,
         document,
     };
-    let predicted = predict::of(&deployment, &provision, &order, console)?;
-    Ok(complained.worse(predict::conclude(&predicted, console)?))
+    match predict::of(&deployment, &provision, &order, console) {
+        Ok(predicted) => Ok(complained.worse(predict::conclude(&predicted, console)?)),
+        Err(error) if complained == Outcome::Fail => {
+            predict::remark_refusal(error, console)?;
+            Ok(complained)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Lays out a deployment, and returns the problems of its design.

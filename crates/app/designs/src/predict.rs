@@ -148,6 +148,17 @@ fn write(folder: &Path, force: bool, of: &PlannedSet) -> Result<(PathBuf, PathBu
     Ok(paths)
 }
 
+/// Says why a design that already fails was not simulated; an error without words is returned.
+pub(super) fn remark_refusal(
+    error: CommandError,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    match error.told() {
+        Some((reason, _)) => console.remark(format_args!("not simulated: {reason}")),
+        None => Err(error),
+    }
+}
+
 /// The last lines of a separate prediction.
 pub(super) fn conclude(
     predicted: &PredictedDesign,

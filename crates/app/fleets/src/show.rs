@@ -142,8 +142,18 @@ fn headline(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
     }
 }
 
+/// The note on figures of another product that the plans carry; `None` if they carry none.
+fn assumption(fleet: &FleetRecord) -> Option<&str> {
+    let mut records = fleet.hosts.iter().filter_map(|host| host.record.as_ref());
+    records.find_map(|record| plan::deployment::assumption_in(&record.start.description))
+}
+
 fn text(fleet: &FleetRecord, verdict: &FleetVerdict) -> String {
-    let mut text = format!("{}\n\n", headline(fleet, verdict));
+    let mut text = format!("{}\n", headline(fleet, verdict));
+    if let Some(assumption) = assumption(fleet) {
+        let _ = writeln!(text, "{assumption}.");
+    }
+    text.push('\n');
     for finding in &verdict.findings {
         let _ = writeln!(text, "{:<13} {}", finding.outcome.name(), finding.text);
     }
@@ -253,6 +263,7 @@ fn answer(fleet: &FleetRecord, verdict: &FleetVerdict) -> Value {
             "run": fleet.run.as_str(),
             "verdict": Outcome::of_ruling(verdict.outcome).word(),
             "headline": headline(fleet, verdict),
+            "assumption": assumption(fleet),
             "skew_ns": fleet.skew_ns(),
             "measured_from_ns": fleet.measure_from_ns,
             "findings": findings,

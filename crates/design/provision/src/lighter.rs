@@ -10,7 +10,7 @@ use plan::deployment::{Raid, Replacement};
 use sizing::{Build, Decision, DesignFinding, Key, ServerKind, Sizing};
 
 use crate::size;
-use effects::{appeared, changed_numbers};
+use effects::{appeared, changed_decisions, changed_numbers};
 
 /// Most changes that are worth a simulation each.
 const MOST_CHANGES: usize = 6;
@@ -46,6 +46,9 @@ pub struct LighterDesign {
     pub cost: Option<(f64, f64)>,
     /// Other numbers that the change moves: key, before, after.
     pub others: Vec<(Key, f64, f64)>,
+    /// Decisions that the change reverses, those among them that the edit does not name: key,
+    /// before, after.
+    pub decisions: Vec<(Key, Decision, Decision)>,
     /// Findings that only the changed design has.
     pub appeared: Vec<DesignFinding>,
     /// Findings of the document that the changed design no longer has.
@@ -144,6 +147,7 @@ fn changed(now: &Sizing, then: &Sizing, edit: Replacement) -> Option<LighterDesi
         servers: (now.number(Key::ServerAll)?, then.number(Key::ServerAll)?),
         cost: now.number(Key::CostAll).zip(then.number(Key::CostAll)),
         others: changed_numbers(now, then),
+        decisions: changed_decisions(now, then),
         appeared: appeared(&now.findings, &then.findings),
         gone: appeared(&then.findings, &now.findings),
     })

@@ -132,21 +132,11 @@ fn build(deployment: &Deployment) -> Build {
         link_mbps: deployment.replication.link_mbps,
         network_compression: network_compression(deployment),
         group_file_system: !old.iter().any(|year| deployment.product.name.ends_with(year)),
-        maintenance_pause: maintenance_pause(&deployment.product.name),
+        maintenance_pause: deployment.product.maintenance_pause(),
         deleted_item_retention: retention.unwrap_or(Nanos::ZERO),
         circular_logging: deployment.has_copies()
             && deployment.backup.method == BackupMethod::Native,
     }
-}
-
-/// Exchange 2007 reads databases in a window at night alone. Source of the pauses: the published
-/// rates, 5 MB/s per copy in Exchange 2010, which its test tool reaches with a pause of 20 ms, and
-/// 1 MB/s per copy from 2013 on, about four reads of 256 KiB.
-fn maintenance_pause(product: &str) -> Option<Nanos> {
-    if product.ends_with("2007") {
-        return None;
-    }
-    Some(Nanos::from_millis(if product.ends_with("2010") { 20 } else { 250 }))
 }
 
 fn network_compression(deployment: &Deployment) -> NetworkCompression {

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use plan::{quoted, sound_name, write_size};
-use units::Bytes;
+use plan::{quoted, sound_name, write_duration, write_size};
+use units::{Bytes, Nanos};
 
 use super::pool::scaled;
 use super::{Provision, Server};
@@ -157,7 +157,8 @@ impl TestPlan {
             1 => "one copy".to_owned(),
             copies => format!("{copies} copies"),
         };
-        let description = format!("{iops:.0} I/O per second are needed of {copies}");
+        let assumption = needs.assumption.as_ref().map_or_else(String::new, |of| format!(". {of}"));
+        let description = format!("{iops:.0} I/O per second are needed of {copies}{assumption}");
         writeln!(text, "description = {}", quoted(&description))?;
         let each = (needs.mailboxes_per_database, needs.iops_per_database);
         write!(text, "\n{}", mailboxes_section(each, folders.len(), size))?;
@@ -170,6 +171,7 @@ impl TestPlan {
         writeln!(text, "cache_minimum = {}", quoted(&write_size(Bytes(cache.0 / 2 / mib * mib))))?;
         writeln!(text, "cache_maximum = {}", quoted(&write_size(cache)))?;
         writeln!(text, "\n[workload]\ntarget_iops = {iops:.0}")?;
+        write_maintenance(needs.build.maintenance_pause, text)?;
         for (folder, log) in folders {
             writeln!(text, "\n[[database]]\nfolder = {}", quoted(&folder))?;
             if folder != log {
@@ -178,6 +180,15 @@ impl TestPlan {
         }
         Ok(())
     }
+}
+
+/// The scan at the pace of the product: at that of another one a test says little of this design.
+fn write_maintenance(pause: Option<Nanos>, text: &mut String) -> fmt::Result {
+    let Some(pause) = pause else {
+        return writeln!(text, "\n[test]\nmaintenance = false");
+    };
+    let pause = quoted(&write_duration(pause));
+    writeln!(text, "\n[test]\nmaintenance_throttle = {pause}")
 }
 
 /// The key that lets a simulation put the databases of one volume on one array.

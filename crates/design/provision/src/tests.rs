@@ -457,6 +457,8 @@ fn the_test_plan_is_a_plan() {
     assert_eq!((whole.databases.len(), whole.size), (40, Bytes::from_gib(665)));
     assert_eq!(whole.databases[39].folder, "/mnt/mail/ExVol10/DB40");
     assert_eq!(whole.workload.target_iops, Some(402));
+    // The pace of the product, as in the layout.
+    assert_eq!(whole.test.maintenance_throttle, Some(Nanos::from_millis(250)));
     // 40 copies of 62.5 mailboxes, whose 10.05 I/O a second are 0.1608 for each.
     let mailboxes = whole.mailboxes.expect("the mailboxes of the design");
     assert_eq!((mailboxes.count, mailboxes.headroom_percent), (2_500, 0));

@@ -97,6 +97,23 @@ fn what_was_never_published_has_to_be_given() {
     assert_eq!((figure.value, figure.source.as_str()), (0.0597, "given in line 10"));
 }
 
+/// One figure decides the pause of every test and simulation of a design: the product's, or that of
+/// the document.
+#[test]
+fn the_pause_of_background_maintenance_follows_from_its_rate() {
+    let pause = |head: &str, figures: &str| {
+        let text = format!("{head}{SHORT}[figures]\n{figures}");
+        let deployment = Deployment::parse("d.toml", &text).unwrap();
+        let rate = deployment.product.figures.maintenance_mb_per_second.value;
+        (rate, deployment.product.maintenance_pause().map(|pause| pause.0 / 1_000_000))
+    };
+    assert_eq!(pause("", ""), (1.0, Some(250)));
+    // Figures of another product do not replace the published one.
+    assert_eq!(pause("product = \"2010\"\n", "from = \"2013\"\n"), (5.0, Some(20)));
+    assert_eq!(pause("", "maintenance_mb_per_second = 2\n"), (2.0, Some(119)));
+    assert_eq!(pause("", "maintenance_mb_per_second = 0\n"), (0.0, None));
+}
+
 /// Figures of another product are used only as an assumption, and published ones stay.
 #[test]
 fn another_products_figures_are_an_assumption() {

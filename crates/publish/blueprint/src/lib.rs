@@ -12,7 +12,7 @@ mod pareto;
 mod prediction;
 
 pub use deployment::{
-    Claim, ClaimState, Outage, PlayedReport, Proof, Remedy, Trust, deployment_html,
+    Claim, ClaimState, NearLimit, Outage, PlayedReport, Proof, Remedy, Trust, deployment_html,
     deployment_json, deployment_text, proof_html, proof_json, proof_text,
 };
 pub use design::{

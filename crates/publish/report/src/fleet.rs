@@ -79,7 +79,11 @@ fn document(sheet: &FleetSheet<'_>) -> Document {
 fn banner(sheet: &FleetSheet<'_>) -> Banner {
     let records = sheet.hosts.iter().filter_map(|host| host.record);
     let iops: f64 = records.map(RunRecord::achieved_transactional_iops).sum();
-    let meaning = sheet.findings.iter().filter(|(outcome, _)| *outcome != Ruling::Pass);
+    let mut records = sheet.hosts.iter().filter_map(|host| host.record);
+    // The plans of a design have one assumption, so that of any host is that of all.
+    let assumed = records.find_map(|of| plan::deployment::assumption_in(&of.start.description));
+    let found = sheet.findings.iter().filter(|(outcome, _)| *outcome != Ruling::Pass);
+    let meaning = assumed.map(|assumption| format!("{assumption}.")).into_iter();
     Banner {
         subject: format!("{}: {}", sheet.name, format::plural(sheet.hosts.len() as u64, "host")),
         started: format::timestamp(sheet.started_ns),
@@ -88,7 +92,7 @@ fn banner(sheet: &FleetSheet<'_>) -> Banner {
         number: format!("{iops:.0}"),
         number_unit: "IOPS of all hosts".into(),
         number_metric: "achieved-transactional-iops",
-        meaning: meaning.map(|(_, text)| text.clone()).collect(),
+        meaning: meaning.chain(found.map(|(_, text)| text.clone())).collect(),
         figures: Vec::new(),
     }
 }

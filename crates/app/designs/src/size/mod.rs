@@ -41,38 +41,66 @@ pub(crate) fn run(flags: &SizeFlags, console: &mut Console) -> Result<Outcome, C
     if !flags.scenarios.is_empty() {
         return sweep::run(flags, &file, &text, console);
     }
-    if flags.prove {
-        return prove::run(flags, &(file, text), console);
-    }
     let deployment = Deployment::parse(&file, &text)?;
     let sizing = size(&deployment);
+    let document = (file, text);
+    if flags.prove {
+        return match prove::run(flags, &document, console) {
+            Err(error) if !sizing.is_workable() => {
+                concluded(flags, (&deployment, &sizing), Err(error), console)
+            }
+            proved => proved,
+        };
+    }
     // A design that cannot be simulated is still sized.
-    let (predicted, refused) = match predicted(flags, &deployment, (file, text), console) {
+    let simulated = predicted(flags, &deployment, document, console);
+    concluded(flags, (&deployment, &sizing), simulated, console)
+}
+
+/// Answers with the design and its simulation, or with the reason why there is none.
+fn concluded(
+    flags: &SizeFlags,
+    (deployment, sizing): (&Deployment, &Sizing),
+    simulated: Result<Option<PredictedDesign>, CommandError>,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let (predicted, refused) = match simulated {
         Ok(predicted) => (predicted, None),
         Err(error) => (None, Some(error)),
     };
     let unsimulated = match refused.as_ref().and_then(CommandError::told) {
         Some((reason, _)) => Unsimulated::Refused(reason),
-        None if designed::is_known(&deployment) => Unsimulated::NotRequested,
+        None if designed::is_known(deployment) => Unsimulated::NotRequested,
         None => Unsimulated::UnknownDisks,
     };
     let predicted = predicted.as_ref();
-    let sized = Sized { predicted, unsimulated, ..Sized::new(&deployment, &sizing) };
+    let sized = Sized { predicted, unsimulated, ..Sized::new(deployment, sizing) };
+    shown(flags, sized, console)?;
+    let code = sized.exit_code();
+    match refused {
+        Some(error) if sizing.is_workable() => return Err(error),
+        // It violates a rule, so it fails without its simulation.
+        Some(error) => predict::remark_refusal(error, console)?,
+        None => {}
+    }
+    Ok(Outcome::of_exit_code(code))
+}
+
+/// Writes the page, and prints the answer or the explanations that the flags ask for.
+fn shown(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(), CommandError> {
     if let Some(page) = &flags.html {
         let text = blueprint::sizing_html(sized, &[]);
+        let inputs: Vec<&Path> = flags.deployment.iter().map(AsRef::as_ref).collect();
         let existing = Existing::of_flag(flags.force);
-        documents::write(page, text.as_bytes(), existing, &[path])?;
+        documents::write(page, text.as_bytes(), existing, &inputs)?;
     }
     if flags.explain.is_empty() {
         answer(flags, sized, console)?;
     }
     for key in &flags.explain {
-        console.answer_text(&explained(&sizing, key)?)?;
+        console.answer_text(&explained(sized.sizing, key)?)?;
     }
-    if let Some(error) = refused {
-        return Err(error);
-    }
-    Ok(Outcome::of_exit_code(sized.exit_code()))
+    Ok(())
 }
 
 /// Refuses a page under the name of another format.

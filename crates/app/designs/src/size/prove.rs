@@ -41,6 +41,7 @@ pub(super) fn run(
         date: deployment.origin.date.clone(),
         author: deployment.origin.author.clone(),
         description: deployment.description.clone(),
+        assumption: deployment.product.assumption(),
         design: trial.words(),
         uncertainty_percent: trial.uncertainty_percent(),
         disk_load: trial.disk_load,

@@ -208,6 +208,30 @@ fn a_prediction_is_not_made_where_it_would_mean_nothing_or_replace_something() {
     scene.run(["size", "d.toml", "--predict", "tape"]).expect_refusal(&["\"tape\"", "array file"]);
 }
 
+/// The design fails by its rules, whatever a simulation would say: the missing one is a remark.
+#[test]
+fn a_design_that_breaks_a_rule_fails_without_its_simulation() {
+    let scene = Scene::new("fails-unpredicted");
+    let tight = "[disks]\ndatabase = { size = \"300GB\", type = \"tape\", random_iops = 50 }\n\
+                 [data]\nlargest_database = \"1900GiB\"\ndatabases = 1\n";
+    scene.write("d.toml", format!("{DEPLOYMENT}{tight}").as_bytes());
+    let verbs: [&[&str]; 3] = [
+        &["size", "d.toml", "--predict", "sized"],
+        &["size", "d.toml", "--prove"],
+        &["plan", "d.toml", "-o", "planned", "--predict"],
+    ];
+    for words in verbs {
+        let ran = scene.run(words);
+        ran.expect_code(1).expect_err(&["not simulated: ", "\"tape\""]);
+        let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words[0] == "plan" || said.contains("were not simulated: "), "{}", ran.out);
+    }
+    let answer = scene.run(["size", "d.toml", "--predict", "sized", "--json"]);
+    let answer: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(answer["exit_code"], 1, "{answer:#}");
+    assert!(answer["not_predicted"].as_str().is_some_and(|of| of.contains("tape")), "{answer:#}");
+}
+
 /// Three databases on each of its single disks break no rule and are too slow: the first line says
 /// both, and the next step is an edit of the deployment, never a level of RAID.
 #[test]

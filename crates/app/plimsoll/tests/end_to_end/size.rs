@@ -256,3 +256,84 @@ fn scenarios_are_ranked_and_the_impossible_comes_last() {
         .run(["size", "d.toml", "--scenarios", "availability.colour=1"])
         .expect_refusal(&["availability] colour: unknown key"]);
 }
+
+/// A design that takes most figures from another product, small enough to be played.
+const ASSUMED: &str = "name = \"assumed\"\nproduct = \"2010\"\n[figures]\nfrom = \"2013\"\n\
+    [[tier]]\nmailboxes = 800\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n[availability]\n\
+    servers_per_site = 3\ncopies = 2\n[disks]\ndatabase = { size = \"900GB\", type = \"10K SAS 2.5\" \
+    }\n[storage]\nbuild = \"raid\"\nraid = \"RAID-1/0\"\n";
+
+/// Files below `folder` in which a reader looks for the answer. An array describes disks, whatever
+/// runs on them.
+fn pages(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if ["html", "txt", "json", "toml", "md", "sh", "ps1"].contains(&end)
+            && !path.ends_with("array.toml")
+            && !path.ends_with("d.toml")
+            // What a sweep was asked for, no answer.
+            && !path.ends_with("sweep.json")
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_file_of_a_design_names_the_figures_that_it_assumes() {
+    let scene = scene("size-assumed", ASSUMED);
+    let said = "ASSUMPTION: 33 figures are those of Exchange 2013";
+    for line in [
+        "size d.toml --predict sized -o sized.html",
+        "size d.toml --prove --html proof.html",
+        "size d.toml --prove --json",
+        "size d.toml --scenarios availability.servers_per_site=3,4 --html scenarios.html",
+        "size d.toml --scenarios availability.servers_per_site=3,4 --json",
+        "simulate sized/plan.toml --array sized/array.toml --duration 1m --what-if \
+         disk.rpm=10000,15000 -o changed",
+    ] {
+        let ran = scene.run(line.split_whitespace());
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{line}: {} {}", ran.out, ran.err);
+    }
+    scene.run(["plan", "d.toml", "-o", "mail", "--export", "all"]);
+    for line in [
+        "simulate mail/provision.json --array shelf-10k --duration 1h -o laid-out",
+        "simulate mail/FLEET.toml --array shelf-10k --event host-lost=EX01@30m --duration 1h -o lost",
+    ] {
+        let ran = scene.run(line.split_whitespace());
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{line}: {} {}", ran.out, ran.err);
+    }
+    let pages = pages(&scene.path("."));
+    assert!(pages.len() > 20, "{pages:?}");
+    for page in pages {
+        let text = String::from_utf8(std::fs::read(&page).unwrap()).unwrap();
+        assert!(text.contains("ASSUMPTION"), "{} does not say it", page.display());
+    }
+}
+
+/// The scan of Exchange 2010 takes five times the bandwidth of its successors. The layout, the
+/// test and the sizing have one pace.
+#[test]
+fn background_maintenance_has_one_pace_in_every_file_of_a_design() {
+    let scene = scene("size-maintenance", ASSUMED);
+    let sized = scene.run(["size", "d.toml", "--json"]);
+    let sized: serde_json::Value = serde_json::from_str(&sized.out).unwrap();
+    let value = |key: &str| sized["values"][key]["value"].as_f64().unwrap();
+    let each = value("io.maintenance_mb_per_server") / value("srv.db_copies");
+    assert!((each - 5.0).abs() < 1e-9, "{each} MB/s");
+    scene.run(["plan", "d.toml", "-o", "mail", "--export", "fleet"]);
+    let layout: serde_json::Value =
+        serde_json::from_slice(&scene.read("mail/provision.json")).unwrap();
+    assert_eq!(layout["maintenance_pause_ns"], 20_000_000);
+    for plan in ["mail/plan.toml", "mail/EX01.toml"] {
+        let text = String::from_utf8(scene.read(plan)).unwrap();
+        assert!(text.contains("maintenance_throttle = \"20ms\""), "{text}");
+    }
+}

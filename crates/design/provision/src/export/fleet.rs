@@ -39,6 +39,9 @@ fn write(provision: &Provision, text: &mut String) -> fmt::Result {
         "# `plimsoll agent` on each (docs/fleet.md). Every copy is loaded like an active"
     )?;
     writeln!(text, "# one, as the servers were sized.")?;
+    if let Some(assumption) = &needs.assumption {
+        writeln!(text, "# {assumption}.")?;
+    }
     writeln!(text, "name = {}", quoted(&name))?;
     let copied: Vec<&Group> =
         provision.groups.iter().filter(|group| group.databases.iter().any(has_copies)).collect();

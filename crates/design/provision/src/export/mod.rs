@@ -75,6 +75,15 @@ impl Document {
         Self { name, text }
     }
 
+    /// Puts a comment at the top, below the line that names the interpreter.
+    fn headed(self, line: &str) -> Self {
+        let end = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let interpreter = if self.text.starts_with("#!") { self.text.find('\n') } else { None };
+        let mut text = self.text;
+        text.insert_str(interpreter.map_or(0, |at| at + 1), &format!("{line}{end}"));
+        Self { text, ..self }
+    }
+
     /// Converts the file to Windows line endings.
     fn for_windows(self) -> Self {
         Self { text: self.text.replace('\n', "\r\n"), ..self }
@@ -83,15 +92,20 @@ impl Document {
 
 /// The files of `kind`.
 pub fn export(provision: &Provision, kind: Kind) -> Vec<Document> {
-    match kind {
-        Kind::Tables => tables::documents(provision, tables::Version::Seven),
-        Kind::TablesV6 => tables::documents(provision, tables::Version::Six),
-        Kind::Diskpart => diskpart::documents(provision),
+    let (documents, comment) = match kind {
+        Kind::Tables => return tables::documents(provision, tables::Version::Seven),
+        Kind::TablesV6 => return tables::documents(provision, tables::Version::Six),
+        Kind::Diskpart => (diskpart::documents(provision), "rem"),
         Kind::PowerShell => {
-            [powershell::documents(provision), metacache::documents(provision)].concat()
+            ([powershell::documents(provision), metacache::documents(provision)].concat(), "#")
         }
-        Kind::Linux => linux::documents(provision),
-    }
+        Kind::Linux => (linux::documents(provision), "#"),
+    };
+    let Some(assumption) = &provision.needs.assumption else {
+        return documents;
+    };
+    let line = format!("{comment} {assumption}.");
+    documents.into_iter().map(|document| document.headed(&line)).collect()
 }
 
 /// A duration in the product's format: `7.00:00:00`.

@@ -285,3 +285,26 @@ fn no_name_is_given_twice() {
         assert_eq!(distinct.len(), names.len());
     }
 }
+
+/// Every script begins with the assumption, below the line that names its interpreter; the tables
+/// have the columns of the official ones and no place for it.
+#[test]
+fn scripts_and_plans_of_a_design_name_the_assumption() {
+    let said = "ASSUMPTION: 9 figures are those of Exchange 2016";
+    let mut needs = two_sites(2, 4);
+    needs.assumption = Some(said.to_owned());
+    let provision = provision(needs).unwrap();
+    let test = TestPlan { server: None, root: "/mnt".to_owned(), scale: 1.0, databases: None };
+    let mut all = fleet(&provision, &test).unwrap();
+    for kind in [Kind::Diskpart, Kind::PowerShell, Kind::Linux] {
+        all.extend(export(&provision, kind));
+    }
+    for document in &all {
+        let begins = document.text.lines().take(8).any(|line| line.contains(said));
+        assert!(begins, "{}: {}", document.name, document.text);
+    }
+    let script = text(&provision, Kind::Linux, "EX01-linux.sh");
+    assert!(script.starts_with("#!/usr/bin/env bash\n# ASSUMPTION"), "{script}");
+    let plan = plan::Plan::parse("plan.toml", &test.to_toml(&provision).unwrap()).unwrap();
+    assert_eq!(plan::deployment::assumption_in(&plan.description), Some(said));
+}

@@ -1,6 +1,6 @@
 //! The side effects of a change: numbers of the bill, and findings that come or go.
 
-use sizing::{DesignFinding, Key, ServerKind, Sizing};
+use sizing::{Decision, DesignFinding, Key, ServerKind, Sizing};
 
 /// Numbers that a buyer pays for or an operator lives with; disks, servers and cost are apart.
 const NUMBERS: [Key; 7] = [
@@ -19,6 +19,15 @@ pub(super) fn changed_numbers(now: &Sizing, then: &Sizing) -> Vec<(Key, f64, f64
         .into_iter()
         .filter_map(|key| Some((key, now.number(key)?, then.number(key)?)))
         .filter(|(_, before, after)| (before - after).abs() > 1e-9)
+        .collect()
+}
+
+/// The decisions that differ between two sizings: key, before, after. One key can turn others, as
+/// single disks become groups if each holds one database.
+pub(super) fn changed_decisions(now: &Sizing, then: &Sizing) -> Vec<(Key, Decision, Decision)> {
+    let keys = now.sheet.facts().iter().map(|fact| fact.key);
+    keys.filter_map(|key| Some((key, now.sheet.decision(key)?, then.sheet.decision(key)?)))
+        .filter(|(_, before, after)| before != after)
         .collect()
 }
 

@@ -133,7 +133,7 @@ figures! {
     log_io_per_database_io,
     /// Log reads per log write for shipping the log to the other copies.
     log_reads_per_log_write,
-    /// Background maintenance of a copy in MB per second.
+    /// Background maintenance of a copy in MB per second; 0 if it reads none throughout the day.
     maintenance_mb_per_second,
     /// Share of the memory that becomes database cache.
     cache_share_of_memory,

@@ -3,6 +3,7 @@
 mod figures;
 mod files;
 mod hardware;
+mod maintenance;
 mod metacache;
 mod model;
 mod prices;
@@ -28,7 +29,7 @@ pub use model::{
     SiteModel, Storage, StorageChoice, Tier, Transport, Witness,
 };
 pub use prices::Prices;
-pub use product::Product;
+pub use product::{Product, assumption_in};
 pub use sources::AssumedFigures;
 
 /// The commented deployment that `plimsoll size --example` prints as a starting point.

@@ -4,6 +4,15 @@ use super::figures::{Figures, WORDS, known};
 use super::sources::{AssumedFigures, Sources};
 use crate::keys::Keys;
 
+/// First words of every note on figures that were taken from another product.
+const ASSUMPTION: &str = "ASSUMPTION: ";
+
+/// The note of [`Product::assumption`] in the description of a plan, which carries it into every
+/// report on the plan.
+pub fn assumption_in(description: &str) -> Option<&str> {
+    description.find(ASSUMPTION).map(|at| &description[at..])
+}
+
 /// One generation of the product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
@@ -48,7 +57,7 @@ impl Product {
         let count = names.len();
         let figures = if count == 1 { "figure is" } else { "figures are" };
         Some(format!(
-            "ASSUMPTION: {count} {figures} those of {from}, because none are published for {}",
+            "{ASSUMPTION}{count} {figures} those of {from}, because none are published for {}",
             self.name
         ))
     }

@@ -47,6 +47,7 @@ pub fn deployment_json(report: &PlayedReport<'_>, steps: &[String]) -> Value {
                 Ruling::CannotJudge => "simulated_cannot_judge",
             },
             "array": report.array,
+            "assumption": report.assumption,
             "uncertainty_percent": report.uncertainty_percent,
             "seeds": report.judgements.len(),
             "limits": { "reads_ms": reads_ms, "log_writes_ms": log_ms, "reached": reached },

@@ -26,7 +26,7 @@ pub use claim::{Claim, ClaimState, Outage, Remedy};
 pub use json::deployment_json;
 pub use proof::{Proof, proof_html, proof_text};
 pub use proof_json::proof_json;
-pub use trust::Trust;
+pub use trust::{NearLimit, Trust};
 
 /// A played deployment.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,8 @@ pub struct PlayedReport<'a> {
     pub name: &'a str,
     /// Name of the array under it.
     pub array: &'a str,
+    /// The note on figures that were taken from another product; `None` if there are none.
+    pub assumption: Option<&'a str>,
     /// Error bound of latencies, in percent of the true ones.
     pub uncertainty_percent: f64,
     /// The deployment.
@@ -177,7 +179,8 @@ fn subject(report: &PlayedReport<'_>) -> String {
 }
 
 fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
-    let mut said = vec![trust(report.uncertainty_percent)];
+    let mut said: Vec<String> = report.assumption.map(|of| format!("{of}.")).into_iter().collect();
+    said.push(trust(report.uncertainty_percent));
     if report.inactive() > 0 {
         let databases = plural(report.inactive() as u64, "database");
         said.push(format!("Fails because {databases} had no active copy for a while."));
@@ -409,8 +412,8 @@ fn maintenance(pause: Option<Nanos>) -> String {
         |pause| {
             format!(
                 "Background maintenance reads every copy, 256 KiB at a time with pauses of {}. A \
-                 provision has the pace of its product, a fleet plan that of its plans, as it is \
-                 tested.",
+                 provision has the pace of its product, a fleet plan that of its plans; plans that \
+                 `plimsoll plan` writes have the pace of the product too.",
                 plan::write_duration(pause)
             )
         },

@@ -23,6 +23,8 @@ pub struct Proof {
     pub author: String,
     /// Description from the document; may be empty.
     pub description: String,
+    /// The note on figures that were taken from another product; `None` if there are none.
+    pub assumption: Option<String>,
     /// The design in a sentence: servers, copies, disks.
     pub design: String,
     /// Error bound of latencies, in percent of the true ones.
@@ -138,7 +140,8 @@ fn failed(claims: &[Claim]) -> impl Iterator<Item = &Claim> {
 fn banner(proof: &Proof) -> Banner {
     let held = proof.claims.iter().filter(|of| of.ruling() == Ruling::Pass).count();
     let (verdict, _, tone) = Proof::headline(proof.ruling());
-    let mut meaning = Vec::new();
+    let mut meaning: Vec<String> =
+        proof.assumption.iter().map(|assumption| format!("{assumption}.")).collect();
     meaning.extend(breaking_words(&proof.claims));
     meaning.extend(outage_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(remedy_words));
@@ -344,8 +347,8 @@ fn method() -> Block {
          failure has settled and the caches of copies that took over are warm; the slowest minute \
          shows the time before. A time without service fails a claim if it is longer than the \
          `longest_outage` of the deployment. A prediction of one set of disks (`size --predict`) \
-         is stricter: it takes all copies for active, and maintenance for as fast as in a test. \
-         Nothing was measured on hardware: test what you buy."
+         is stricter: it takes all copies for active. Nothing was measured on hardware: test what \
+         you buy."
             .to_owned(),
     )
 }

@@ -14,6 +14,7 @@ pub fn proof_json(proof: &Proof) -> Value {
         "design_proof",
         json!({
             "title": proof.title,
+            "assumption": proof.assumption,
             "design": proof.design,
             "verdict": Proof::headline(proof.ruling()).1,
             "uncertainty_percent": proof.uncertainty_percent,

@@ -31,6 +31,7 @@ fn told(reads_ms: &[f64], inactive: usize) -> (String, Value) {
         maintenance_pause: None,
         name: "mail",
         array: "a shelf",
+        assumption: None,
         uncertainty_percent: 25.0,
         deployment: &deployment,
         stretches: &stretches,

@@ -29,6 +29,7 @@ fn proof(state: ClaimState) -> Proof {
         date: "2026-11-29".to_owned(),
         author: "A. Author".to_owned(),
         description: "Two sites".to_owned(),
+        assumption: None,
         design: "4 servers, 3 copies".to_owned(),
         uncertainty_percent: 25.0,
         disk_load: Some(0.66),
@@ -200,4 +201,13 @@ fn a_limit_missed_by_little_is_not_missed_by_nothing() {
     let mut near = proof(ClaimState::Fails);
     near.claims[1].excess = Some(0.002);
     assert!(proof_html(&near).contains("<span>0.2</span>"), "{}", proof_html(&near));
+}
+
+#[test]
+fn a_proof_by_assumed_figures_says_so_in_every_form() {
+    let said = "ASSUMPTION: 9 figures are those of Exchange 2016";
+    let assumed = Proof { assumption: Some(said.to_owned()), ..proof(ClaimState::Holds) };
+    assert!(proof_text(&assumed, 200).contains(said));
+    assert!(proof_html(&assumed).contains(said));
+    assert_eq!(proof_json(&assumed)["assumption"], said);
 }

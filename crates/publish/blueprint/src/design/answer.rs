@@ -61,11 +61,12 @@ impl DesignAnswer {
         }
     }
 
-    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive or refused.
+    /// The program's exit status: 0 pass, 1 fail, 2 if the simulation is inconclusive or refused. A
+    /// design that violates a rule fails, whatever a simulation would say.
     pub(super) const fn exit_code(self) -> u8 {
         match (self.is_workable, self.simulated) {
-            _ if self.is_refused => 2,
             (false, _) | (true, Some(Ruling::Fail)) => 1,
+            (true, None) if self.is_refused => 2,
             (true, Some(Ruling::CannotJudge)) => 2,
             (true, None | Some(Ruling::Pass | Ruling::Warn)) => 0,
         }
@@ -92,13 +93,13 @@ impl DesignAnswer {
 mod tests {
     use super::DesignAnswer;
 
-    /// The program ends with the refusal, whatever the rules say.
+    /// A design that violates a rule is judged already.
     #[test]
-    fn a_refused_simulation_decides_the_exit_status() {
-        let headlines = [(true, "Within the rules, not simulated"), (false, "Not workable")];
-        for (is_workable, headline) in headlines {
+    fn a_refused_simulation_leaves_only_a_workable_design_unjudged() {
+        let answers = [(true, 2, "Within the rules, not simulated"), (false, 1, "Not workable")];
+        for (is_workable, code, headline) in answers {
             let answer = DesignAnswer::new(is_workable, (None, true));
-            assert_eq!((answer.exit_code(), &*answer.headline()), (2, headline));
+            assert_eq!((answer.exit_code(), &*answer.headline()), (code, headline));
         }
     }
 }

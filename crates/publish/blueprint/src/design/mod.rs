@@ -94,7 +94,8 @@ impl<'a> Sized<'a> {
         DesignAnswer::new(self.sizing.is_workable(), (self.predicted, is_refused))
     }
 
-    /// The exit status of `size`: 0 pass, 1 fail, 2 if the simulation is inconclusive or refused.
+    /// The exit status of `size`: 0 pass, 1 fail, 2 if no rule is violated and the simulation is
+    /// inconclusive or refused.
     pub fn exit_code(self) -> u8 {
         self.answer().exit_code()
     }
@@ -183,6 +184,10 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
         }
         1 => sentences.push("One rule is violated: see Findings.".to_owned()),
         count => sentences.push(format!("{count} rules are violated: see Findings.")),
+    }
+    if let (false, Unsimulated::Refused(reason)) = (sized.sizing.is_workable(), sized.unsimulated) {
+        let reason = reason.trim_end_matches('.');
+        sentences.push(format!("Latency and failures were not simulated: {reason}."));
     }
     sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
     sentences.extend(sized.predicted.map(PredictedDesign::sentence));

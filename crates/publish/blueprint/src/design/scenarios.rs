@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plan::deployment::{Prices, Replacement};
@@ -25,6 +26,8 @@ pub struct Candidate {
     pub outcome: Result<Sizing, String>,
     /// Kinds of failure that it survives, if it has copies.
     pub survived: Option<usize>,
+    /// The note on figures that were taken from another product; `None` if there are none.
+    assumption: Option<String>,
     /// The prices of its costs, if it gives any.
     prices: Option<Prices>,
 }
@@ -50,7 +53,9 @@ impl Candidate {
     /// The design of a deployment with these replacements, or its error.
     pub fn of(replacements: Vec<Replacement>, parsed: Result<Deployment, PlanError>) -> Self {
         let prices = parsed.as_ref().ok().and_then(|of| of.prices.clone());
+        let assumption = parsed.as_ref().ok().and_then(|of| of.product.assumption());
         Self {
+            assumption,
             prices,
             survived: parsed.as_ref().ok().and_then(survived_failures),
             outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
@@ -134,12 +139,19 @@ fn of_currency(label: &'static str, candidates: &[Candidate]) -> Cow<'static, st
     currency.map_or(label.into(), |currency| format!("{label}, {currency}").into())
 }
 
-/// The prices by which the designs are ranked, and what the table leaves open.
+/// The notes on figures of other products, each once: designs of a sweep may differ in them.
+fn assumptions(candidates: &[Candidate]) -> Vec<String> {
+    let all: BTreeSet<&str> = candidates.iter().filter_map(|of| of.assumption.as_deref()).collect();
+    all.into_iter().map(|of| format!("{of}.")).collect()
+}
+
+/// The figures of other products, the prices by which the designs are ranked, and what the table
+/// leaves open.
 fn notes(candidates: &[Candidate]) -> Vec<String> {
     let is_disk_priced = candidates.iter().any(|of| of.number(Key::CostDisks).is_some());
     let changed = candidates.iter().flat_map(|of| &of.replacements).map(|of| of.key.as_str());
     let caveats = caveats::caveats(is_disk_priced, changed).map(str::to_owned);
-    priced(candidates).into_iter().chain(caveats).collect()
+    assumptions(candidates).into_iter().chain(priced(candidates)).chain(caveats).collect()
 }
 
 /// The prices, if any; of a sweep over prices each row has its own.
@@ -280,7 +292,11 @@ fn aligned(rows: &[Vec<String>]) -> String {
 pub fn scenarios_json(candidates: &[Candidate]) -> Json {
     let fronts = pareto_front(&points(candidates));
     let ranked = candidates.iter().zip(fronts).map(candidate_json);
-    json!({ "ranked": ranked.collect::<Vec<_>>(), "prices": priced(candidates) })
+    json!({
+        "ranked": ranked.collect::<Vec<_>>(),
+        "assumptions": assumptions(candidates),
+        "prices": priced(candidates),
+    })
 }
 
 fn candidate_json((candidate, is_best): (&Candidate, bool)) -> Json {

@@ -273,7 +273,9 @@ fn json(all: &[PredictedArray], steps: &[String]) -> String {
         .zip(fronts)
         .map(|((one, rank), is_best)| one.part(rank, is_best))
         .collect();
+    let subject = all.first().map(|one| one.worst().figures.subject.as_str());
     let members = json!({
+        "assumption": subject.and_then(plan::deployment::assumption_in),
         "simulated": all.first().and_then(|one| one.worst().figures.array.as_ref()),
         "predictions": parts,
         "next_steps": steps,

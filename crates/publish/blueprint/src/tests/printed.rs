@@ -4,7 +4,7 @@ use plan::Deployment;
 use provision::size;
 
 use super::sizing_text;
-use crate::{Candidate, Sized, ranked, scenarios, sizing_html, sizing_json};
+use crate::{Candidate, Sized, ranked, scenarios, scenarios_json, sizing_html, sizing_json};
 
 const DESIGN: &str = "name = \"Post & Sons\"\ndescription = \"Move of the old site\"\n\
     customer = \"Contoso <AG>\"\nauthor = \"A. Smith\"\ndate = \"2026-11-27\"\n\
@@ -129,4 +129,8 @@ fn assumed_figures_are_marked_in_every_form() {
     let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).expect("JSON");
     assert_eq!(json["assumed_figures"]["from"], "Exchange 2016");
     assert_eq!(json["assumed_figures"]["names"].as_array().map(Vec::len), Some(9));
+    let candidates = [Candidate::of(Vec::new(), Ok(deployment.clone()))];
+    let table = scenarios(&candidates);
+    assert!(table.contains(&format!("{said}.")), "{table}");
+    assert!(scenarios_json(&candidates)["assumptions"].to_string().contains(said));
 }

@@ -79,3 +79,13 @@ fn a_day_of_sixteen_hosts_is_a_small_page() {
     let page = fleet_html(&sheet);
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
 }
+
+/// The plans carry the assumption of their design to the page of the fleet.
+#[test]
+fn a_fleet_by_assumed_figures_says_so() {
+    let said = "ASSUMPTION: 9 figures are those of Exchange 2016";
+    let mut records = two();
+    assert!(!fleet_html(&sheet(&records)).contains(said));
+    records[1].2.start.description = format!("24 I/O per second are needed. {said}");
+    assert!(fleet_html(&sheet(&records)).contains(said));
+}

@@ -28,23 +28,34 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
 
 /// Proposes the plan with the number of mailboxes that the load supports.
 fn fewer_mailboxes(run: &RunRecord) -> NextStep {
-    let carried = format::number(Carried::of(run).by_io, 0);
+    let carried = Carried::of(run);
+    let again = again_for(run, carried.by_io * carried.iops_each);
+    let carried = format::number(carried.by_io, 0);
     let words = format!(
         "The load was that of {carried} mailboxes: plan for that number (`count` in [mailboxes]), \
          or for faster storage; then"
     );
-    StepKind::FewerMailboxes.with(words, again(run, &[]))
+    StepKind::FewerMailboxes.with(words, again)
+}
+
+/// The command that repeats the test for long enough to judge the load of fewer mailboxes.
+fn again_for(run: &RunRecord, iops: f64) -> String {
+    // A rate on the command line is held whatever the number of mailboxes.
+    let is_held = run.start.options.iter().any(|(option, _)| option == "--target-iops");
+    let longer = time::for_load(run, iops).filter(|_| !is_held);
+    again(run, longer.map(|duration| ("--duration", duration)).as_slice())
 }
 
 /// Proposes a plan that fits, or volumes that fit the plan.
 fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
+    let iops = room.fitting() as f64 * Carried::of(run).iops_each;
     let fitting = format::whole(room.fitting());
     let words = format!(
         "Take volumes of {} or more in all, or plan for at most {fitting} mailboxes (`count` in \
          [mailboxes]); then",
         Bytes(room.wanted.saturating_mul(room.each_bytes))
     );
-    StepKind::FindRoom.with(words, again(run, &[]))
+    StepKind::FindRoom.with(words, again_for(run, iops))
 }
 
 fn further(run: &RunRecord, verdict: &Verdict) -> NextStep {

@@ -4,7 +4,7 @@
 mod cases;
 
 use record::synthetic::{Synthetic, drawn};
-use record::{RunRecord, TestOfSet, TestType};
+use record::{Phase, RunRecord, Series, TestOfSet, TestType};
 use verdict::{Ruling, judge};
 
 use cases::{Act, CASES, Case};
@@ -296,6 +296,59 @@ fn the_time_for_enough_requests_is_worked_out() {
     // The plan measures that long already: the run only ended early.
     run.start.settings.measure_ns = 120_000_000_000;
     assert_eq!(told(&run), ["Measure again, to the end: plimsoll run plan.toml"]);
+}
+
+/// Requests of a kind that the database with the fewest makes in a run of this length at a load.
+fn expected(run: &RunRecord, series: Series, (iops, seconds): (f64, u64)) -> f64 {
+    let of = |facts: &record::DatabaseFacts| {
+        run.totals_of(Phase::Measure, facts.index).map_or(0, |of| of.count(series))
+    };
+    let fewest = run.start.databases.iter().map(of).min().unwrap_or(0);
+    let measured_s = run.span_ns(Phase::Measure) as f64 / 1e9;
+    fewest as f64 / measured_s * seconds as f64 * iops / run.achieved_transactional_iops()
+}
+
+/// Fewer mailboxes make less load: the run that was long enough for the old one is not for theirs.
+#[test]
+fn fewer_mailboxes_are_measured_long_enough_for_their_load() {
+    for (kind, mailboxes, each) in
+        [(StepKind::FindRoom, 3_000, 200_u64 << 30), (StepKind::FewerMailboxes, 400_000, 1 << 20)]
+    {
+        let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
+        let settings = &mut run.start.settings;
+        (settings.mailboxes, settings.mailbox_bytes) = (Some(mailboxes), Some(each));
+        let told = advice(&run, &judge(&run));
+        let step = told.iter().find(|of| of.kind == kind).expect("it is advised");
+        let command = step.command.as_deref().expect("a command");
+        let carried = crate::mailboxes::Carried::of(&run);
+        let count = if kind == StepKind::FindRoom { carried.by_space } else { Some(carried.by_io) };
+        let iops = count.expect("a number") * carried.iops_each;
+        let planned = run.start.settings.measure_ns / 1_000_000_000;
+        let length = seconds(command).unwrap_or(planned);
+        for series in [Series::DatabaseRead, Series::LogWrite] {
+            let count = expected(&run, series, (iops, length));
+            assert!(count >= 100.0, "{}: {count} of {series:?}: {command}", kind.name());
+        }
+    }
+}
+
+/// A run held at 2 IOPS made one log write in half a minute: ten times as long makes ten. At the
+/// rate of the plan a hundred take most of an hour.
+#[test]
+fn a_count_of_one_is_not_extrapolated() {
+    let mut run = Synthetic { measure_intervals: 2, ..Synthetic::default() }.run();
+    cases::large(&mut run);
+    run.start.settings.target_iops = Some(2.0);
+    let span_ns = run.span_ns(Phase::Measure);
+    for facts in run.start.databases.clone() {
+        let totals = run.totals.get_mut(&(Phase::Measure, facts.index)).expect("a load");
+        totals.series.remove(&Series::LogWrite);
+    }
+    let databases = run.start.databases.len() as f64;
+    let command = steps(&run, &judge(&run)).concat();
+    let length = seconds(&command).unwrap_or(span_ns / 1_000_000_000) as f64;
+    // The lowest share of log writes that such a load was seen to make.
+    assert!(length * 2.0 / databases * 0.05 >= 100.0, "{command}");
 }
 
 /// A larger cache alone leaves the run too short.

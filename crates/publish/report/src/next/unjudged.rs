@@ -226,7 +226,7 @@ fn fitting_seconds(run: &RunRecord) -> Option<u64> {
 }
 
 /// Requests of the database with the fewest.
-fn fewest(run: &RunRecord, series: Series) -> u64 {
+pub(super) fn fewest(run: &RunRecord, series: Series) -> u64 {
     let databases = run.start.databases.iter();
     let counts = databases.map(|facts| {
         run.totals_of(Phase::Measure, facts.index).map_or(0, |totals| totals.count(series))

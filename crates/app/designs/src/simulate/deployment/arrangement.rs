@@ -6,6 +6,7 @@ use host::simulate::played::paced_profile;
 use host::simulate::scan;
 use host::simulate::{SimulatedStorage, SimulationLevel, SimulationOrder};
 use plan::Plan;
+use plan::deployment::assumption_in;
 use record::SimulationDetail;
 use rehearsal::PlayedDeployment;
 use simdisk::ArrayDescription;
@@ -40,6 +41,12 @@ impl Arrangement {
         }
         self.deployment.check()?;
         Ok(self)
+    }
+
+    /// The note on figures that were taken from another product, which the plans carry; `None` if
+    /// there are none.
+    pub(super) fn assumption(&self) -> Option<&str> {
+        self.plans.iter().find_map(|plan| assumption_in(&plan.description))
     }
 
     /// The scan of background maintenance, which reads every copy, active or passive; `None` if

@@ -62,6 +62,7 @@ impl Played {
         PlayedReport {
             name: &arrangement.name,
             array: &arrangement.array.name,
+            assumption: arrangement.assumption(),
             uncertainty_percent: arrangement.array.calibration.uncertainty_percent,
             deployment: &arrangement.deployment,
             stretches: &self.stretches,

@@ -204,9 +204,10 @@ impl ProvisionReader<'_> {
         let cache = ((size.0 / COLD) >> 20).clamp(least, most);
         let target = (iops * databases.len() as f64).ceil().max(1.0);
         let mut text = format!(
-            "name = \"deployment\"\nseed = {}\n[databases]\nsize = {}\n[engine]\n\
+            "name = \"deployment\"\ndescription = {}\nseed = {}\n[databases]\nsize = {}\n[engine]\n\
              cache_minimum = \"{}MiB\"\ncache_maximum = \"{cache}MiB\"\n[workload]\n\
              target_iops = {target:.0}\n",
+            quoted(self.provision["assumption"].as_str().unwrap_or_default()),
             self.seed.0,
             quoted(&write_size(size)),
             (cache / 2).max(1)

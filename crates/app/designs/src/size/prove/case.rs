@@ -62,7 +62,7 @@ impl PlayedCase {
             worst_minute_ms: self.judgement.worst_row().and_then(|row| row.worst).map(|of| of.1),
             disks_busy: shown.disks_busy,
             excess: breach.map(|breach| breach.excess),
-            because: objection.unwrap_or_else(|| self.because(breach)),
+            because: objection.unwrap_or_else(|| self.because(breach, trust)),
             disagreement: disagreement(paper, &shown),
             remedy: None,
             redundant_after_ns: self
@@ -106,7 +106,16 @@ impl PlayedCase {
         self.recovery[row.stretch].get(&row.host).copied()
     }
 
-    fn because(&self, breach: Option<&Breach>) -> String {
+    /// The margin of a case that breaks no limit; a narrow one is why it cannot be judged.
+    fn kept(&self, trust: Trust) -> String {
+        let rows = self.judgement.rows.iter();
+        let near = rows.filter_map(|row| trust.nearest(&row.settled));
+        let nearest = near.max_by(|one, other| one.share.total_cmp(&other.share));
+        let nearest = nearest.map_or_else(String::new, |of| format!(", but {}", of.text));
+        format!("every limit is kept{nearest}")
+    }
+
+    fn because(&self, breach: Option<&Breach>, trust: Trust) -> String {
         match (self.inactive, breach) {
             (1, _) => "one database is active nowhere".to_owned(),
             (2.., _) => format!("{} databases are active nowhere", self.inactive),
@@ -117,17 +126,22 @@ impl PlayedCase {
                     beside.map_or_else(String::new, |of| format!(", while {}", of.words()));
                 format!("{text}{beside}; the {limit} are the limit")
             }
-            (0, None) => "every limit is kept".to_owned(),
+            (0, None) => self.kept(trust),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rehearsal::{Limits, RowFigures};
+    use rehearsal::{HostRow, Judgement, Limits, RowFigures, UsageShares};
+    use units::Nanos;
     use verdict::Ruling;
 
-    use super::Trust;
+    use super::super::paper::OnPaper;
+    use super::{PlayedCase, Trust};
+
+    const LIMITS: Limits = Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 };
+    const TRUST: Trust = Trust { limits: LIMITS, uncertainty_percent: 25.0 };
 
     fn row(reads_ms: f64, iops: f64) -> RowFigures {
         RowFigures { reads_ms: Some(reads_ms), iops, demanded: Some(38.0), ..RowFigures::default() }
@@ -137,8 +151,6 @@ mod tests {
     /// truth, and one of 24.7 ms 19.8.
     #[test]
     fn a_host_is_judged_by_the_rule_for_simulated_runs() {
-        let limits = Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 };
-        let trust = Trust { limits, uncertainty_percent: 25.0 };
         for (reads, iops, ruling) in [
             (14.9, 38.2, Ruling::Pass),
             (15.3, 38.2, Ruling::CannotJudge),
@@ -147,8 +159,44 @@ mod tests {
             (14.9, 30.0, Ruling::CannotJudge),
             (14.9, 20.0, Ruling::Fail),
         ] {
-            assert_eq!(trust.judged(&row(reads, iops)), ruling, "{reads} ms, {iops} IOPS");
+            assert_eq!(TRUST.judged(&row(reads, iops)), ruling, "{reads} ms, {iops} IOPS");
         }
-        assert_eq!(trust.judged(&RowFigures::default()), Ruling::Pass);
+        assert_eq!(TRUST.judged(&RowFigures::default()), Ruling::Pass);
+    }
+
+    fn case(reads_ms: f64) -> PlayedCase {
+        let row = HostRow {
+            host: 0,
+            stretch: 0,
+            span: (Nanos::ZERO, Nanos::from_secs(60)),
+            played: Nanos::from_secs(60),
+            is_degraded: false,
+            active: 1,
+            passive: 0,
+            settled: row(reads_ms, 38.0),
+            worst: None,
+            usage: UsageShares::default(),
+            copies: Vec::new(),
+        };
+        let judgement = Judgement { rows: vec![row], breaches: Vec::new(), recoveries: Vec::new() };
+        let name = "a disk of EX01".to_owned();
+        PlayedCase { name, judgement, inactive: 0, lag: Nanos::ZERO, recovery: Vec::new() }
+    }
+
+    /// A case that keeps every limit is inconclusive for a reason: the latency that is too near.
+    #[test]
+    fn a_narrow_case_names_the_latency_that_makes_it_so() {
+        for (reads_ms, ruling, because) in [
+            (12.0, Ruling::Pass, "every limit is kept"),
+            (
+                18.0,
+                Ruling::CannotJudge,
+                "every limit is kept, but database reads take 18.0 ms, too near the limit of 20 ms",
+            ),
+        ] {
+            let paper = OnPaper { objection: None, disks: None };
+            let claim = case(reads_ms).claim(("one disk failed", 1, None), &paper, TRUST);
+            assert_eq!((claim.ruling(), claim.because.as_str()), (ruling, because));
+        }
     }
 }
