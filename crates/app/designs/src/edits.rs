@@ -165,9 +165,6 @@ mod tests {
         {
             assert!(servers.contains(words), "{words}: {servers}");
         }
-        // One database on a volume leaves no case for single disks.
-        let single = said("several_databases_per_volume = false");
-        assert!(single.contains("RAID instead of JBOD"), "{single}");
         let disks = all.iter().find(|edit| edit.section == "disks").expect("other disks");
         assert!(disks.also.join("\n").contains("prices.disk"), "{disks:?}");
         assert!(
@@ -176,5 +173,15 @@ mod tests {
                 || of.starts_with("no longer: "))),
             "{all:?}"
         );
+    }
+    /// A volume for each database may leave no case for single disks.
+    #[test]
+    fn a_change_names_the_decisions_that_it_turns() {
+        let text = include_str!("../../../../examples/deployments/E1.toml");
+        let deployment = Deployment::parse("E1.toml", text).expect("a deployment");
+        let all = written(&to_try(&("E1.toml".to_owned(), text.to_owned()), false), &deployment);
+        let line = "several_databases_per_volume = false";
+        let edit = all.iter().find(|edit| edit.line == line).expect(line);
+        assert!(edit.also.join("\n").contains("RAID instead of JBOD"), "{edit:?}");
     }
 }

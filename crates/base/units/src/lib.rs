@@ -16,4 +16,6 @@ pub use nanos::Nanos;
 pub use plain::{plain, plain_json, shortened};
 pub use prng::{Prng, Seed};
 pub use quantity::{Bytes, Generation, ObjectId, PageNumber};
-pub use thousands::{decimal, limit_beside, plural, thousands, three_digits, three_digits_beside};
+pub use thousands::{
+    counted, decimal, limit_beside, plural, thousands, three_digits, three_digits_beside,
+};

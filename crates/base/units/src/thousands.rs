@@ -12,6 +12,17 @@ pub fn plural(count: u64, noun: &str) -> String {
     format!("{} {noun}{sign}", thousands(count))
 }
 
+/// A number as it is shown, with its noun in the singular after `1`.
+pub fn counted(shown: &str, noun: &str) -> String {
+    let plural = match (shown, noun.strip_suffix('y'), noun.ends_with('x')) {
+        ("1", ..) => noun.to_owned(),
+        (_, Some(stem), _) => format!("{stem}ies"),
+        (_, None, true) => format!("{noun}es"),
+        (_, None, false) => format!("{noun}s"),
+    };
+    format!("{shown} {plural}")
+}
+
 /// Inserts commas between thousands into the `digits` of a whole number.
 fn group_thousands(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
@@ -82,7 +93,7 @@ fn decimals_of_three(value: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{decimal, limit_beside, thousands, three_digits, three_digits_beside};
+    use super::{counted, decimal, limit_beside, thousands, three_digits, three_digits_beside};
 
     #[test]
     fn values_keep_three_digits() {
@@ -94,6 +105,15 @@ mod tests {
         assert_eq!(three_digits(12.34), "12.3");
         assert_eq!(three_digits(1_234.5), "1,234");
         assert_eq!(three_digits(20.0), "20");
+    }
+
+    #[test]
+    fn only_one_takes_a_singular() {
+        assert_eq!(counted("1", "copy"), "1 copy");
+        assert_eq!(counted("2", "copy"), "2 copies");
+        assert_eq!(counted("1", "mailbox"), "1 mailbox");
+        assert_eq!(counted("9,375", "mailbox"), "9,375 mailboxes");
+        assert_eq!(counted("0", "volume"), "0 volumes");
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
             name: namer.server(number),
             site,
             only_lagged: own.only_lagged,
-            limits: limits(modes, *own),
+            limits: limits(needs, modes, *own),
             metacache: metacache.map_or_else(Vec::new, |disks| disks.volumes(&volumes)),
             volumes,
         });
@@ -60,19 +60,25 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
 }
 
 /// Returns the active limits of servers like `own`: those of the same site that are equally
-/// reserved, or not, for lagged copies.
-fn limits(modes: &[Mode], own: layout::Server) -> ActiveLimits {
-    let (mut most, mut preferred) = (0, 0);
-    for mode in modes {
+/// reserved, or not, for lagged copies. A server must not activate more than it is sized for, even
+/// if more failures come together than the design survives.
+fn limits(needs: &Requirements, modes: &[Mode], own: layout::Server) -> ActiveLimits {
+    let active = |mode: &Mode| {
         let loads = mode.loads.iter();
         let own = loads.filter(|load| load.site == own.site && load.only_lagged == own.only_lagged);
-        let active = own.map(|load| load.active).max().unwrap_or(0);
-        most = most.max(active);
-        if matches!(mode.failure, Failure::Servers(0..=2)) {
-            preferred = preferred.max(active);
-        }
-    }
+        own.map(|load| load.active).max().unwrap_or(0)
+    };
+    let played = modes.iter().filter(|mode| is_always_survived(mode)).map(active).max();
+    let sized = *needs.sized_active.of(own.site, own.only_lagged);
+    let most = sized.max(played.unwrap_or(0));
+    let few = modes.iter().filter(|mode| matches!(mode.failure, Failure::Servers(0..=2)));
+    let preferred = few.map(active).max().unwrap_or(0).min(most);
     ActiveLimits { most, preferred: if preferred > 0 { preferred } else { most } }
+}
+
+/// Whether every design survives this failure if its layout does.
+fn is_always_survived(mode: &Mode) -> bool {
+    mode.not_active == 0 && matches!(mode.failure, Failure::Servers(0..=1) | Failure::Site)
 }
 
 /// Numbers continue across all groups, because names must be unique in the whole organisation.

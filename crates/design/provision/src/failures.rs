@@ -63,8 +63,8 @@ pub const QUORUM: &str = "\
      Quorum: where it is not kept, the group stops and no database is active until \
      an administrator acts. By hand: activate the site that is left (Stop- and \
      Restore-DatabaseAvailabilityGroup, with the alternate witness); the other numbers are those \
-     after it. Lost: first bring members of one site back until more than half of them \
-     are up. All failures are taken to come at once.";
+     after it. Lost: all databases are down until members of one site are back, more than half \
+     of them. All failures are taken to come at once.";
 
 impl Provision {
     /// Names of the servers that failed in the worst case of `mode`, in the first group.

@@ -46,6 +46,8 @@ pub struct Requirements {
     pub iops_per_database: f64,
     /// Share of reads in them, 0 to 1.
     pub read_share: f64,
+    /// Active databases for which processors and memory of a server are sized.
+    pub(crate) sized_active: Places<usize>,
     /// Processor time of one database.
     pub(crate) megacycles: Megacycles,
     /// Size of a volume with databases, and their logs unless those have separate volumes.
@@ -214,9 +216,11 @@ pub struct Group {
 /// Databases that may be active on a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActiveLimits {
-    /// The maximum over all simulated failures.
+    /// The number for which the server is sized; more if the layout needs it when nothing, one
+    /// server or a site fails.
     pub most: usize,
-    /// The maximum with at most two servers failed; if there is none, the maximum of all failures.
+    /// The maximum with at most two servers failed, but no more than `most`; if there is none,
+    /// `most`.
     pub preferred: usize,
 }
 

@@ -46,6 +46,7 @@ impl Requirements {
             mailbox_data: mailbox_data(deployment, value(sheet, Key::DatabaseMailboxes)?),
             iops_per_database: value(sheet, Key::IoDbIopsPerDb)?,
             read_share: value(sheet, Key::IoReadFraction)?,
+            sized_active: sized_active(deployment, sheet, architecture)?,
             megacycles: megacycles(deployment, sheet)?,
             database_volume: gigabytes(sheet, Key::VolumeDbVolumeGb)?,
             log_volume: architecture
@@ -85,6 +86,25 @@ fn witness(deployment: &Deployment) -> Witness {
         Some(Place::Second) => Witness::Second,
         Some(Place::Third) => Witness::Third,
     }
+}
+
+/// Active databases for which the servers of each kind are sized; 0 for those that the deployment
+/// does not have.
+fn sized_active(
+    deployment: &Deployment,
+    sheet: &Sheet,
+    architecture: Architecture,
+) -> Result<Places<usize>, ProvisionError> {
+    let of =
+        |kind, exists| if exists { count(sheet, Key::ServerWorstActiveDbs(kind)) } else { Ok(0) };
+    Ok(Places {
+        first: of(ServerKind::First, true)?,
+        second: of(
+            ServerKind::Second,
+            deployment.site_model().is_some() && deployment.has_copies(),
+        )?,
+        lagged: of(ServerKind::Lagged, architecture.late_apart)?,
+    })
 }
 
 /// Processor time of a database, including hypervisor and file system overhead.

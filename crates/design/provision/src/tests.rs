@@ -1,5 +1,6 @@
 //! The published wizard case, and invariants of every provision.
 
+mod advice;
 mod array;
 mod decisions;
 mod deployments;
@@ -56,6 +57,7 @@ pub(crate) fn two_sites(servers: usize, databases: usize) -> Requirements {
         log: Bytes::from_gib(24),
         iops_per_database: 10.05,
         read_share: 0.6,
+        sized_active: Places { first: databases, second: databases, lagged: 0 },
         megacycles: Megacycles::default(),
         database_volume: Bytes::from_gib(3599),
         log_volume: None,

@@ -37,7 +37,7 @@ pub(crate) fn metacache(work: &mut Work<'_>, architecture: Architecture) {
     let share = &ssds * &ssd / &capacity;
     work.put(Key::MetaCacheSsdShare, share);
     let wanted = work.sheet.share(Key::MetaCacheCapacityPercent, given.capacity);
-    let least = wanted * capacity / &ssds;
+    let least = (wanted * capacity / &ssds).up();
     work.put(Key::MetaCacheLeastSsdGb, least);
     let copies = copies_per_server(work);
     let used = USED * &ssds * ssd * 1e9 / 1_073_741_824.0;

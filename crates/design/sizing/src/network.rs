@@ -15,7 +15,7 @@ const USUAL_WINDOW_BITS: f64 = 65_536.0;
 const WINDOW_BYTES: f64 = 65_535.0;
 
 /// Commercially available link rates, in Mb/s.
-const LINKS: [f64; 16] = [
+pub(crate) const LINKS: [f64; 16] = [
     0.064, 0.128, 0.256, 0.512, 1.544, 2.048, 10.0, 34.0, 45.0, 100.0, 155.0, 622.0, 1000.0,
     2488.0, 10_000.0, 40_000.0,
 ];
@@ -105,15 +105,11 @@ fn busiest_mean(shares: &[f64; 24], hours: usize) -> f64 {
     means.fold(0.0, f64::max)
 }
 
-/// The recommended link and, if the document gives one, its throughput with the TCP window it needs
-/// and whether that suffices.
+/// The recommended links and, if the document gives one, its throughput with the TCP window it
+/// needs and whether that suffices.
 fn link(work: &mut Work<'_>, model: SiteModel) {
-    let needed = work.get(Key::NetworkEnvironmentMbps);
-    let sold = LINKS.iter().copied().find(|rate| *rate > needed.value());
-    if let Some(rate) = sold {
-        let rate = Number::of_all("next_link_above", &[needed], rate);
-        work.sheet.put(Key::NetworkRecommendedLinkMbps, rate);
-    }
+    recommend(work, Key::NetworkRecommendedLinkMbps, Key::NetworkEnvironmentMbps);
+    recommend(work, Key::NetworkRecommendedLinkPeakMbps, Key::NetworkPeakEnvironmentMbps);
     let Some(rate) = work.deployment.replication.link_mbps else {
         return;
     };
@@ -138,6 +134,16 @@ fn link(work: &mut Work<'_>, model: SiteModel) {
         let enough = through.value() > work.value(needed);
         let because = format!("{} is more than {needed}", Key::NetworkLinkThroughputMbps);
         work.sheet.decide(key, Decision::Answer(enough), &because);
+    }
+}
+
+/// The smallest usual link that carries more than is needed; none if no usual link does.
+fn recommend(work: &mut Work<'_>, key: Key, needed: Key) {
+    let needed = work.get(needed);
+    let sold = LINKS.iter().copied().find(|rate| *rate > needed.value());
+    if let Some(rate) = sold {
+        let rate = Number::of_all("next_link_above", &[needed], rate);
+        work.sheet.put(key, rate);
     }
 }
 

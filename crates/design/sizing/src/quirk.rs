@@ -47,6 +47,8 @@ pub enum Quirk {
     BackupSetRounded,
     /// Restore space shrinks with the databases of the last volume.
     RestoreRoomShrinks,
+    /// Spare volumes are counted beside redundant groups.
+    SparesBesideGroups,
     /// Copies and volumes of a server beyond the hundredth are not counted.
     HundredVolumes,
     /// The survivors counted for transport are not the actual survivors.
@@ -101,6 +103,7 @@ impl Quirk {
             }
             Self::BackupSetRounded => "databases of a backup set are rounded to the nearest",
             Self::RestoreRoomShrinks => "the last volume has room to restore a part of a database",
+            Self::SparesBesideGroups => "spare volumes are counted on RAID too",
             Self::HundredVolumes => "copies and volumes of a server beyond 100 are not counted",
             Self::TransportServers => {
                 "the queue is spread over half of the groups, or over fewer servers than are left"
@@ -143,6 +146,7 @@ impl Quirk {
             Self::UnwantedSymmetry => "the count is taken as it comes",
             Self::BackupSetRounded => "every set has room for the larger number",
             Self::RestoreRoomShrinks => "every volume has room for a whole one",
+            Self::SparesBesideGroups => "redundant groups need none",
             Self::HundredVolumes => "all are counted",
             Self::TransportServers => "over all that the worst failure leaves",
             Self::WindowOfFive => "it takes the mean of 4",

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use plan::deployment::SiteModel;
-use units::{limit_beside, three_digits, three_digits_beside};
+use units::{counted, limit_beside, three_digits, three_digits_beside};
 
 use crate::architecture::Architecture;
 use crate::decision::Decision;
@@ -16,8 +16,10 @@ use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::metacache;
+use crate::network::LINKS;
 use crate::number::{Number, write};
 use crate::played::PlayedLayout;
+use crate::remedy;
 use crate::sheet::Value;
 use crate::work::Work;
 
@@ -73,21 +75,17 @@ fn unknown(work: &mut Work<'_>) {
 }
 
 fn groups(work: &mut Work<'_>) {
-    let late = work.sheet.find_or_0(Key::ServerLaggedPerDag);
-    let members = work.value(Key::ServerPerDag) + late.value();
+    let members = remedy::members(&work.sheet);
     let most = work.deployment.product.figures.dag_members.value;
     if work.deployment.has_copies() && members > most {
         let text = format!(
-            "a group has {} members and may have {}",
-            three_digits(members),
+            "a group has {} and may have {}",
+            counted(&three_digits(members), "member"),
             three_digits(most)
         );
-        let groups = (members / most).ceil() * f64::from(work.deployment.availability.dags);
-        let remedy = format!(
-            "take {} groups (availability.dags = {0}) of fewer servers (lower \
-             availability.servers_per_site)",
-            write(groups)
-        );
+        let found = [remedy::smaller_groups(work.deployment, &work.sheet, most)];
+        let otherwise = "take more groups (availability.dags) of fewer servers";
+        let remedy = remedy::one_of(found, otherwise);
         work.find(Violation, Key::ServerPerDag, text, remedy);
     }
     let here = work.value(Key::CopiesFirstSite) + work.value(Key::CopiesFirstSiteLagged);
@@ -95,9 +93,8 @@ fn groups(work: &mut Work<'_>) {
     let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
     if both && (here - there).abs() > 0.5 {
         let text = format!(
-            "{} copies stand in the first site and {} in the second, so their servers carry \
-             different loads",
-            three_digits(here),
+            "{} in the first site and {} in the second: their servers carry different loads",
+            counted(&three_digits(here), "copy"),
             three_digits(there)
         );
         let remedy = "give both sites of an active/active group the same number of copies";
@@ -222,9 +219,12 @@ fn link(work: &mut Work<'_>) {
     let throughput = Key::NetworkLinkThroughputMbps;
     if work.sheet.decision(Key::NetworkLinkOkRpo) == no {
         let [carried, needed] = work.beside(throughput, Key::NetworkEnvironmentMbps);
-        let text = format!("{carried} go through the link and {needed} are needed");
-        let remedy =
-            "take a faster link or one with less latency, or allow a longer recovery point";
+        let text = format!(
+            "{carried} go through the link and {needed} are needed within the recovery point, {} \
+             in the busiest hour",
+            work.shown(Key::NetworkPeakEnvironmentMbps)
+        );
+        let remedy = link_remedy(work);
         work.find(Violation, Key::NetworkLinkOkRpo, text, remedy);
     } else if work.sheet.decision(Key::NetworkLinkOkPeak) == no {
         let [carried, needed] = work.beside(throughput, Key::NetworkPeakEnvironmentMbps);
@@ -232,9 +232,26 @@ fn link(work: &mut Work<'_>) {
             "{carried} go through the link and the busiest hour needs {needed}: copies of the \
              second site fall behind in it, as far as the recovery point allows"
         );
-        let remedy = "take a faster link or one with less latency";
+        let remedy = faster_link(work, Key::NetworkLinkOkPeak)
+            .unwrap_or_else(|| "take a faster link or one with less latency".to_owned());
         work.find(Warning, Key::NetworkLinkOkPeak, text, remedy);
     }
+}
+
+/// A link for the recovery point, and a faster one if the busiest hour needs it.
+fn link_remedy(work: &Work<'_>) -> Cow<'static, str> {
+    let enough = faster_link(work, Key::NetworkLinkOkRpo);
+    let faster = faster_link(work, Key::NetworkLinkOkPeak).filter(|of| enough.as_ref() != Some(of));
+    let faster = faster.map(|link| format!("{link} to keep up in the busiest hour too"));
+    let longer = enough.is_some().then(|| "a longer recovery point".to_owned());
+    let otherwise = "take a faster link or one with less latency, or allow a longer recovery point";
+    remedy::one_of([enough, faster, longer], otherwise)
+}
+
+/// The smallest usual link with which the question under `key` is answered with yes.
+fn faster_link(work: &Work<'_>, key: Key) -> Option<String> {
+    let yes = Some(Decision::Answer(true));
+    remedy::faster_link(work.deployment, &LINKS, |sheet| sheet.decision(key) == yes)
 }
 
 #[cfg(test)]

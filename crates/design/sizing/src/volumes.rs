@@ -1,7 +1,7 @@
 //! Volumes of a server: how many, and how large (facts 5.9).
 
 use crate::architecture::Architecture;
-use crate::decision::VolumeArchitecture;
+use crate::decision::{Build, VolumeArchitecture};
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quirk::Quirk;
@@ -159,18 +159,30 @@ fn restore(work: &mut Work<'_>, architecture: Architecture, on_one: &Number) {
 }
 
 fn total(work: &mut Work<'_>, architecture: Architecture, whole: Number) {
-    let several = architecture.volumes == VolumeArchitecture::SeveralDatabases;
-    let spares = if several {
-        let given = work.deployment.storage.autoreseed_volumes;
-        work.sheet.input(Key::StorageAutoreseedVolumes, f64::from(given))
-    } else {
-        Number::plain(0.0)
-    };
-    let spares = work.put(Key::VolumeAutoreseed, spares);
+    let spares = spares(work, architecture);
     let logs = if architecture.logs_apart { whole.clone() } else { Number::plain(0.0) };
     let logs = work.put(Key::VolumeLogVolumes, logs);
     let restore = f64::from(u8::from(work.deployment.data.restore_volume));
     let restore = work.put(Key::VolumeRestoreVolumes, restore);
     let total = whole + logs + restore + spares;
     work.put(Key::VolumeTotalPerServer, total);
+}
+
+/// Spare volumes of a server of the first site. Redundant groups rebuild themselves, so spares are
+/// single disks.
+fn spares(work: &mut Work<'_>, architecture: Architecture) -> Number {
+    let none = Number::plain(0.0);
+    let several = architecture.volumes == VolumeArchitecture::SeveralDatabases;
+    let given = if several {
+        let given = work.deployment.storage.autoreseed_volumes;
+        work.sheet.input(Key::StorageAutoreseedVolumes, f64::from(given))
+    } else {
+        none.clone()
+    };
+    let second = work.deployment.second_site.is_some() && architecture.second == Build::Jbod;
+    let single = architecture.first == Build::Jbod;
+    let right = if single || second { given.clone() } else { none.clone() };
+    let spares = work.either(Quirk::SparesBesideGroups, Key::VolumeAutoreseed, given, right);
+    let spares = work.put(Key::VolumeAutoreseed, spares);
+    if single || work.deployment.is_compatible() { spares } else { none }
 }

@@ -1,5 +1,6 @@
 //! Designs in every form: no form loses anything, and no link is broken.
 
+mod agreement;
 mod design;
 mod designs;
 mod links;

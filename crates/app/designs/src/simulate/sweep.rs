@@ -115,14 +115,15 @@ impl<'a> OpenSweep<'a> {
     }
 
     pub(super) fn of(&self, item: &SweepItem<'_>, figures: PredictionFigures) -> Prediction {
-        let raid = item.array.as_ref().ok().map(|array| &array.raid);
+        let array = item.array.as_ref().ok();
+        let on = on_arrays(&item.load.plan, self.request.flags.each_folder);
         let was_run = figures.impossibility().is_none();
         Prediction {
             changes: pairs(item.changes),
             figures,
             folder: self.name(item).filter(|_| was_run),
-            disks: raid.and_then(|raid| u32::try_from(raid.disks + raid.spares).ok()),
-            survived: raid.and_then(|raid| u32::try_from(raid.survived_disks()).ok()),
+            disks: array.and_then(|array| disks_in_all(array, &on)),
+            survived: array.and_then(|array| u32::try_from(array.raid.survived_disks()).ok()),
         }
     }
 
@@ -182,6 +183,12 @@ fn on_arrays(plan: &Plan, is_each_folder: bool) -> OnArrays {
     OnArrays { databases, bytes: plan.size.0.saturating_mul(databases), arrays }
 }
 
+/// Disks of all arrays: the mailboxes and IOPS of a ranking are those of the whole plan, too.
+fn disks_in_all(array: &ArrayDescription, on: &OnArrays) -> Option<u32> {
+    let each = u64::try_from(array.raid.disks + array.raid.spares).ok()?;
+    each.checked_mul(on.arrays)?.try_into().ok()
+}
+
 fn sentence(error: &CommandError) -> String {
     error.told().map_or_else(String::new, |(text, _)| text.to_owned())
 }
@@ -202,4 +209,25 @@ fn key(
         &flags.rest.to_string(),
         if flags.each_folder { "each folder" } else { "shared" },
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Plan;
+    use simdisk::ArrayDescription;
+
+    use super::{disks_in_all, on_arrays};
+
+    const SHELF: &str = include_str!("../../../../../arrays/shelf-15k.toml");
+
+    #[test]
+    fn disks_are_those_of_all_arrays() {
+        let text = "[databases]\nfolders = [\"/a\", \"/b\", \"/c\"]\nsize = \"100GiB\"\n\
+                    [workload]\ntarget_iops = 200\n";
+        let plan = Plan::parse("plan.toml", text).expect("a plan");
+        let array = ArrayDescription::parse("array.toml", SHELF, &[]).expect("it ships");
+        let each = u32::try_from(array.raid.disks + array.raid.spares).expect("a few");
+        let disks = |is_each_folder| disks_in_all(&array, &on_arrays(&plan, is_each_folder));
+        assert_eq!((disks(false), disks(true)), (Some(each), Some(3 * each)));
+    }
 }

@@ -76,8 +76,8 @@ pub struct Mode {
     pub not_active: usize,
     /// Maximum number of databases, in one case, of which not even a lagged copy is left.
     pub lost: usize,
-    /// Ways in which the group stops because the survivors have no quorum; its copies are counted
-    /// as if activated.
+    /// Ways in which the group stops because the survivors have no quorum. If an administrator can
+    /// activate a site, copies are counted as afterwards; otherwise all databases are down.
     pub stopped: usize,
     /// The worst quorum outcome of the group.
     pub quorum: Quorum,
@@ -236,7 +236,10 @@ fn mode(
         let quorum = votes.map_or(Quorum::Kept, |votes| votes.outcome(&up, case.witness));
         mode.stopped += usize::from(quorum > Quorum::Kept);
         mode.quorum = mode.quorum.max(quorum);
-        let outcome = outcome(layout, rules, &up);
+        let outcome = match quorum {
+            Quorum::Kept | Quorum::Restorable => outcome(layout, rules, &up),
+            Quorum::Lost => unmounted(layout, &up),
+        };
         mode.not_active = mode.not_active.max(outcome.not_active);
         mode.lost = mode.lost.max(outcome.lost);
         let badness = (outcome.not_active, quorum, outcome.loads.last().copied());
@@ -265,18 +268,23 @@ struct CaseOutcome {
     lost: usize,
 }
 
+/// Without a quorum no database is mounted, so survivors carry nothing.
+fn unmounted(layout: &Layout, up: &[bool]) -> CaseOutcome {
+    let survivors = layout.servers.iter().zip(up).filter(|&(_, &up)| up);
+    let loads = survivors.map(|(server, _)| idle(*server)).collect();
+    let is_lost = |copies: &&Vec<super::Copy>| !copies.iter().any(|copy| up[copy.server]);
+    let lost = layout.databases.iter().filter(is_lost).count();
+    CaseOutcome { loads, not_active: layout.databases.len(), lost }
+}
+
+/// The load of a server without copies.
+const fn idle(super::Server { site, only_lagged, .. }: super::Server) -> Load {
+    Load { active: 0, passive: 0, site, only_lagged }
+}
+
 /// In each database the surviving copy with the lowest preference number becomes active.
 fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
-    let mut loads: Vec<Load> = layout
-        .servers
-        .iter()
-        .map(|&super::Server { site, only_lagged, .. }| Load {
-            active: 0,
-            passive: 0,
-            site,
-            only_lagged,
-        })
-        .collect();
+    let mut loads: Vec<Load> = layout.servers.iter().copied().map(idle).collect();
     let (mut not_active, mut lost) = (0, 0);
     for copies in &layout.databases {
         let left = copies.iter().filter(|copy| up[copy.server]);

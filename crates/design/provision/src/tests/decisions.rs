@@ -1,8 +1,9 @@
 //! Results that come from the copy layout, not from a formula about it.
 
 use crate::export::{Kind, export};
+use crate::layout::Failure;
 use crate::size;
-use crate::{Provision, Requirements, provision};
+use crate::{Provision, Purpose, Requirements, provision};
 use plan::Deployment;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
 
@@ -54,6 +55,22 @@ fn each_site_has_the_limits_of_its_own_servers() {
     }
 }
 
+/// Three of four servers lost cost the quorum, so what the last one would carry sizes nothing.
+#[test]
+fn no_server_may_activate_more_than_it_is_sized_for() {
+    let text = "[[tier]]\nmailboxes = 2000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+                [availability]\nservers_per_site = 4\ncopies = 3\n";
+    let (provision, sizing) = (built(text), sized(text).1);
+    let three = provision.modes.iter().find(|mode| mode.failure == Failure::Servers(3));
+    let three = three.expect("three failed servers");
+    let databases = provision.groups[0].databases.len();
+    assert_eq!((three.active(), three.not_active), (Some((0, 0)), databases));
+    let most = sizing.number(Key::ServerWorstActiveDbs(ServerKind::First));
+    let limits = provision.groups[0].limits();
+    assert_eq!(Some(limits.most as f64), most);
+    assert!(limits.preferred <= limits.most && limits.most < databases, "{limits:?}");
+}
+
 #[test]
 fn exports_compress_the_network_where_it_was_sized_so() {
     let with = |percent: u32| {
@@ -88,4 +105,28 @@ fn played_failures_decide_about_processors() {
     assert!(!short.is_workable());
     let compatible = with(500.0, "compatible");
     assert!(compatible.number(Key::ProcessorUtilWorstPlayed).is_none());
+}
+
+/// The sizing counts the volumes that the layout makes, spares included, on both builds.
+#[test]
+fn a_sizing_counts_the_volumes_of_the_layout() {
+    for (build, spares) in [("raid", 0), ("jbod", 2)] {
+        for logs in ["copies", "hardware snapshots"] {
+            let text = format!(
+                "[[tier]]\nmailboxes = 4000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
+                 [availability]\nservers_per_site = 4\ncopies = 3\n[data]\n\
+                 restore_volume = true\n[storage]\nbuild = \"{build}\"\n\
+                 autoreseed_volumes = 2\n[backup]\nmethod = \"{logs}\"\n"
+            );
+            let (server, sizing) = (built(&text).groups[0].servers[0].clone(), sized(&text).1);
+            let of = |purpose| server.volumes.iter().filter(|of| of.purpose == purpose).count();
+            let volumes = Some(server.volumes.len() as f64);
+            assert_eq!(sizing.number(Key::VolumeTotalPerServer), volumes, "{text}");
+            let counted = Some(of(Purpose::Spare) as f64);
+            assert_eq!(sizing.number(Key::VolumeAutoreseed), counted, "{text}");
+            if logs == "copies" {
+                assert_eq!(of(Purpose::Spare), spares, "{text}");
+            }
+        }
+    }
 }

@@ -329,7 +329,8 @@ catalogue! {
         NetworkBandwidthDelayBits "net.bandwidth_delay_bits" "bits" WORKBOOK "bits on the way";
         NetworkEnvironmentMbps "net.environment_mbps" "Mb/s" WORKBOOK "all groups";
         NetworkLinkOkPeak "net.link_ok_peak" "" WORKBOOK "the link is enough in the busiest hour";
-        NetworkLinkOkRpo "net.link_ok_rpo" "" WORKBOOK "the link is enough";
+        NetworkLinkOkRpo "net.link_ok_rpo" "" WORKBOOK
+            "the link is enough for the recovery point";
         NetworkLinkThroughputMbps "net.link_throughput_mbps" "Mb/s" WORKBOOK
             "link throughput";
         NetworkLogStreamsPerDag "net.log_streams_per_dag" "" WORKBOOK "log streams per DAG";
@@ -346,7 +347,9 @@ catalogue! {
         NetworkPeakTotalMbpsPerDag "net.peak_total_mbps_per_dag" "Mb/s" WORKBOOK
             "a group in the busiest hour";
         NetworkRecommendedLinkMbps "net.recommended_link_mbps" "Mb/s" OWN
-            "smallest usual link that would be";
+            "smallest usual link for the recovery point";
+        NetworkRecommendedLinkPeakMbps "net.recommended_link_peak_mbps" "Mb/s" OWN
+            "smallest usual link for the busiest hour";
         NetworkRpoMbpsPerDag "net.rpo_mbps_per_dag" "Mb/s" WORKBOOK
             "a group within the recovery point";
         NetworkRpoMbpsPerDb "net.rpo_mbps_per_db" "Mb/s" WORKBOOK

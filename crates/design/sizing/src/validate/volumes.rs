@@ -1,6 +1,8 @@
 //! Problems with a deployment's volumes and disks.
 
-use units::{limit_beside, three_digits, three_digits_beside};
+use std::borrow::Cow;
+
+use units::{counted, limit_beside, three_digits_beside};
 
 use crate::architecture::Architecture;
 use crate::decision::{Build, Decision, QueuePlace};
@@ -25,10 +27,12 @@ fn counts(work: &mut Work<'_>) {
     let total = work.value(Key::VolumeTotalPerServer);
     let given = work.deployment.storage.volumes_per_server;
     if let Some(given) = given.filter(|given| f64::from(*given) < total) {
-        let needed = work.shown(Key::VolumeTotalPerServer);
-        let text = format!("a server needs {needed} volumes and has {given}");
+        let needed = counted(&work.shown(Key::VolumeTotalPerServer), "volume");
+        let text = format!("a server needs {needed} and has {given}");
+        // The workbook counts fractions of volumes; the document takes whole ones.
+        let enough = write((total - 1e-9).ceil());
         let remedy =
-            format!("raise storage.volumes_per_server to {}, or add servers", write(total));
+            format!("more volumes (storage.volumes_per_server = {enough}), or more servers");
         work.find(Violation, Key::VolumeTotalPerServer, text, remedy);
     }
     let size = work.value(Key::VolumeDbVolumeGb);
@@ -68,40 +72,76 @@ fn system_disk(work: &mut Work<'_>) {
 
 /// Single disks carry one volume each.
 fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
-    let second = work.deployment.second_site.is_some();
-    let sites = [
-        (ServerKind::First, architecture.first, true),
-        (ServerKind::Second, architecture.second, second),
-    ];
-    for (site, build, there) in sites {
-        if build != Build::Jbod || !there {
-            continue;
-        }
-        let (volume, disk) =
-            (work.value(Key::VolumeDbVolumeGb), work.value(Key::DiskFormattedGb(site)));
-        if volume > disk {
-            let [volume, disk] = work.beside(Key::VolumeDbVolumeGb, Key::DiskFormattedGb(site));
-            let text =
-                format!("insufficient capacity: a volume needs {volume} and a disk has {disk}");
-            let found = [remedy::larger_disks(work.deployment, fits)];
-            let otherwise = "take larger disks, lower data.largest_database, or build RAID \
-                             (storage.build)";
-            let remedy = remedy::one_of(found, otherwise);
-            work.find(Violation, Key::VolumeDbVolumeGb, text, remedy);
-        }
-        let needed = work.get(Key::IoDbIopsPerDb) * work.get(Key::VolumeDbsPerVolume);
-        let needed = needed.round().value();
-        let iops = work.value(Key::DiskRandomIops(site));
-        if needed > iops {
-            let text = format!(
-                "insufficient I/O: a volume needs {} a second and a disk gives {}",
-                three_digits_beside(needed, iops),
-                limit_beside(needed, iops)
-            );
-            let remedy = of_slow_disk(work, needed, site);
-            work.find(Violation, Key::IoDbIopsPerDb, text, remedy);
-        }
+    let mut sites = Vec::new();
+    if architecture.first == Build::Jbod {
+        sites.push(ServerKind::First);
     }
+    if architecture.second == Build::Jbod && work.deployment.second_site.is_some() {
+        sites.push(ServerKind::Second);
+    }
+    if let Some(text) = in_sites(work, "insufficient capacity", &sites, missing_capacity) {
+        let found = [remedy::larger_disks(work.deployment, fits)];
+        let otherwise = "take larger disks, lower data.largest_database, or build RAID \
+                         (storage.build)";
+        let remedy = remedy::one_of(found, otherwise);
+        work.find(Violation, Key::VolumeDbVolumeGb, text, remedy);
+    }
+    if let Some(text) = in_sites(work, "insufficient I/O", &sites, missing_io) {
+        let remedy = of_slow_disks(work, &sites);
+        work.find(Violation, Key::IoDbIopsPerDb, text, remedy);
+    }
+}
+
+/// One sentence for the sites in which `missing` finds something; it names them if there are two.
+fn in_sites(
+    work: &Work<'_>,
+    problem: &str,
+    sites: &[ServerKind],
+    missing: impl Fn(&Work<'_>, ServerKind) -> Option<String>,
+) -> Option<String> {
+    let found: Vec<(ServerKind, String)> =
+        sites.iter().filter_map(|&site| Some((site, missing(work, site)?))).collect();
+    let of = |site| if site == ServerKind::Second { "second" } else { "first" };
+    match &found[..] {
+        [] => None,
+        [(_, text)] if work.deployment.second_site.is_none() => Some(format!("{problem}: {text}")),
+        [(site, text)] => Some(format!("{problem} in the {} site: {text}", of(*site))),
+        [(_, text), (_, other)] if text == other => {
+            Some(format!("{problem} in both sites: {text}"))
+        }
+        [(first, text), (second, other), ..] => Some(format!(
+            "{problem} in the {} site: {text}; in the {} site: {other}",
+            of(*first),
+            of(*second)
+        )),
+    }
+}
+
+fn missing_capacity(work: &Work<'_>, site: ServerKind) -> Option<String> {
+    let disk = Key::DiskFormattedGb(site);
+    (work.value(Key::VolumeDbVolumeGb) > work.value(disk)).then(|| {
+        let [volume, disk] = work.beside(Key::VolumeDbVolumeGb, disk);
+        format!("a volume needs {volume} and a disk has {disk}")
+    })
+}
+
+fn missing_io(work: &Work<'_>, site: ServerKind) -> Option<String> {
+    let needed = needed_iops(&work.sheet, work.deployment.is_compatible());
+    let iops = work.value(Key::DiskRandomIops(site));
+    (needed > iops).then(|| {
+        format!(
+            "a volume needs {} a second and a disk gives {}",
+            three_digits_beside(needed, iops),
+            limit_beside(needed, iops)
+        )
+    })
+}
+
+/// Random requests per second of a volume. The workbook rounds them to the nearest whole number,
+/// which hides up to half a request; corrected mode forgives only rounding error.
+fn needed_iops(sheet: &Sheet, is_compatible: bool) -> f64 {
+    let each = sheet.find_or_0(Key::IoDbIopsPerDb) * sheet.find_or_0(Key::VolumeDbsPerVolume);
+    if is_compatible { each.round().value() } else { each.value() - 1e-9 }
 }
 
 /// Whether a database volume fits on a disk of either site.
@@ -111,17 +151,21 @@ fn fits(sheet: &Sheet) -> bool {
     disks.into_iter().filter_map(|key| sheet.number(key)).all(|disk| volume <= disk)
 }
 
-/// How many databases a disk can serve, or how fast one would have to be for all of them.
-fn of_slow_disk(work: &Work<'_>, needed: f64, site: ServerKind) -> String {
-    let each = work.value(Key::IoDbIopsPerDb);
-    let answered = (work.value(Key::DiskRandomIops(site)) / each).floor();
-    let faster = format!("disks of {} random requests a second", three_digits(needed));
-    if answered < 1.0 || work.value(Key::VolumeDbsPerVolume) < 2.0 {
-        return format!("{faster}, smaller databases (data.largest_database), or RAID");
-    }
-    format!(
-        "{faster}, or no more than {} on a volume (storage.databases_equal_copies = false, or \
-         storage.several_databases_per_volume = false), or RAID",
-        write(answered)
-    )
+/// What lets the disks of `sites` serve their volumes.
+fn of_slow_disks(work: &Work<'_>, sites: &[ServerKind]) -> Cow<'static, str> {
+    let deployment = work.deployment;
+    let serves = |sheet: &Sheet| {
+        let needed = needed_iops(sheet, deployment.is_compatible());
+        let jbod = Some(Decision::Build(Build::Jbod));
+        let mut single =
+            sites.iter().filter(|site| sheet.decision(Key::DiskArchitecture(**site)) == jbod);
+        single
+            .all(|site| sheet.number(Key::DiskRandomIops(*site)).is_some_and(|iops| needed <= iops))
+    };
+    let found = [
+        remedy::faster_disks(deployment, serves),
+        remedy::fewer_on_a_volume(deployment, serves),
+        remedy::groups_of_disks(deployment, serves),
+    ];
+    remedy::one_of(found, "take faster disks, or smaller databases (data.largest_database)")
 }

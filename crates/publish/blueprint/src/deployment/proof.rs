@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use report::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
+use units::plural;
 use verdict::Ruling;
 
 use super::claim::{Claim, ClaimState, Outage, Remedy};
@@ -224,15 +225,19 @@ fn breaking_words(claims: &[Claim]) -> Option<String> {
 fn remedy_words(of: &Remedy) -> String {
     match &of.edit {
         Some(edit) if !of.is_certain => format!(
-            "With none of {} changes every claim holds for certain. Smallest change with which \
+            "With none of {} every claim holds for certain. Smallest change with which \
              none fails: {edit} ({}); some then hold narrowly, so test that on the hardware.",
-            of.tried, of.effect
+            plural(of.tried as u64, "change"),
+            of.effect
         ),
         Some(edit) => {
             format!("Smallest change with which every claim holds: {edit} ({}).", of.effect)
         }
         None if of.tried == 0 => format!("No change of the disks helps: {}.", of.effect),
-        None => format!("With none of {} changes every claim holds: {}.", of.tried, of.effect),
+        None => {
+            let tried = plural(of.tried as u64, "change");
+            format!("With none of {tried} every claim holds: {}.", of.effect)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use provision::{Group, QUORUM, Requirements, Simulated, provision, quorum_word, 
 use report::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use report::escape;
 use sizing::{Key, ServerKind};
-use units::three_digits;
+use units::{counted, three_digits};
 
 use super::Sized;
 use super::columns::{number_column, table};
@@ -48,7 +48,7 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     let caption = "The worst of all ways in which each failure can happen.";
     blocks.extend(table(caption, columns, rows));
     blocks.push(Block::Note(QUORUM.to_owned()));
-    blocks.extend(beyond(sized, &found.modes).map(Block::Note));
+    blocks.extend(beyond(sized, found).map(Block::Note));
     blocks
 }
 
@@ -88,21 +88,35 @@ fn toned_count(count: usize, tone: Tone) -> Cell {
 }
 
 /// A remark if the simulation finds more active databases than the formulas that sized the servers.
-fn beyond(sized: Sized<'_>, modes: &[Mode]) -> Option<String> {
+fn beyond(sized: Sized<'_>, found: &Simulated) -> Option<String> {
     let worst = sized.sizing.number(Key::ServerWorstActiveDbs(ServerKind::First))?;
-    let (most, found) = modes
+    let (most, mode) = found
+        .modes
         .iter()
         .filter(|mode| mode.not_active == 0)
         .map(|mode| (mode.active().map_or(0, |(_, most)| most), mode))
         .max_by_key(|(most, _)| *most)?;
     (most as f64 > worst).then(|| {
-        format!(
-            "Processors and memory are sized for {} active databases on a server. With {}, a \
-             survivor can have {most}: set the most that may be active to that, or size for more.",
-            three_digits(worst),
-            found.failure
-        )
+        let worst = counted(&three_digits(worst), "active database");
+        let failure = &mode.failure;
+        match limit(found) {
+            Some(limit) if limit < most => format!(
+                "Servers are sized for {worst} each. With {failure}, a survivor would have \
+                 {most}, but `plimsoll plan` limits it to {limit}: some databases then stay down, \
+                 unless you size for more."
+            ),
+            _ => format!(
+                "Servers are sized for {worst} each. With {failure}, a survivor can have {most}: \
+                 size for more."
+            ),
+        }
     })
+}
+
+/// The most databases that may be active on a server by the settings of `plimsoll plan`.
+fn limit(found: &Simulated) -> Option<usize> {
+    let named = provision(found.needs.clone()).ok()?;
+    named.groups.first().map(|group| group.limits().most)
 }
 
 /// Servers by databases: a square for each copy, coloured by its activation preference.

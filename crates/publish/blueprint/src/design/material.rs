@@ -4,7 +4,7 @@ use plan::deployment::Tier;
 use report::document::{Block, Cell, Fact, Section};
 use report::format::number;
 use sizing::{Build, Key, ServerKind, as_sold};
-use units::three_digits;
+use units::{counted, three_digits};
 
 use super::Sized;
 
@@ -61,11 +61,11 @@ fn product(sized: Sized<'_>) -> String {
 
 fn of_tier(tier: &Tier) -> String {
     format!(
-        "{} in {} of {}, {} messages a day each",
+        "{} in {} of {}, {} a day each",
         number((tier.mailboxes * (1.0 + tier.growth)).ceil(), 0),
         tier.name,
         tier.size_limit,
-        three_digits(tier.messages_per_day),
+        counted(&three_digits(tier.messages_per_day), "message"),
     )
 }
 
@@ -100,7 +100,7 @@ fn processors(sized: Sized<'_>) -> String {
         || "no SPECint_rate2006 given, so that their use is not known".to_owned(),
         |rate| format!("SPECint_rate2006 {}", three_digits(rate)),
     );
-    format!("{} cores a server, {rate}", three_digits(first.cores))
+    format!("{} a server, {rate}", counted(&three_digits(first.cores), "core"))
 }
 
 /// Whether a row about disks applies to this design: a site of single disks has no redundant

@@ -24,8 +24,8 @@ mod tables;
 use plan::Deployment;
 use plan::deployment::{Mode, SiteModel};
 use report::document::{Banner, Document, Figure, Tone};
-use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Severity, ShownQuantity, Sizing};
-use units::three_digits;
+use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
+use units::{counted, three_digits};
 
 use answer::DesignAnswer;
 
@@ -128,13 +128,14 @@ fn banner(sized: Sized<'_>) -> Banner {
         Mode::Compatible => "as the official workbook calculates, known mistakes included",
         Mode::Corrected => "known mistakes of the official workbook corrected",
     };
+    let servers = shown(sized, Key::ServerAll);
     Banner {
         subject: deployment.name.clone(),
         started: started(sized, mode),
         verdict: sized.answer().headline(),
         tone: sized.answer().tone(),
-        number: shown(sized, Key::ServerAll),
-        number_unit: "servers".into(),
+        number_unit: if servers == "1" { "server" } else { "servers" }.into(),
+        number: servers,
         number_metric: "servers-needed",
         meaning: meaning(sized),
         figures: figures(sized),
@@ -163,8 +164,8 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
         databases => format!("{databases} databases"),
     };
     let mut sentences = vec![format!(
-        "{} mailboxes in {databases} with {} of each.",
-        shown(sized, Key::MailboxesTotal),
+        "{} in {databases} with {} of each.",
+        counted(&shown(sized, Key::MailboxesTotal), "mailbox"),
         match deployment.total_copies() {
             1 => "one copy".to_owned(),
             copies => format!("{copies} copies"),
@@ -196,8 +197,10 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
 }
 
 fn figures(sized: Sized<'_>) -> Vec<Figure> {
-    let mailboxes = format!("of {} mailboxes", shown(sized, Key::DatabaseMailboxes));
-    let used = Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First);
+    let mailboxes = counted(&shown(sized, Key::DatabaseMailboxes), "mailbox");
+    let mailboxes = format!("of {mailboxes}");
+    // The decisive share, which scenarios show too: that of the played failures, if there are any.
+    let used = Key::ProcessorUtilWorst;
     let used = sized.sizing.number(used).map(|share| ShownQuantity::of_number(used, share));
     let used = used.map_or_else(
         || "processors not sized: no spec_rate".to_owned(),

@@ -208,7 +208,7 @@ fn cost_key(candidates: &[Candidate]) -> Key {
 pub(super) fn trade_offs(candidates: &[Candidate]) -> Option<Section> {
     let cost = match cost_key(candidates) {
         Key::CostAll => of_currency("Cost", candidates),
-        _ => "Disks".into(),
+        _ => "Disks In All".into(),
     };
     let headings = ParetoHeadings { cost, load: "Mailboxes", is_simulated: false };
     pareto::section(&points(candidates), &headings)

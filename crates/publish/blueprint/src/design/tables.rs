@@ -118,6 +118,7 @@ const NETWORK: &[Key] = &[
     Key::NetworkLinkOkRpo,
     Key::NetworkLinkOkPeak,
     Key::NetworkRecommendedLinkMbps,
+    Key::NetworkRecommendedLinkPeakMbps,
 ];
 
 /// The note on SSDs next to their numbers.

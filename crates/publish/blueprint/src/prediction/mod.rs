@@ -39,7 +39,7 @@ pub struct Prediction {
     pub figures: PredictionFigures,
     /// Name of its folder; `None` if its journal was not kept.
     pub folder: Option<String>,
-    /// Disks of the array, if known.
+    /// Disks of all arrays under the plan's folders, if known.
     pub disks: Option<u32>,
     /// Number of disks of a group that it survives losing, if known.
     pub survived: Option<u32>,
@@ -295,7 +295,7 @@ fn document(all: &[PredictedArray], steps: &[String]) -> Document {
     let pictures = Section { id: "pictures", title: "Side By Side", blocks };
     let has_mailboxes = all.iter().any(|one| one.0[0].figures.mailboxes.is_some());
     let load = if has_mailboxes { "Mailboxes" } else { "IOPS" };
-    let headings = ParetoHeadings { cost: "Disks".into(), load, is_simulated: true };
+    let headings = ParetoHeadings { cost: "Disks In All".into(), load, is_simulated: true };
     let trade_offs = pareto::section(&points(all), &headings);
     let sections = std::iter::once(table).chain(next_steps::section(steps)).chain(trade_offs);
     Document { banner: banner(all), sections: sections.chain([pictures]).collect() }
@@ -335,7 +335,10 @@ fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
     let of = plural(all.len() as u64, "simulated array");
     said.push(match passing {
         0 => format!("None of {of} carries this load for certain."),
-        passing => format!("{passing} of {of} carry this load; the best is {}.", best.name()),
+        passing => {
+            let verb = if passing == 1 { "carries" } else { "carry" };
+            format!("{passing} of {of} {verb} this load; the best is {}.", best.name())
+        }
     });
     said
 }

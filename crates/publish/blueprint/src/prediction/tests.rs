@@ -31,6 +31,7 @@ fn what_passes_comes_before_what_fails_and_everything_says_that_it_is_simulated(
     let text = render_predictions(TEXT, &ranked, &steps);
     assert!(text.contains("Next step") && text.contains(&steps[0]), "{text}");
     assert!(text.contains("SIMULATED PASS") && text.contains("the best is raid.level=10"));
+    assert!(text.contains("1 of 2 simulated arrays carries this load"), "{text}");
     let json: serde_json::Value =
         serde_json::from_str(&render_predictions(ReportForm::Json, &ranked, &steps)).expect("JSON");
     assert_eq!(json["next_steps"][0], steps[0]);
@@ -92,4 +93,22 @@ fn what_cannot_be_judged_says_why() {
             && reason.contains("at least"),
         "{reason}"
     );
+}
+
+/// Page, text, CSV and JSON have the disks of all arrays, under a heading that says so.
+#[test]
+fn disks_of_a_ranking_are_those_in_all() {
+    let good = simulated(&Synthetic::default());
+    let run = Prediction { disks: Some(60), survived: Some(0), ..prediction("0", &good) };
+    let ranked = ranked_predictions(vec![run]);
+    let [text, page, csv, json] = [TEXT, ReportForm::Page, ReportForm::Csv, ReportForm::Json]
+        .map(|form| render_predictions(form, &ranked, &[]));
+    let row = text.lines().find(|line| line.contains("raid.level=0 ")).expect("a row");
+    assert!(text.contains("Disks") && text.contains("In All"), "{text}");
+    assert!(row.split_whitespace().any(|cell| cell == "60") || text.contains("  60  "), "{text}");
+    assert!(page.contains("Disks In All") && page.contains(">60<"));
+    assert!(csv.lines().nth(1).is_some_and(|row| row.split(',').any(|cell| cell == "60")), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["predictions"][0]["disks"], 60);
+    assert!(text.contains("1 of 1 simulated array carries this load"), "{text}");
 }

@@ -373,9 +373,10 @@ mod tests {
 
     #[test]
     fn a_read_ahead_of_a_log_write_is_made_once() {
-        let mut profile = profile(&[1]);
-        let mut seen = database(&profile);
-        assert!(!seen.reads_ahead(&profile) && !seen.has_read_ahead());
+        let never = profile(&[1]);
+        let mut without = database(&never);
+        assert!(!without.reads_ahead(&never) && !without.has_read_ahead());
+        let mut profile = never.clone();
         profile.log.behind_reads_per_million = 1_000_000;
         let mut database = database(&profile);
         assert!(database.reads_ahead(&profile));

@@ -227,7 +227,7 @@ mod tests {
     fn the_time_of_a_simulation_is_not_called_its_start() {
         let listed = |simulated: Option<Simulation>| {
             let mut record = Synthetic::default().run();
-            record.start.simulated = simulated;
+            record.start.simulated = simulated.map(Box::new);
             ListedEntry::Run(Box::new(ListedRun {
                 folder: PathBuf::from("a"),
                 id: "a".to_owned(),
