@@ -63,16 +63,19 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
 /// reserved, or not, for lagged copies. A server must not activate more than it is sized for, even
 /// if more failures come together than the design survives.
 fn limits(needs: &Requirements, modes: &[Mode], own: layout::Server) -> ActiveLimits {
-    let active = |mode: &Mode| {
+    let (mut most, mut preferred) = (*needs.sized_active.of(own.site, own.only_lagged), 0);
+    for mode in modes {
         let loads = mode.loads.iter();
         let own = loads.filter(|load| load.site == own.site && load.only_lagged == own.only_lagged);
-        own.map(|load| load.active).max().unwrap_or(0)
-    };
-    let played = modes.iter().filter(|mode| is_always_survived(mode)).map(active).max();
-    let sized = *needs.sized_active.of(own.site, own.only_lagged);
-    let most = sized.max(played.unwrap_or(0));
-    let few = modes.iter().filter(|mode| matches!(mode.failure, Failure::Servers(0..=2)));
-    let preferred = few.map(active).max().unwrap_or(0).min(most);
+        let active = own.map(|load| load.active).max().unwrap_or(0);
+        if is_always_survived(mode) {
+            most = most.max(active);
+        }
+        if matches!(mode.failure, Failure::Servers(0..=2)) {
+            preferred = preferred.max(active);
+        }
+    }
+    let preferred = preferred.min(most);
     ActiveLimits { most, preferred: if preferred > 0 { preferred } else { most } }
 }
 

@@ -27,8 +27,8 @@ const FASTEST_DISK: u32 = 50_000;
 /// Whether the numbers fit after a change.
 fn is_fitting(
     deployment: &Deployment,
-    change: impl FnOnce(&mut Deployment),
     fits: impl FnOnce(&Sheet) -> bool,
+    change: impl FnOnce(&mut Deployment),
 ) -> bool {
     let mut variant = deployment.clone();
     change(&mut variant);
@@ -60,11 +60,10 @@ pub(crate) fn larger_disks(
     let larger = SOLD_TB.into_iter().filter(|tb| Bytes(tb * 1_000_000_000_000) > now);
     let found = larger.into_iter().find(|tb| {
         let capacity = Bytes(tb * 1_000_000_000_000);
-        let change = |variant: &mut Deployment| {
+        is_fitting(deployment, &fits, |variant| {
             variant.storage.first.database.capacity = capacity;
             variant.storage.second.database.capacity = capacity;
-        };
-        is_fitting(deployment, change, &fits)
+        })
     })?;
     let edit = of_disks(deployment, "size", &format!("\"{found}TB\""));
     Some(format!("{found} TB disks ({edit})"))
@@ -77,17 +76,15 @@ pub(crate) fn faster_disks(
     fits: impl Fn(&Sheet) -> bool,
 ) -> Option<String> {
     let storage = &deployment.storage;
-    let is_enough = |iops: u32| {
-        let change = |variant: &mut Deployment| {
+    let rated = storage.first.database.random_iops.min(storage.second.database.random_iops);
+    let found = smallest(rated, FASTEST_DISK, |iops| {
+        is_fitting(deployment, &fits, |variant| {
             for disks in [&mut variant.storage.first, &mut variant.storage.second] {
                 disks.database.random_iops = f64::from(iops);
                 disks.database.slow = false;
             }
-        };
-        is_fitting(deployment, change, &fits)
-    };
-    let rated = storage.first.database.random_iops.min(storage.second.database.random_iops);
-    let found = smallest(rated, FASTEST_DISK, is_enough)?;
+        })
+    })?;
     let edit = of_disks(deployment, "random_iops", &found.to_string());
     let said = decimal(f64::from(found), 0);
     Some(format!("disks of {said} random requests a second ({edit})"))
@@ -116,14 +113,15 @@ pub(crate) fn fewer_on_a_volume(
     fits: impl Fn(&Sheet) -> bool,
 ) -> Option<String> {
     let storage = &deployment.storage;
-    let half = |variant: &mut Deployment| variant.storage.databases_equal_copies = false;
-    if storage.databases_equal_copies && is_fitting(deployment, half, &fits) {
+    if storage.databases_equal_copies
+        && is_fitting(deployment, &fits, |half| half.storage.databases_equal_copies = false)
+    {
         return Some(
             "half as many databases on a volume (storage.databases_equal_copies = false)".into(),
         );
     }
-    let one = |variant: &mut Deployment| variant.storage.several_databases_per_volume = false;
-    let may_be = storage.several_databases_per_volume && is_fitting(deployment, one, &fits);
+    let may_be = storage.several_databases_per_volume
+        && is_fitting(deployment, fits, |one| one.storage.several_databases_per_volume = false);
     may_be.then(|| {
         "one database on a volume (storage.several_databases_per_volume = false)".to_owned()
     })
@@ -134,9 +132,9 @@ pub(crate) fn groups_of_disks(
     deployment: &Deployment,
     fits: impl Fn(&Sheet) -> bool,
 ) -> Option<String> {
-    let change = |variant: &mut Deployment| variant.storage.choice = StorageChoice::Raid;
     let text = "RAID (storage.build = \"raid\")";
-    is_fitting(deployment, change, fits).then(|| text.to_owned())
+    is_fitting(deployment, fits, |variant| variant.storage.choice = StorageChoice::Raid)
+        .then(|| text.to_owned())
 }
 
 /// The smallest number of added servers per site with which the numbers fit: `2 more servers in
@@ -148,11 +146,11 @@ pub(crate) fn more_servers(
     let most = deployment.product.figures.dag_members.value;
     let now = deployment.availability.servers_per_site;
     let found = (1..=MOST_MORE_SERVERS).find(|more| {
-        let change = |variant: &mut Deployment| variant.availability.servers_per_site = now + more;
-        let is_allowed = !deployment.has_copies();
-        is_fitting(deployment, change, |sheet| {
-            (is_allowed || members(sheet) <= most) && fits(sheet)
-        })
+        is_fitting(
+            deployment,
+            |sheet| (!deployment.has_copies() || members(sheet) <= most) && fits(sheet),
+            |variant| variant.availability.servers_per_site = now + more,
+        )
     })?;
     let servers = if found == 1 { "server" } else { "servers" };
     let count = now + found;
@@ -172,8 +170,8 @@ pub(crate) fn more_groups(
 ) -> Option<String> {
     let now = deployment.availability.dags;
     let found = (now + 1..).take(MOST_TRIED_GROUPS).find(|count| {
-        let change = |variant: &mut Deployment| variant.availability.dags = *count;
-        deployment.has_copies() && is_fitting(deployment, change, &fits)
+        deployment.has_copies()
+            && is_fitting(deployment, &fits, |variant| variant.availability.dags = *count)
     })?;
     Some(format!("{found} groups of as many servers as now (availability.dags = {found})"))
 }
@@ -182,17 +180,20 @@ pub(crate) fn more_groups(
 pub(crate) fn smaller_groups(deployment: &Deployment, sheet: &Sheet, most: f64) -> Option<String> {
     let availability = &deployment.availability;
     let (groups, servers) = (availability.dags, availability.servers_per_site);
-    let of = |count: u32| groups.saturating_mul(servers).div_ceil(count);
+    let all = groups.saturating_mul(servers);
     let least = (f64::from(groups) * members(sheet) / most - 1e-9).ceil();
     let least = write(least).parse::<u32>().ok()?.max(groups + 1);
     let found = (least..).take(MOST_TRIED_GROUPS).find(|count| {
-        let change = |variant: &mut Deployment| {
-            variant.availability.dags = *count;
-            variant.availability.servers_per_site = of(*count);
-        };
-        is_fitting(deployment, change, |sheet| members(sheet) <= most)
+        is_fitting(
+            deployment,
+            |sheet| members(sheet) <= most,
+            |variant| {
+                variant.availability.dags = *count;
+                variant.availability.servers_per_site = all.div_ceil(*count);
+            },
+        )
     })?;
-    let each = of(found);
+    let each = all.div_ceil(found);
     Some(format!(
         "{found} groups of fewer servers (availability.dags = {found}, \
          availability.servers_per_site = {each})"
@@ -211,10 +212,9 @@ pub(crate) fn more_databases(
     let needed = (mailboxes / target - 1e-9).ceil();
     let more = needed - sheet.number(Key::DatabaseCount)?;
     let given = write(needed).parse().ok()?;
-    let change = |variant: &mut Deployment| variant.data.database_count = Some(given);
     let may_be = more > 0.0
         && needed <= sheet.number(Key::DatabaseMaxCountPerDag)?
-        && is_fitting(deployment, change, fits);
+        && is_fitting(deployment, fits, |variant| variant.data.database_count = Some(given));
     let count = decimal(more, 0);
     let noun = if count == "1" { "database" } else { "databases" };
     may_be.then(|| format!("{count} more {noun} (data.databases = {given})"))
@@ -228,8 +228,7 @@ pub(crate) fn faster_link(
 ) -> Option<String> {
     let now = deployment.replication.link_mbps?;
     let found = rates.iter().copied().filter(|rate| *rate > now).find(|rate| {
-        let change = |variant: &mut Deployment| variant.replication.link_mbps = Some(*rate);
-        is_fitting(deployment, change, &fits)
+        is_fitting(deployment, &fits, |variant| variant.replication.link_mbps = Some(*rate))
     })?;
     let said = write(found);
     Some(format!("a link of {said} Mb/s (replication.link_mbps = {said})"))

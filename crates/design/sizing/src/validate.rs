@@ -1,25 +1,23 @@
 //! Problems that the numbers reveal in a deployment (facts 5.20): violations, warnings, remarks.
 
 mod databases;
+mod groups;
+mod link;
 mod volumes;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use plan::deployment::SiteModel;
-use units::{counted, limit_beside, three_digits, three_digits_beside};
+use units::{limit_beside, three_digits, three_digits_beside};
 
 use crate::architecture::Architecture;
-use crate::decision::Decision;
 use crate::failure::Failures;
 use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::metacache;
-use crate::network::LINKS;
 use crate::number::{Number, write};
 use crate::played::PlayedLayout;
-use crate::remedy;
 use crate::sheet::Value;
 use crate::work::Work;
 
@@ -34,7 +32,7 @@ pub(crate) fn validate(
     failures: &Failures,
     played: &PlayedLayout,
 ) {
-    groups(work);
+    groups::judge(work);
     layout(work, failures, played);
     waiting(work);
     databases::judge(work);
@@ -42,7 +40,7 @@ pub(crate) fn validate(
     metacache::judge(work, architecture);
     processors(work);
     memory(work);
-    link(work);
+    link::judge(work);
     assumed(work);
     unknown(work);
     work.findings.sort_by_key(|finding| Reverse(finding.severity));
@@ -72,34 +70,6 @@ fn unknown(work: &mut Work<'_>) {
         text: format!("{} cannot be calculated: {}", fact.key.title(), fact.numbers),
         remedy: "change one of the values that --explain names for it".into(),
     }));
-}
-
-fn groups(work: &mut Work<'_>) {
-    let members = remedy::members(&work.sheet);
-    let most = work.deployment.product.figures.dag_members.value;
-    if work.deployment.has_copies() && members > most {
-        let text = format!(
-            "a group has {} and may have {}",
-            counted(&three_digits(members), "member"),
-            three_digits(most)
-        );
-        let found = [remedy::smaller_groups(work.deployment, &work.sheet, most)];
-        let otherwise = "take more groups (availability.dags) of fewer servers";
-        let remedy = remedy::one_of(found, otherwise);
-        work.find(Violation, Key::ServerPerDag, text, remedy);
-    }
-    let here = work.value(Key::CopiesFirstSite) + work.value(Key::CopiesFirstSiteLagged);
-    let there = work.value(Key::CopiesSecondSite) + work.value(Key::CopiesSecondSiteLagged);
-    let both = work.deployment.site_model() == Some(SiteModel::ActiveActive);
-    if both && (here - there).abs() > 0.5 {
-        let text = format!(
-            "{} in the first site and {} in the second: their servers carry different loads",
-            counted(&three_digits(here), "copy"),
-            three_digits(there)
-        );
-        let remedy = "give both sites of an active/active group the same number of copies";
-        work.find(Violation, Key::CopiesSecondSite, text, remedy);
-    }
 }
 
 /// Standby servers are counted for these databases alone.
@@ -210,48 +180,6 @@ fn memory(work: &mut Work<'_>) {
             "buy what the vendor supports",
         );
     }
-}
-
-/// If the link is slower than the recovery point needs, copies fall behind for good. If it is
-/// slower than the peak, they fall behind for hours each day, which the recovery point may allow.
-fn link(work: &mut Work<'_>) {
-    let no = Some(Decision::Answer(false));
-    let throughput = Key::NetworkLinkThroughputMbps;
-    if work.sheet.decision(Key::NetworkLinkOkRpo) == no {
-        let [carried, needed] = work.beside(throughput, Key::NetworkEnvironmentMbps);
-        let text = format!(
-            "{carried} go through the link and {needed} are needed within the recovery point, {} \
-             in the busiest hour",
-            work.shown(Key::NetworkPeakEnvironmentMbps)
-        );
-        let remedy = link_remedy(work);
-        work.find(Violation, Key::NetworkLinkOkRpo, text, remedy);
-    } else if work.sheet.decision(Key::NetworkLinkOkPeak) == no {
-        let [carried, needed] = work.beside(throughput, Key::NetworkPeakEnvironmentMbps);
-        let text = format!(
-            "{carried} go through the link and the busiest hour needs {needed}: copies of the \
-             second site fall behind in it, as far as the recovery point allows"
-        );
-        let remedy = faster_link(work, Key::NetworkLinkOkPeak)
-            .unwrap_or_else(|| "take a faster link or one with less latency".to_owned());
-        work.find(Warning, Key::NetworkLinkOkPeak, text, remedy);
-    }
-}
-
-/// A link for the recovery point, and a faster one if the busiest hour needs it.
-fn link_remedy(work: &Work<'_>) -> Cow<'static, str> {
-    let enough = faster_link(work, Key::NetworkLinkOkRpo);
-    let faster = faster_link(work, Key::NetworkLinkOkPeak).filter(|of| enough.as_ref() != Some(of));
-    let faster = faster.map(|link| format!("{link} to keep up in the busiest hour too"));
-    let longer = enough.is_some().then(|| "a longer recovery point".to_owned());
-    let otherwise = "take a faster link or one with less latency, or allow a longer recovery point";
-    remedy::one_of([enough, faster, longer], otherwise)
-}
-
-/// The smallest usual link with which the question under `key` is answered with yes.
-fn faster_link(work: &Work<'_>, key: Key) -> Option<String> {
-    let yes = Some(Decision::Answer(true));
-    remedy::faster_link(work.deployment, &LINKS, |sheet| sheet.decision(key) == yes)
 }
 
 #[cfg(test)]

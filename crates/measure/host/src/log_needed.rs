@@ -81,8 +81,7 @@ impl LogNeeded {
             (None, None) => Maker::Unknown,
         };
         let named = log.files.values().find_map(|file| base_of(&file.name, &file.facts));
-        let planned = || Some(manifest?.planned()?.log_base);
-        log.base = named.or(log.base.take()).or_else(planned);
+        log.base = named.or(log.base.take()).or_else(|| Some(manifest?.planned()?.log_base));
         log.find_faults(path);
         log
     }

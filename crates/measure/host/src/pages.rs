@@ -143,6 +143,13 @@ impl FilePages {
         self
     }
 
+    /// The page that the end of the file cuts off.
+    pub(crate) fn ends_in_page(&self) -> Option<PageNumber> {
+        let length = self.file.length().ok()?;
+        let is_whole = length.is_multiple_of(self.page_size.bytes_u64());
+        (!is_whole).then(|| PageNumber(self.pages.saturating_add(1)))
+    }
+
     /// Opens a database according to its header.
     pub fn open_database(path: &Path) -> Result<Self, HostError> {
         Self::open(path, read_header(path)?.page_size)

@@ -239,8 +239,11 @@ impl ReadLatency {
 
     /// The change from this load to `other`, judged as [`compare`] judges it.
     pub fn change_to(&self, other: &Self) -> Option<MetricChange> {
-        let of_load = |of: &Self| MetricOfRun { value: Some(of.mean_ms), sampled: of.sampled };
-        of_load(self).change_to(&of_load(other), READ_MEAN, Confidence::of_each(1))
+        self.metric().change_to(&other.metric(), READ_MEAN, Confidence::of_each(1))
+    }
+
+    const fn metric(&self) -> MetricOfRun {
+        MetricOfRun { value: Some(self.mean_ms), sampled: self.sampled }
     }
 }
 

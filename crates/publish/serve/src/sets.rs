@@ -50,11 +50,13 @@ pub(crate) fn entries(runs: Vec<Listed>, root: &str) -> Vec<ListEntry> {
 
 /// The sets among `runs`.
 pub(crate) fn of(runs: &[Listed], root: &str) -> Vec<ServedSet> {
-    let sets = entries(runs.to_vec(), root).into_iter().filter_map(|entry| match entry {
-        ListEntry::Set(set) => Some(set),
-        ListEntry::Run(_) => None,
-    });
-    sets.collect()
+    entries(runs.to_vec(), root)
+        .into_iter()
+        .filter_map(|entry| match entry {
+            ListEntry::Set(set) => Some(set),
+            ListEntry::Run(_) => None,
+        })
+        .collect()
 }
 
 /// The set that a run is a test of.

@@ -38,8 +38,8 @@ pub(crate) struct JudgedLast {
 
 impl JudgedLast {
     fn of(run: &Listed, line: &RunLine, sets: &[ServedSet]) -> Self {
-        let holds = |set: &&ServedSet| set.tests.iter().any(|test| test.id == run.id);
-        let Some(set) = sets.iter().find(holds) else {
+        let Some(set) = sets.iter().find(|set| set.tests.iter().any(|test| test.id == run.id))
+        else {
             return Self {
                 id: run.id.clone(),
                 verdict: line.verdict.clone(),
@@ -99,8 +99,11 @@ impl MeasuredVolume<'_> {
     /// none.
     pub(crate) fn drift(&self) -> Option<(MetricChange, usize)> {
         let (last, earlier) = self.loads.split_last()?;
-        let earlier = earlier.iter().filter(|load| load.asked_iops == last.asked_iops);
-        let mut reads: Vec<ReadLatency> = earlier.filter_map(|load| reads_of(load)).collect();
+        let mut reads: Vec<ReadLatency> = earlier
+            .iter()
+            .filter(|load| load.asked_iops == last.asked_iops)
+            .filter_map(|load| reads_of(load))
+            .collect();
         reads.sort_by(|one, other| one.mean_ms.total_cmp(&other.mean_ms));
         let median = reads.get(reads.len() / 2)?;
         Some((median.change_to(&reads_of(last)?)?, reads.len()))
@@ -180,16 +183,16 @@ pub(crate) mod tests {
 
     #[test]
     fn the_last_verdict_is_that_of_the_set_and_not_of_its_last_test() {
-        let parts = report::SUITE_PARTS.iter().zip(1..).map(|((part, kind), started_ns)| {
+        let mut tests = Vec::new();
+        for ((part, kind), started_ns) in report::SUITE_PARTS.iter().zip(1..) {
             let is_bad = started_ns == 1;
             let (outcome, read_ms) = if is_bad { ("fail", 30.0) } else { ("pass", 10.0) };
             let run = load(&format!("set/{part}"), started_ns, outcome, "/mnt/a", read_ms);
             let Known::Summary(line) = &run.known else { panic!("no summary") };
             let tone = if is_bad { Tone::Fail } else { Tone::Pass };
             let line = RunLine { tone, test: kind.name().to_owned(), ..RunLine::clone(line) };
-            Listed::made_up(&run.id, false, Known::Summary(Arc::new(line)))
-        });
-        let tests: Vec<Listed> = parts.collect();
+            tests.push(Listed::made_up(&run.id, false, Known::Summary(Arc::new(line))));
+        }
         let sets = [ServedSet { id: "set".to_owned(), tests: tests.clone() }];
         let judged = measured(&tests, &sets).remove(0).judged;
         assert_eq!((judged.id.as_str(), judged.verdict.as_str()), ("set", "Fail"));

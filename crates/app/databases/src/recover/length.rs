@@ -36,15 +36,14 @@ pub(super) fn require_recoverable(
     let files = files.clone();
     let lengths = world.executor().block_on(async move { growth(&files).await });
     let lengths = lengths.map_err(|error| super::not_open(&OpenError::Recovery(error)))?;
-    let grown =
-        lengths.iter().filter_map(|length| u32::try_from(size.pages_of_file(length.0)).ok());
-    let grown = grown.map(PageNumber).collect();
+    let mut grown = BTreeSet::new();
+    for length in lengths {
+        grown.extend(u32::try_from(size.pages_of_file(length.0)).map(PageNumber));
+    }
     let space = FilePages::open(path, size).ok();
     let space = space.and_then(|mut pages| database_space(&mut pages).ok());
-    match crash_leaves(last, space.as_ref().map(|space| &space.owned_extents[..]), &grown) {
-        true => Ok(()),
-        false => refuse(path, &faults),
-    }
+    let owned = space.as_ref().map(|space| &space.owned_extents[..]);
+    if crash_leaves(last, owned, &grown) { Ok(()) } else { refuse(path, &faults) }
 }
 
 /// The last page of a file that ends before its database.

@@ -58,12 +58,14 @@ fn a_file_in_use_is_refused_after_a_while() {
 #[test]
 fn a_file_that_lost_its_end_is_refused_and_unchanged() {
     let scene = Scene::prepared("recover-cut");
+    // What the log has added since could be missing after a crash.
+    let half = scene.read("Plimsoll001.edb").len() / PAGE_BYTES / 2 * PAGE_BYTES;
     for is_dirty in [false, true] {
         if is_dirty {
             scene.kill_run(&["run", "plan.toml"]);
         }
         let whole = scene.read("Plimsoll001.edb");
-        for kept in [101 * PAGE_BYTES, whole.len() / PAGE_BYTES / 2 * PAGE_BYTES + 777] {
+        for kept in [101 * PAGE_BYTES, half + 777] {
             scene.write("Plimsoll001.edb", &whole[..kept]);
             let before = scene.snapshot();
             scene.run(["recover", "Plimsoll001.edb"]).expect_code(1).expect_err(&[

@@ -260,8 +260,9 @@ fn scenarios_are_ranked_and_the_impossible_comes_last() {
 /// A design that takes most figures from another product, small enough to be played.
 const ASSUMED: &str = "name = \"assumed\"\nproduct = \"2010\"\n[figures]\nfrom = \"2013\"\n\
     [[tier]]\nmailboxes = 800\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n[availability]\n\
-    servers_per_site = 3\ncopies = 2\n[disks]\ndatabase = { size = \"900GB\", type = \"10K SAS 2.5\" \
-    }\n[storage]\nbuild = \"raid\"\nraid = \"RAID-1/0\"\n";
+    servers_per_site = 3\ncopies = 2\n[disks]\n\
+    database = { size = \"900GB\", type = \"10K SAS 2.5\" }\n[storage]\nbuild = \"raid\"\n\
+    raid = \"RAID-1/0\"\n";
 
 /// Files below `folder` in which a reader looks for the answer. An array describes disks, whatever
 /// runs on them.
@@ -304,7 +305,8 @@ fn every_file_of_a_design_names_the_figures_that_it_assumes() {
     scene.run(["plan", "d.toml", "-o", "mail", "--export", "all"]);
     for line in [
         "simulate mail/provision.json --array shelf-10k --duration 1h -o laid-out",
-        "simulate mail/FLEET.toml --array shelf-10k --event host-lost=EX01@30m --duration 1h -o lost",
+        "simulate mail/FLEET.toml --array shelf-10k --event host-lost=EX01@30m --duration 1h \
+         -o lost",
     ] {
         let ran = scene.run(line.split_whitespace());
         let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");

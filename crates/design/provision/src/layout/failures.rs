@@ -270,11 +270,12 @@ struct CaseOutcome {
 
 /// Without a quorum no database is mounted, so survivors carry nothing.
 fn unmounted(layout: &Layout, up: &[bool]) -> CaseOutcome {
-    let survivors = layout.servers.iter().zip(up).filter(|&(_, &up)| up);
-    let loads = survivors.map(|(server, _)| idle(*server)).collect();
-    let is_lost = |copies: &&Vec<super::Copy>| !copies.iter().any(|copy| up[copy.server]);
-    let lost = layout.databases.iter().filter(is_lost).count();
-    CaseOutcome { loads, not_active: layout.databases.len(), lost }
+    let (databases, servers) = (&layout.databases, layout.servers.iter());
+    CaseOutcome {
+        loads: servers.zip(up).filter(|&(_, &up)| up).map(|(server, _)| idle(*server)).collect(),
+        not_active: databases.len(),
+        lost: databases.iter().filter(|copies| !copies.iter().any(|of| up[of.server])).count(),
+    }
 }
 
 /// The load of a server without copies.

@@ -25,8 +25,11 @@ pub(super) fn changed_numbers(now: &Sizing, then: &Sizing) -> Vec<(Key, f64, f64
 /// The decisions that differ between two sizings: key, before, after. One key can turn others, as
 /// single disks become groups if each holds one database.
 pub(super) fn changed_decisions(now: &Sizing, then: &Sizing) -> Vec<(Key, Decision, Decision)> {
-    let keys = now.sheet.facts().iter().map(|fact| fact.key);
-    keys.filter_map(|key| Some((key, now.sheet.decision(key)?, then.sheet.decision(key)?)))
+    now.sheet
+        .facts()
+        .iter()
+        .map(|fact| fact.key)
+        .filter_map(|key| Some((key, now.sheet.decision(key)?, then.sheet.decision(key)?)))
         .filter(|(_, before, after)| before != after)
         .collect()
 }

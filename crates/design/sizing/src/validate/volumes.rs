@@ -101,20 +101,23 @@ fn in_sites(
 ) -> Option<String> {
     let found: Vec<(ServerKind, String)> =
         sites.iter().filter_map(|&site| Some((site, missing(work, site)?))).collect();
-    let of = |site| if site == ServerKind::Second { "second" } else { "first" };
     match &found[..] {
         [] => None,
         [(_, text)] if work.deployment.second_site.is_none() => Some(format!("{problem}: {text}")),
-        [(site, text)] => Some(format!("{problem} in the {} site: {text}", of(*site))),
+        [(site, text)] => Some(format!("{problem} in the {} site: {text}", named(*site))),
         [(_, text), (_, other)] if text == other => {
             Some(format!("{problem} in both sites: {text}"))
         }
         [(first, text), (second, other), ..] => Some(format!(
             "{problem} in the {} site: {text}; in the {} site: {other}",
-            of(*first),
-            of(*second)
+            named(*first),
+            named(*second)
         )),
     }
+}
+
+const fn named(site: ServerKind) -> &'static str {
+    if matches!(site, ServerKind::Second) { "second" } else { "first" }
 }
 
 fn missing_capacity(work: &Work<'_>, site: ServerKind) -> Option<String> {
@@ -151,21 +154,24 @@ fn fits(sheet: &Sheet) -> bool {
     disks.into_iter().filter_map(|key| sheet.number(key)).all(|disk| volume <= disk)
 }
 
+/// Whether the single disks of `sites` serve a volume each.
+fn serves(sheet: &Sheet, sites: &[ServerKind], is_compatible: bool) -> bool {
+    let needed = needed_iops(sheet, is_compatible);
+    let jbod = Some(Decision::Build(Build::Jbod));
+    sites
+        .iter()
+        .filter(|site| sheet.decision(Key::DiskArchitecture(**site)) == jbod)
+        .all(|site| sheet.number(Key::DiskRandomIops(*site)).is_some_and(|iops| needed <= iops))
+}
+
 /// What lets the disks of `sites` serve their volumes.
 fn of_slow_disks(work: &Work<'_>, sites: &[ServerKind]) -> Cow<'static, str> {
     let deployment = work.deployment;
-    let serves = |sheet: &Sheet| {
-        let needed = needed_iops(sheet, deployment.is_compatible());
-        let jbod = Some(Decision::Build(Build::Jbod));
-        let mut single =
-            sites.iter().filter(|site| sheet.decision(Key::DiskArchitecture(**site)) == jbod);
-        single
-            .all(|site| sheet.number(Key::DiskRandomIops(*site)).is_some_and(|iops| needed <= iops))
-    };
+    let is_compatible = deployment.is_compatible();
     let found = [
-        remedy::faster_disks(deployment, serves),
-        remedy::fewer_on_a_volume(deployment, serves),
-        remedy::groups_of_disks(deployment, serves),
+        remedy::faster_disks(deployment, |sheet| serves(sheet, sites, is_compatible)),
+        remedy::fewer_on_a_volume(deployment, |sheet| serves(sheet, sites, is_compatible)),
+        remedy::groups_of_disks(deployment, |sheet| serves(sheet, sites, is_compatible)),
     ];
     remedy::one_of(found, "take faster disks, or smaller databases (data.largest_database)")
 }

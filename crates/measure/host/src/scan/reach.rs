@@ -9,7 +9,6 @@ use units::PageNumber;
 
 use crate::pages::FilePages;
 use crate::scan::fault::FileFault;
-use crate::target::ByteSource;
 
 /// Pages at the end of a file that are searched for links past it.
 const LAST_PAGES: u32 = 4_096;
@@ -49,34 +48,27 @@ pub(super) fn reach(path: &Path, size: PageSize, last: PageNumber) -> Reach {
     Reach { owned, fault }
 }
 
-/// Returns a fault if the file at `path` ends before its database, judging by its space tree only:
-/// also `None` if that is damaged, which a scan reveals.
-fn cut_off(path: &Path, size: PageSize) -> Option<FileFault> {
-    let mut pages = FilePages::open(path, size).ok()?;
-    let last = pages.last_page();
-    let owned = database_space(&mut pages).ok()?.owned.last();
-    (owned > last).then_some(FileFault::Truncated { last, owned: Some(owned) })
-}
-
 /// Returns the faults of the file at `path` if it ends too early: inside a page, or before its
 /// database as far as its space tree shows it. None if it cannot be read.
 pub fn truncations(path: &Path, size: PageSize) -> Vec<FileFault> {
-    let Ok(length) = ByteSource::open(path).and_then(|file| file.length()) else {
+    let Ok(mut pages) = FilePages::open(path, size) else {
         return Vec::new();
     };
-    let last = u32::try_from(size.pages_of_file(length)).unwrap_or(u32::MAX);
-    let is_torn = !length.is_multiple_of(size.bytes_u64());
-    let torn = is_torn.then(|| FileFault::EndsInPage { page: PageNumber(last.saturating_add(1)) });
-    let short = cut_off(path, size).or_else(|| cut_off_early(path, size));
-    torn.into_iter().chain(short).collect()
+    let torn = pages.ends_in_page().map(|page| FileFault::EndsInPage { page });
+    [torn, cut_off(&mut pages)].into_iter().flatten().collect()
 }
 
-/// A fault if the file ends before the pages that say what the database owns.
-fn cut_off_early(path: &Path, size: PageSize) -> Option<FileFault> {
-    let mut pages = FilePages::open(path, size).ok()?;
+/// Returns a fault if the file ends before its database, or before the pages that say what the
+/// database owns: also `None` if its space tree is damaged, which a scan reveals.
+fn cut_off(pages: &mut FilePages) -> Option<FileFault> {
     let last = pages.last_page();
-    let is_early = matches!(database_space(&mut pages), Err(ReadError::BeyondFile { .. }));
-    is_early.then_some(FileFault::Truncated { last, owned: None })
+    match database_space(pages) {
+        Ok(space) if space.owned.last() > last => {
+            Some(FileFault::Truncated { last, owned: Some(space.owned.last()) })
+        }
+        Err(ReadError::BeyondFile { .. }) => Some(FileFault::Truncated { last, owned: None }),
+        _ => None,
+    }
 }
 
 /// The last page that any tree owns, as far as it can be read from a damaged database: by either

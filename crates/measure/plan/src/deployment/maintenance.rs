@@ -38,10 +38,14 @@ fn pause_at(rate: f64, (known_rate, known_pause): (f64, f64)) -> Option<Nanos> {
     if rate <= 0.0 {
         return None;
     }
-    let interval = |rate: f64| READ / (rate * 1e3);
-    let read = interval(known_rate) - known_pause;
-    let pause = (interval(rate) - read).round().clamp(BOUNDS.0, BOUNDS.1);
+    let read = interval_ms(known_rate) - known_pause;
+    let pause = (interval_ms(rate) - read).round().clamp(BOUNDS.0, BOUNDS.1);
     Some(Nanos::from_millis(pause as u64))
+}
+
+/// Milliseconds from one read to the next at a rate in MB/s.
+fn interval_ms(rate: f64) -> f64 {
+    READ / (rate * 1e3)
 }
 
 #[cfg(test)]

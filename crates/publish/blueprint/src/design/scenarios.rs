@@ -141,8 +141,13 @@ fn of_currency(label: &'static str, candidates: &[Candidate]) -> Cow<'static, st
 
 /// The notes on figures of other products, each once: designs of a sweep may differ in them.
 fn assumptions(candidates: &[Candidate]) -> Vec<String> {
-    let all: BTreeSet<&str> = candidates.iter().filter_map(|of| of.assumption.as_deref()).collect();
-    all.into_iter().map(|of| format!("{of}.")).collect()
+    candidates
+        .iter()
+        .filter_map(|of| of.assumption.as_deref())
+        .collect::<BTreeSet<&str>>()
+        .into_iter()
+        .map(|of| format!("{of}."))
+        .collect()
 }
 
 /// The figures of other products, the prices by which the designs are ranked, and what the table

@@ -6,7 +6,6 @@ use units::Nanos;
 use verdict::{Finding, Ruling, Unit, Verdict};
 
 use super::command::again;
-use super::unjudged::fewest;
 use crate::passes;
 
 /// Reserve added to the time estimated from the rate so far, in percent: rates vary.
@@ -117,6 +116,15 @@ fn series_of(finding: &Finding) -> Option<Series> {
         rule if rule.starts_with("log-write-") => Some(Series::LogWrite),
         _ => None,
     }
+}
+
+/// Requests of the database with the fewest.
+pub(super) fn fewest(run: &RunRecord, series: Series) -> u64 {
+    let databases = run.start.databases.iter();
+    let counts = databases.map(|facts| {
+        run.totals_of(Phase::Measure, facts.index).map_or(0, |totals| totals.count(series))
+    });
+    counts.min().unwrap_or(0)
 }
 
 /// Requests per second of the database with the fewest, under a load of all databases.

@@ -221,15 +221,6 @@ fn fitting_seconds(run: &RunRecord) -> Option<u64> {
         (Series::LogWrite, thresholds.minimum_log_writes),
     ];
     let is_enough = fitting_ns >= thresholds.minimum_measure_ns.max(1)
-        && needed.iter().all(|(series, least)| fewest(run, *series) / 10 * 8 >= *least);
+        && needed.iter().all(|(series, least)| time::fewest(run, *series) / 10 * 8 >= *least);
     is_enough.then(|| fitting_ns / Nanos::from_secs(1).0)
-}
-
-/// Requests of the database with the fewest.
-pub(super) fn fewest(run: &RunRecord, series: Series) -> u64 {
-    let databases = run.start.databases.iter();
-    let counts = databases.map(|facts| {
-        run.totals_of(Phase::Measure, facts.index).map_or(0, |totals| totals.count(series))
-    });
-    counts.min().unwrap_or(0)
 }

@@ -126,8 +126,9 @@ fn push_kinds(body: &mut String, entries: &[ListEntry]) {
 }
 
 pub(super) fn push_runs(body: &mut String, runs: &[Listed]) {
-    let is_simulated = |run: &Listed| run.line().is_some_and(|line| line.simulated.is_some());
-    let time = if runs.iter().all(is_simulated) { MADE } else { STARTED };
+    let mut lines = runs.iter().map(Listed::line);
+    let is_made = lines.all(|line| line.is_some_and(|line| line.simulated.is_some()));
+    let time = if is_made { MADE } else { STARTED };
     push_table(body, time, runs.iter().map(row));
 }
 
