@@ -249,8 +249,9 @@ impl VerifyAnswers<'_> {
         }
         self.count_unlisted(contents.wrong, contents.named.len())?;
         self.answer(format_args!(
-            "{} messages are not what was written, of {} whose hashes were compared",
-            contents.wrong, contents.messages,
+            "{} not what was written, of {} whose hashes were compared",
+            are(contents.wrong, "message"),
+            contents.messages,
         ))
     }
 

@@ -60,15 +60,15 @@ fn group(needs: &Requirements, layout: &Layout, modes: &[Mode], at: usize) -> Gr
 }
 
 /// Returns the active limits of servers like `own`: those of the same site that are equally
-/// reserved, or not, for lagged copies. A server must not activate more than it is sized for, even
-/// if more failures come together than the design survives.
+/// reserved, or not, for lagged copies. A server must not activate more than it is sized for, or
+/// than the failures need after which the group is said to have every database active.
 fn limits(needs: &Requirements, modes: &[Mode], own: layout::Server) -> ActiveLimits {
     let (mut most, mut preferred) = (*needs.sized_active.of(own.site, own.only_lagged), 0);
     for mode in modes {
         let loads = mode.loads.iter();
         let own = loads.filter(|load| load.site == own.site && load.only_lagged == own.only_lagged);
         let active = own.map(|load| load.active).max().unwrap_or(0);
-        if is_always_survived(mode) {
+        if mode.not_active == 0 && mode.stopped == 0 {
             most = most.max(active);
         }
         if matches!(mode.failure, Failure::Servers(0..=2)) {
@@ -77,11 +77,6 @@ fn limits(needs: &Requirements, modes: &[Mode], own: layout::Server) -> ActiveLi
     }
     let preferred = preferred.min(most);
     ActiveLimits { most, preferred: if preferred > 0 { preferred } else { most } }
-}
-
-/// Whether every design survives this failure if its layout does.
-fn is_always_survived(mode: &Mode) -> bool {
-    mode.not_active == 0 && matches!(mode.failure, Failure::Servers(0..=1) | Failure::Site)
 }
 
 /// Numbers continue across all groups, because names must be unique in the whole organisation.

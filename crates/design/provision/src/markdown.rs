@@ -164,8 +164,8 @@ fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::f
     writeln!(text, "\n## {}\n", cell(&group.name))?;
     let limits = group.limits();
     write!(text, "Active databases of a server: {} at most", limits.most)?;
-    // Without copies no server takes over from another.
-    if needs.copies {
+    // Without copies no server takes over from another, and of two servers one must be left.
+    if needs.copies && group.servers.len() > 2 {
         write!(text, ", {} with two servers failed", limits.preferred)?;
     }
     writeln!(text, ".\n")?;

@@ -71,7 +71,7 @@ fn running(work: &mut Work<'_>, prices: &Prices) -> Vec<Number> {
 mod tests {
     use plan::Deployment;
 
-    use crate::{Key, calculate};
+    use crate::{Key, ServerKind, calculate};
 
     const SHORT: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 100\n\
                          size_limit = \"2GiB\"\n[availability]\nservers_per_site = 4\ncopies = 3\n";
@@ -95,6 +95,20 @@ mod tests {
         let energy = (1.4 + 0.008 * disks) * 8_766.0 * 5.0 * 0.25;
         let all = 36_000.0 + 250.0 * disks + energy;
         assert!(number(Key::CostAll).is_some_and(|found| (found - all).abs() < 1e-6));
+    }
+
+    #[test]
+    fn no_less_memory_is_bought_than_the_vendor_supports() {
+        let text = format!(
+            "{SHORT}[prices]\nmemory_gb = 5\n[figures]\nmemory_minimum_gb = {{ value = 1024, \
+             source = \"a test\" }}\n"
+        );
+        let deployment = Deployment::parse("d.toml", &text).expect("a deployment");
+        let calculation = calculate(&deployment);
+        let number = |key| calculation.sheet().number(key);
+        assert!(number(Key::MemoryRamGb(ServerKind::First)).is_some_and(|each| each < 1_024.0));
+        assert_eq!(number(Key::MemoryAllGb), Some(4.0 * 1_024.0));
+        assert_eq!(number(Key::CostMemory), Some(4.0 * 1_024.0 * 5.0));
     }
 
     #[test]

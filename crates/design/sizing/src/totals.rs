@@ -32,9 +32,9 @@ pub(crate) fn totals(work: &mut Work<'_>) {
         disks = disks + &late * disks_of(work, ServerKind::Lagged).unwrap_or(mirrored);
     }
     work.sheet.put(Key::DiskAll, disks.up());
-    let mut memory = others * work.get(Key::MemoryRamGb(ServerKind::First));
-    if let Some(each) = work.sheet.find(Key::MemoryRamGb(ServerKind::Lagged)) {
-        memory = memory + late * each;
+    let mut memory = others * bought(work, ServerKind::First);
+    if work.sheet.find(Key::MemoryRamGb(ServerKind::Lagged)).is_some() {
+        memory = memory + late * bought(work, ServerKind::Lagged);
     }
     work.sheet.put(Key::MemoryAllGb, memory);
     let databases = if work.deployment.has_copies() {
@@ -43,6 +43,12 @@ pub(crate) fn totals(work: &mut Work<'_>) {
         work.get(Key::DatabaseCount) * work.get(Key::ServerActiveDc1)
     };
     work.sheet.put(Key::DatabaseAll, databases);
+}
+
+/// Memory of a server to buy: what it needs, and no less than the vendor supports.
+fn bought(work: &mut Work<'_>, kind: ServerKind) -> Number {
+    let least = figure!(work, memory_minimum_gb);
+    work.get(Key::MemoryRamGb(kind)).max(least)
 }
 
 /// Disks of a server: single ones, or those in redundant groups; `None` if neither is known.

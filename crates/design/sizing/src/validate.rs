@@ -170,7 +170,8 @@ fn memory(work: &mut Work<'_>) {
     }
     if memory < least {
         let text = format!(
-            "{shown} are enough for this load; the vendor supports no less than {}",
+            "{shown} are enough for this load; the vendor supports no less than {}, which the bill \
+             counts",
             three_digits(least)
         );
         work.find(

@@ -126,8 +126,7 @@ impl fmt::Display for Mismatch {
                 "message {message_id} version {version}: the long value gives the hash \
                  {found:032x}, the record says {wanted:032x}"
             ),
-        }?;
-        write!(f, "; run `plimsoll verify` and check the storage")
+        }
     }
 }
 

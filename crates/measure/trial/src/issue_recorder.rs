@@ -156,9 +156,10 @@ impl IssueRecorder {
 
     /// Records a row read that differs from the row written.
     pub(crate) fn mismatch(&self, now: Nanos, mismatch: &Mismatch) {
+        let text = format!("{mismatch}; run `plimsoll verify` and check the storage");
         self.note(Issue {
             volume: self.own_volume(),
-            ..self.issue(now, IssueKind::HashMismatch, mismatch.to_string())
+            ..self.issue(now, IssueKind::HashMismatch, text)
         });
     }
 

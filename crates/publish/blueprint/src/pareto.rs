@@ -44,10 +44,10 @@ impl ParetoHeadings {
     const fn caption(&self) -> &'static str {
         if self.is_simulated {
             "Designs that hold and that no other design beats in cost, load, latency to spare and \
-             failures survived; the cheapest first"
+             failed disks survived; the cheapest first"
         } else {
             "Designs that are workable by the rules, not simulated, and that no other design beats \
-             in cost, load and failures survived; the cheapest first"
+             in cost, load and kinds of failure survived; the cheapest first"
         }
     }
 
@@ -55,7 +55,11 @@ impl ParetoHeadings {
         let mut columns = vec![Column::numbers("Rank"), Column::text("Design")];
         columns.extend([Column::numbers(self.cost.clone()), Column::numbers(self.load)]);
         columns.extend(self.is_simulated.then(|| Column::numbers("Latency To Spare, %")));
-        columns.push(Column::numbers("Failures Survived"));
+        columns.push(Column::numbers(if self.is_simulated {
+            "Failed Disks Survived"
+        } else {
+            "Kinds Of Failure Survived"
+        }));
         columns
     }
 

@@ -19,7 +19,8 @@ const USUAL_SIZE: Bytes = Bytes(2 << 30);
 /// one by space is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// By I/O: the measured rate divided by the rate of one mailbox, rounded down to two digits.
+    /// By I/O: the measured rate divided by the rate of one mailbox, rounded down to two digits,
+    /// but not below those of the plan if it is enough for them.
     pub by_io: f64,
     /// By the space on the database volumes; `None` if the record does not state it.
     pub by_space: Option<f64>,
@@ -47,12 +48,16 @@ impl Carried {
         let room_bytes = verdict::room_bytes(run);
         let size_each = run.start.settings.mailbox_bytes.map_or(USUAL_SIZE, Bytes);
         let by_space = (room_bytes / size_each.0.max(1)) as f64;
+        let wanted = run.start.settings.mailboxes;
+        let by_io = achieved_iops / iops_each;
+        // Rounded down, a load that the plan's mailboxes need must not carry fewer of them.
+        let asked = wanted.map(|wanted| wanted as f64).filter(|&wanted| by_io >= wanted);
         Self {
-            by_io: two_digits(achieved_iops / iops_each),
+            by_io: two_digits(by_io).max(asked.unwrap_or(0.0)),
             by_space: (room_bytes > 0).then_some(by_space),
             room_bytes,
             size_each,
-            wanted: run.start.settings.mailboxes,
+            wanted,
             room: MailboxRoom::of(run),
             achieved_iops,
             iops_each,

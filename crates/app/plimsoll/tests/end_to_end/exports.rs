@@ -232,6 +232,7 @@ fn a_server_that_goes_while_a_database_is_read_damages_no_page() {
         thread::sleep(Duration::from_secs(5));
         drop(server);
         let ran = Ran::of(&reader.wait_with_output().unwrap());
-        ran.expect_refusal(&[EXPORT, "look at the server and the network"]);
+        // Beside other work the reader may still be connecting: "check ... that the server runs".
+        ran.expect_refusal(&[EXPORT, "the server"]);
     }
 }

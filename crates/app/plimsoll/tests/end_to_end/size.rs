@@ -137,7 +137,7 @@ fn violations_are_findings() {
     scene.run(["size", "d.toml"]).expect_code(1).expect_out(&[
         "NOT WORKABLE",
         "violation",
-        "insufficient capacity",
+        "insufficient",
         "TB disks",
     ]);
 }
@@ -194,7 +194,7 @@ fn prices_rank_scenarios_by_cost() {
     let prices = "[prices]\ncurrency = \"USD\"\nserver = 9000\ndisk = 100\nserver_rack_units = 2\n";
     let scene = scene("size-prices", &format!("{SHORT}{prices}"));
     let ran = scene.run(["size", "d.toml", "--scenarios", "availability.servers_per_site=8,4"]);
-    ran.expect_code(0).expect_out(&["cost", "rack units", "failures survived"]);
+    ran.expect_code(0).expect_out(&["cost", "rack units", "kinds of failure survived"]);
     ran.expect_out(&["not simulated", "--prove"]);
     assert!(!ran.out.contains("prices.disk"), "no disk changes: {}", ran.out);
     let first = ran.out.lines().nth(1).unwrap();

@@ -1,6 +1,6 @@
 //! The side effects of a change: numbers of the bill, and findings that come or go.
 
-use sizing::{Decision, DesignFinding, Key, ServerKind, Sizing};
+use sizing::{Build, Decision, DesignFinding, Key, ServerKind, Sizing};
 
 /// Numbers that a buyer pays for or an operator lives with; disks, servers and cost are apart.
 const NUMBERS: [Key; 7] = [
@@ -23,7 +23,8 @@ pub(super) fn changed_numbers(now: &Sizing, then: &Sizing) -> Vec<(Key, f64, f64
 }
 
 /// The decisions that differ between two sizings: key, before, after. One key can turn others, as
-/// single disks become groups if each holds one database.
+/// single disks become groups if each holds one database. The levels that groups would have decide
+/// nothing where one of the designs has single disks.
 pub(super) fn changed_decisions(now: &Sizing, then: &Sizing) -> Vec<(Key, Decision, Decision)> {
     now.sheet
         .facts()
@@ -31,7 +32,17 @@ pub(super) fn changed_decisions(now: &Sizing, then: &Sizing) -> Vec<(Key, Decisi
         .map(|fact| fact.key)
         .filter_map(|key| Some((key, now.sheet.decision(key)?, then.sheet.decision(key)?)))
         .filter(|(_, before, after)| before != after)
+        .filter(|(_, _, after)| {
+            !matches!(after, Decision::Raid(_)) || has_groups(now) && has_groups(then)
+        })
         .collect()
+}
+
+fn has_groups(sized: &Sizing) -> bool {
+    let groups = Some(Decision::Build(Build::Raid));
+    [ServerKind::First, ServerKind::Second, ServerKind::Lagged]
+        .into_iter()
+        .any(|kind| sized.sheet.decision(Key::DiskArchitecture(kind)) == groups)
 }
 
 /// The findings of `then` that `now` does not have. One that only has other numbers is the same.

@@ -278,7 +278,7 @@ fn limits(report: &PlayedReport<'_>) -> Block {
         let Limits { reads_ms, log_ms, reached } = report.limits;
         return Block::Note(format!(
             "Kept: database reads {reads_ms:.0} ms, log writes {log_ms:.0} ms, {:.0} % of the \
-             demanded IOPS.",
+             demanded IOPS, less what chance can lack in the minutes played.",
             reached * 100.0
         ));
     }

@@ -352,8 +352,8 @@ fn method() -> Block {
          failure has settled and the caches of copies that took over are warm; the slowest minute \
          shows the time before. A time without service fails a claim if it is longer than the \
          `longest_outage` of the deployment. A prediction of one set of disks (`size --predict`) \
-         is stricter: it takes all copies for active. Nothing was measured on hardware: test what \
-         you buy."
+         takes all copies for active and plays no replay and no failure, so its latencies differ. \
+         Nothing was measured on hardware: test what you buy."
             .to_owned(),
     )
 }

@@ -53,9 +53,9 @@ impl Trust {
         // If answers are faster in truth, sessions make more requests: the true rate may be higher
         // by the bound. A rate that reaches its demand is not in doubt.
         let fastest = row.iops * (1.0 + bound / 100.0);
-        rulings.extend(row.demanded.map(|demanded| {
-            judged_by_range((row.iops, fastest), Limit::AtLeast(demanded * self.limits.reached))
-        }));
+        let least = row.least_iops(self.limits.reached);
+        rulings
+            .extend(least.map(|least| judged_by_range((row.iops, fastest), Limit::AtLeast(least))));
         if rulings.is_empty() { Ruling::Pass } else { verdict::worst(&rulings) }
     }
 }

@@ -1,13 +1,16 @@
 //! The bill of materials, as far as the design determines it, with its cost if prices are given.
 
+use std::fmt::Write as _;
+
+use plan::deployment::Disks;
 use report::document::{Block, Cell, Column, Section, TableRow, Tone};
 use report::format::number;
-use sizing::{Decision, Key, QueuePlace, ServerKind, ShownQuantity, as_sold};
+use sizing::{Decision, Key, QueuePlace, ShownQuantity, as_sold};
 use units::three_digits;
 
 use super::columns::{key_column, number_column, table};
 use super::prices::sentence;
-use super::{Sized, builds, shown};
+use super::{Sized, bought_memory, builds, shown};
 
 /// A line of the bill.
 struct BillLine {
@@ -64,14 +67,8 @@ fn row(sized: Sized<'_>, line: &BillLine) -> Option<TableRow> {
 
 fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
     let cores = number(sized.deployment.servers.first.cores, 0);
-    let memory = shown(sized, Key::MemoryRamGb(ServerKind::First));
-    let disks = &sized.deployment.storage.first.database;
-    let disks = format!(
-        "{}, {} each; databases, logs, spares and restores, {}",
-        disks.kind,
-        as_sold(disks.capacity),
-        builds(sized),
-    );
+    let memory = bought_memory(sized);
+    let disks = disks(sized);
     let ssds = format!("{} each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
     let memory = format!("{cores} cores and {memory} of memory each");
     let all = "of all servers together".to_owned();
@@ -88,6 +85,27 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
         BillLine::new("SSDs", Key::MetaCacheSsdsAll, Some(Key::CostSsds), ssds),
         BillLine::new("Memory", Key::MemoryAllGb, Some(Key::CostMemory), all),
     ]
+}
+
+/// The disks of all volumes: those of logs and restores may be others than those of databases.
+fn disks(sized: Sized<'_>) -> String {
+    let Disks { database, log, restore, .. } = &sized.deployment.storage.first;
+    let mut uses = vec!["databases"];
+    let mut others = String::new();
+    for (key, disk, purpose) in
+        [(Key::DiskRaidDisksLog, log, "logs"), (Key::DiskRaidDisksRestore, restore, "restores")]
+    {
+        let servers = sized.sizing.number(Key::ServerAll).unwrap_or(0.0);
+        let count = sized.sizing.number(key).unwrap_or(0.0) * servers;
+        if count > 0.0 && disk != database {
+            let (count, size) = (number(count, 0), as_sold(disk.capacity));
+            let _ = write!(others, "; {count} of them {}, {size} each, for {purpose}", disk.kind);
+        } else {
+            uses.push(purpose);
+        }
+    }
+    let (kind, size) = (&database.kind, as_sold(database.capacity));
+    format!("{kind}, {size} each; {} and spares, {}{others}", uses.join(", "), builds(sized))
 }
 
 /// The system disks, and what the queue database needs beside them.

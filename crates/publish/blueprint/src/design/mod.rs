@@ -213,12 +213,7 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     vec![
         figure("Databases", "databases-needed", shown(sized, Key::DatabaseAll), mailboxes),
         figure("Disks", "disks-needed", shown(sized, Key::DiskAll), in_all),
-        figure(
-            "Memory",
-            "memory-per-server",
-            shown(sized, Key::MemoryRamGb(ServerKind::First)),
-            "per server".to_owned(),
-        ),
+        figure("Memory", "memory-per-server", bought_memory(sized), "per server".to_owned()),
         figure(
             "Active at worst",
             "active-databases",
@@ -226,6 +221,17 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
             format!("databases per server; {used}"),
         ),
     ]
+}
+
+/// Memory of a server as the bill counts it: the vendor supports no less than a minimum.
+fn bought_memory(sized: Sized<'_>) -> String {
+    let key = Key::MemoryRamGb(ServerKind::First);
+    let least = sized.deployment.product.figures.memory_minimum_gb.value;
+    let needed = sized.sizing.number(key);
+    needed.map_or_else(
+        || "-".to_owned(),
+        |needed| ShownQuantity::of_number(key, needed.max(least)).written(),
+    )
 }
 
 /// How disks are built, in each site if they differ.

@@ -97,8 +97,8 @@ impl PredictedDesign {
             Fact::new(
                 "Simulated",
                 format!(
-                    "{databases} of {}, all taken for active (the strictest case; `size --prove` \
-                     lets passive copies replay), on {sets} of disks",
+                    "{databases} of {}, all taken for active (`size --prove` lets passive copies \
+                     replay, and plays failures), on {sets} of disks",
                     self.server
                 ),
             ),

@@ -156,7 +156,13 @@ fn notes(candidates: &[Candidate]) -> Vec<String> {
     let is_disk_priced = candidates.iter().any(|of| of.number(Key::CostDisks).is_some());
     let changed = candidates.iter().flat_map(|of| &of.replacements).map(|of| of.key.as_str());
     let caveats = caveats::caveats(is_disk_priced, changed).map(str::to_owned);
-    assumptions(candidates).into_iter().chain(priced(candidates)).chain(caveats).collect()
+    let survived = survival_column(candidates).map(|_| SURVIVED.to_owned());
+    assumptions(candidates)
+        .into_iter()
+        .chain(priced(candidates))
+        .chain(survived)
+        .chain(caveats)
+        .collect()
 }
 
 /// The prices, if any; of a sweep over prices each row has its own.
@@ -170,9 +176,14 @@ fn priced(candidates: &[Candidate]) -> Option<String> {
     Some("Ranked by cost, each at its own prices, which the first columns show.".to_owned())
 }
 
+/// What the number of survived failures counts.
+const SURVIVED: &str = "Kinds of failure survived: how many rows of the failures in a design's own \
+                        sizing (one server, two servers, a site ...) leave every database active, \
+                        whichever servers fail.";
+
 /// Heading of the number of survived failures; `None` if no design has copies.
 fn survival_column(candidates: &[Candidate]) -> Option<&'static str> {
-    candidates.iter().any(|of| of.survived.is_some()).then_some("failures survived")
+    candidates.iter().any(|of| of.survived.is_some()).then_some("kinds of failure survived")
 }
 
 /// The designs, best first; ties keep their order.

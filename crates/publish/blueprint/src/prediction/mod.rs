@@ -72,6 +72,11 @@ impl PredictedArray {
         self.worst().figures.ruling()
     }
 
+    /// Whether it could be simulated.
+    fn is_possible(&self) -> bool {
+        self.0.iter().all(|one| one.figures.impossibility().is_none())
+    }
+
     /// Its changes: keys and values.
     pub fn changes(&self) -> &[(String, String)] {
         &self.0[0].changes
@@ -332,7 +337,8 @@ fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
         ));
     }
     let passing = all.iter().filter(|one| one.exit_code() == 0).count();
-    let of = plural(all.len() as u64, "simulated array");
+    let simulated = all.iter().filter(|one| one.is_possible()).count();
+    let of = plural(simulated as u64, "simulated array");
     said.push(match passing {
         0 => format!("None of {of} carries this load for certain."),
         passing => {
