@@ -99,10 +99,7 @@ mod tests {
 
     #[test]
     fn no_less_memory_is_bought_than_the_vendor_supports() {
-        let text = format!(
-            "{SHORT}[prices]\nmemory_gb = 5\n[figures]\nmemory_minimum_gb = {{ value = 1024, \
-             source = \"a test\" }}\n"
-        );
+        let text = format!("{SHORT}[prices]\nmemory_gb = 5\n[figures]\nmemory_minimum_gb = 1024\n");
         let deployment = Deployment::parse("d.toml", &text).expect("a deployment");
         let calculation = calculate(&deployment);
         let number = |key| calculation.sheet().number(key);

@@ -39,8 +39,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
 
 fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     let unit = finding.unit;
-    let thresholds = &run.start.settings.thresholds;
-    let limit = finding.limit.map(|limit| limit_of(finding, limit, thresholds));
+    let limit = finding.limit.map(|limit| limit_of(finding, limit));
     let evidence: Vec<String> =
         finding.evidence.iter().map(|evidence| meaning::describe(run, evidence)).collect();
     let measured = finding.measured.map(|number| match finding.limit {
@@ -61,15 +60,11 @@ fn row(run: &RunRecord, finding: &Finding) -> TableRow {
     ])
 }
 
-fn limit_of(finding: &Finding, limit: Limit, thresholds: &Thresholds) -> String {
+fn limit_of(finding: &Finding, limit: Limit) -> String {
     let shown = match finding.measured {
         Some(number) => meaning::limit_beside(number, limit, finding.unit),
         None => meaning::quantity(limit.value(), finding.unit),
     };
-    // The limit decides; it is a share of the load asked for.
-    if let Some(asked) = asked_for(finding, thresholds).filter(|asked| *asked > limit.value()) {
-        return format!(">= {shown} of {}", meaning::quantity(asked, finding.unit));
-    }
     match limit {
         Limit::AtMost(0.0) => "none".to_owned(),
         Limit::AtMost(_) => format!("<= {shown}"),
@@ -99,15 +94,15 @@ mod tests {
     use crate::tests::passing;
 
     #[test]
-    fn the_limit_of_a_load_is_the_share_that_is_enough_of_what_was_asked_for() {
+    fn the_limit_of_a_load_is_the_share_of_it_that_is_enough() {
         let mut run = passing();
         run.start.settings.iops_per_mailbox = Some(0.5);
         run.start.settings.mailboxes = Some(100);
         let text = crate::html(&run, &verdict::judge(&run));
-        assert!(text.contains("&gt;= 47.5 IOPS of 50") && text.contains("; 5 % less is allowed"));
+        assert!(text.contains("&gt;= 47.5 IOPS") && text.contains("; 5 % less is allowed"));
         run.start.settings.target_iops = Some(60.0);
         let text = crate::html(&run, &verdict::judge(&run));
-        assert!(text.contains("&gt;= 57 IOPS of 60 IOPS"), "{text}");
+        assert!(text.contains("&gt;= 57 IOPS"), "{text}");
         assert!(text.contains("the target is 60 IOPS; 5 % less is allowed"));
     }
 
