@@ -57,7 +57,7 @@ fn each_site_has_the_limits_of_its_own_servers() {
 
 /// Three of four servers lost cost the quorum, so what the last one would carry sizes nothing.
 #[test]
-fn no_server_may_activate_more_than_it_is_sized_for() {
+fn a_group_without_a_quorum_does_not_raise_the_limit_of_active_databases() {
     let text = "[[tier]]\nmailboxes = 2000\nmessages_per_day = 100\nsize_limit = \"2GiB\"\n\
                 [availability]\nservers_per_site = 4\ncopies = 3\n";
     let (provision, sizing) = (built(text), sized(text).1);

@@ -13,7 +13,7 @@ use crate::recovery::redo::{find_log, read_header};
 
 /// The lengths that the log extends the file to, from the checkpoint on. A length before the
 /// checkpoint is durable, because the file is flushed before the checkpoint moves: a crash can only
-/// leave a file without these.
+/// leave a file without these. Fails, as recovery would, if the header or the log cannot be read.
 pub async fn growth(files: &DatabaseFiles) -> Result<Vec<Bytes>, RecoveryError> {
     let device = files.database.open(&files.file, OpenMode::ReadOnly).await?;
     let (header, page_size) = read_header(&*device).await?;

@@ -19,7 +19,7 @@ const OF_NONE: f64 = 10.0;
 const FEW: f64 = 10.0;
 
 /// Reads and log writes per transactional I/O, if a run counted too few to say: somewhat fewer than
-/// in any run of 2 to 20,000 IOPS, which made 0.58 to 0.64 and 0.053 to 0.145 of them.
+/// the 0.58 to 0.64 and 0.053 to 0.145 in some hundred records of 2 to 20,000 IOPS.
 const ASSUMED_READS: f64 = 0.5;
 const ASSUMED_LOG_WRITES: f64 = 0.05;
 
