@@ -100,7 +100,8 @@ fn set_of(
     Ok(PlannedSet { plan: test.to_toml(provision)?, set })
 }
 
-/// Simulates a set in a folder, replacing its files if `force`; returns the run and its folder.
+/// Simulates a set in a folder, replacing its files if `force`; returns the run and its folder. A
+/// light load that shows too little in the usual time is simulated again for long enough.
 fn simulated(
     of: &PlannedSet,
     (folder, force): (&Path, bool),
@@ -110,7 +111,17 @@ fn simulated(
     let (plan, array) = write(folder, force, of)?;
     let output = documents::dated_folder(folder, "simulated");
     let flags = SimulateFlags::of(plan, array.display().to_string(), output);
-    simulate::measured(&flags, stop, console.is_quiet())
+    let (measured, output) = simulate::measured(&flags, stop, console.is_quiet())?;
+    let Measured { record, verdict, .. } = &measured;
+    let is_unjudged = verdict.outcome == Ruling::CannotJudge && !stop.is_set();
+    match report::time_for_verdict(record, verdict).filter(|_| is_unjudged) {
+        Some(duration) => {
+            let output = documents::dated_folder(folder, "simulated");
+            let longer = SimulateFlags { duration: Some(duration), output: Some(output), ..flags };
+            simulate::measured(&longer, stop, console.is_quiet())
+        }
+        None => Ok((measured, output)),
+    }
 }
 
 /// Simulates the edits one after the other, until one passes or the user stops it.

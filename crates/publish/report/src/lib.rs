@@ -54,7 +54,9 @@ pub use listed::{
     set_headline, started_iso, started_ns, verdict_name,
 };
 pub use margin::margin_percent;
-pub use next::{BestOfSweep, OnArrays, SimulatedDeployment, deployment_steps, sweep_steps};
+pub use next::{
+    BestOfSweep, OnArrays, SimulatedDeployment, deployment_steps, sweep_steps, time_for_verdict,
+};
 pub use result_xml::result_xml;
 pub use sections::summary::{started, subject};
 pub use sections::tone;

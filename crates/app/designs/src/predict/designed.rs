@@ -34,7 +34,11 @@ impl DesignedSet {
         let all = server.databases().count();
         let carriers = server.volumes.iter().filter(|of| of.purpose == Purpose::Databases);
         let (databases, sets) = match &pool {
-            Some(pool) => (all.div_ceil(pool.groups.max(1) as usize), pool.groups.max(1)),
+            Some(pool) => {
+                let bytes = carriers.map(|volume| volume.size.0).sum();
+                let sets = sets_of(pool, all, bytes);
+                (all.div_ceil(sets as usize), sets)
+            }
             None => (
                 carriers.clone().map(|volume| volume.databases.len()).max().unwrap_or(all),
                 u32::try_from(carriers.count()).unwrap_or(u32::MAX).max(1),
@@ -44,12 +48,28 @@ impl DesignedSet {
     }
 }
 
-/// Level of a set and its disks.
-fn level(pool: Option<&Pool>) -> (u32, u32) {
+/// Arrays that the groups under `databases` databases of `bytes` in all form. Mirrored pairs are
+/// striped into one, as the layout's scripts do. A parity group is an array by itself if its part
+/// of the databases fits; else volumes span groups, and as few as hold them are taken for one.
+fn sets_of(pool: &Pool, databases: usize, bytes: u64) -> u32 {
+    let groups = pool.groups.max(1);
+    if pool.level == Raid::Raid10 {
+        return 1;
+    }
+    let fits = |sets: u32| {
+        let part = databases.div_ceil(sets as usize) as f64 / databases.max(1) as f64;
+        part * bytes as f64 <= pool.formatted().0 as f64 / f64::from(sets)
+    };
+    let mut even = (1..=groups).rev().filter(|sets| groups.is_multiple_of(*sets));
+    even.find(|sets| fits(*sets)).unwrap_or(1)
+}
+
+/// Level of a set and its disks, if a server has `sets`.
+fn level(pool: Option<&Pool>, sets: u32) -> (u32, u32) {
     let Some(pool) = pool else {
         return (0, 1);
     };
-    let disks = pool.data_disks + pool.redundant_disks;
+    let disks = pool.disks() / sets;
     match pool.level {
         Raid::Raid10 if disks == 2 => (1, disks),
         Raid::Raid10 => (10, disks),
@@ -69,7 +89,7 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
             disk.kind
         )));
     };
-    let (level, disks) = level(pool);
+    let (level, disks) = level(pool, sets);
     let capacity = disk.capacity.0 as f64 / 1e9;
     let memory = (CONTROLLER_MIB / u64::from(sets)).max(16);
     let changes = [
@@ -88,7 +108,7 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
     let sold = sizing::as_sold(disk.capacity);
     array.name = match (level, disks) {
         (0, _) => format!("one {} of {sold}", disk.kind),
-        _ => format!("{disks} x {} of {sold}, RAID {level}", disk.kind),
+        _ => format!("{}{} of {sold}, RAID {level}", groups_of(pool, disks), disk.kind),
     };
     array.provenance = format!(
         "Nothing measured: a set of the design, its disks with the figures of {shelf} that come \
@@ -97,6 +117,13 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
         array.provenance.trim()
     );
     Ok(array)
+}
+
+/// The disks of a set in words: `2 groups of 6 x ` if parity groups are joined, else `6 x `.
+fn groups_of(pool: Option<&Pool>, disks: u32) -> String {
+    let group = pool.map_or(disks, |of| of.data_disks + of.redundant_disks).max(1);
+    let is_joined = pool.is_some_and(|of| of.level != Raid::Raid10) && disks > group;
+    if is_joined { format!("{} groups of {group} x ", disks / group) } else { format!("{disks} x ") }
 }
 
 /// Whether every site has disks that an array can be made of.
@@ -121,8 +148,36 @@ fn shelf_of(kind: &str) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use plan::Deployment;
+    use plan::deployment::Raid;
+    use provision::pool::Pool;
+    use units::Bytes;
 
-    use super::DesignedSet;
+    use super::{DesignedSet, groups_of, level, sets_of};
+
+    fn pool(level: Raid, groups: u32, data_disks: u32) -> Pool {
+        let (raw, formatted) = (Bytes(100), Bytes(100));
+        Pool { level, groups, data_disks, redundant_disks: 1, raw, formatted, disk_iops: 100.0 }
+    }
+
+    #[test]
+    fn mirrored_pairs_are_one_array_as_in_the_script_of_the_layout() {
+        let pairs = pool(Raid::Raid10, 5, 1);
+        assert_eq!((sets_of(&pairs, 8, 400), level(Some(&pairs), 1)), (1, (10, 10)));
+        let pair = pool(Raid::Raid10, 1, 1);
+        assert_eq!((sets_of(&pair, 8, 50), level(Some(&pair), 1)), (1, (1, 2)));
+    }
+
+    #[test]
+    fn parity_groups_are_joined_if_whole_databases_do_not_fit_them() {
+        let groups = pool(Raid::Raid5, 6, 5);
+        // 8 databases of 300 in 6 groups of 500: two do not fit a group, three fit two.
+        assert_eq!(sets_of(&groups, 8, 2_400), 3);
+        assert_eq!(level(Some(&groups), 3), (5, 12));
+        assert_eq!(groups_of(Some(&groups), 12), "2 groups of 6 x ");
+        assert_eq!(sets_of(&groups, 8, 2_000), 6, "they fit");
+        assert_eq!(groups_of(Some(&groups), 6), "6 x ");
+        assert_eq!(sets_of(&groups, 8, 9_000), 1, "more than all of them hold");
+    }
 
     #[test]
     fn the_example_becomes_single_disks_behind_a_write_cache() {

@@ -1,7 +1,7 @@
 //! `size`: derives servers, databases and disks from mailboxes, with the reason for every number.
 
 pub(crate) mod flags;
-mod prove;
+pub(crate) mod prove;
 mod sweep;
 
 use std::path::Path;

@@ -5,7 +5,7 @@ mod case;
 mod cases;
 mod deciding;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod outage;
 mod paper;
 mod recovery;

@@ -25,6 +25,7 @@ pub(crate) use cached::is_in_write_cache;
 pub use of_deployment::{SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};
 pub use of_sweep::{BestOfSweep, sweep_steps};
+pub use time::time_for_verdict;
 pub(crate) use passed::is_small;
 pub(crate) use rest_of_set::{MissingTest, rest_of_set};
 

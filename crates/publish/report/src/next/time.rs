@@ -30,13 +30,21 @@ const UNTIL_STEADY: u64 = 4;
 
 /// Length of a measurement that is enough for a verdict; `None` if the planned one is.
 pub(super) fn longer(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    time_for_verdict(run, verdict).map(write_duration)
+}
+
+/// Length of a measurement in which enough is seen for a verdict; `None` if the planned one is
+/// enough.
+pub fn time_for_verdict(run: &RunRecord, verdict: &Verdict) -> Option<Nanos> {
     longer_for(run, verdict, |_| true)
 }
 
 /// The same for databases that caches no longer hold: reads missing so far say nothing about them.
 pub(super) fn longer_if_larger(run: &RunRecord, verdict: &Verdict) -> Option<String> {
     until_steady(run, verdict)
-        .or_else(|| longer_for(run, verdict, |of| !of.rule.starts_with("read-")))
+        .or_else(|| {
+            longer_for(run, verdict, |of| !of.rule.starts_with("read-")).map(write_duration)
+        })
 }
 
 /// Length of a measurement that lets a load settle; `None` if no trend was found.
@@ -51,14 +59,14 @@ fn longer_for(
     run: &RunRecord,
     verdict: &Verdict,
     counts: impl Fn(&Finding) -> bool,
-) -> Option<String> {
+) -> Option<Nanos> {
     let settings = &run.start.settings;
     let least_ns = settings.thresholds.minimum_measure_ns;
     let unjudged = verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge);
     let unjudged = unjudged.filter(|of| counts(of));
     let for_requests = unjudged.filter_map(|finding| needed_ns(run, finding)).max();
     let needed_ns = for_requests.map_or(least_ns, |needed_ns| needed_ns.max(least_ns));
-    (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
+    (needed_ns > settings.measure_ns).then(|| Nanos(readable(needed_ns)))
 }
 
 /// The command that repeats the test, for long enough if it is a load that was too short: any other

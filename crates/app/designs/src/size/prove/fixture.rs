@@ -7,7 +7,7 @@ use simdisk::operations::OperationPlace;
 const DISK: &str = include_str!("../../../../../../arrays/disk-7200.toml");
 
 /// `hosts` hosts, the second half of them in the second site.
-pub(super) fn deployment(hosts: usize) -> PlayedDeployment {
+pub(crate) fn deployment(hosts: usize) -> PlayedDeployment {
     let array = ArrayDescription::parse("disk", DISK, &[]).expect("an array that ships");
     let copy = |host: usize, at: u64| {
         let place = OperationPlace { array: host, base: at << 40, bytes: 1 << 30 };

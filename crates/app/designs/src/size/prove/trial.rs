@@ -25,6 +25,7 @@ use super::recovery::recovery_work;
 use crate::plan as plan_verb;
 use crate::predict::designed::DesignedSet;
 use crate::simulate::deployment::arrangement::{Arrangement, ArrayChoice, Sharing};
+use crate::simulate::deployment::conduct::representative;
 use crate::simulate::deployment::from_provision;
 use console::Console;
 use console::error::CommandError;
@@ -159,7 +160,8 @@ impl Trial {
             .max_by(|&one, &two| cases[one].badness().total_cmp(&cases[two].badness()));
         let at = due[ranked.ok_or_else(|| CommandError::new("a claim without a case"))?];
         anew[at] = deciding(&deployment, &outlines[at]);
-        let worst = self.case(&deployment, (&all[at], &outlines[at], &anew[at]), CONFIRMED)?;
+        let confirmed = CONFIRMED.max(representative(&deployment));
+        let worst = self.case(&deployment, (&all[at], &outlines[at], &anew[at]), confirmed)?;
         let disks = self.disk_load.map(|load| load * adjustment.share);
         let paper = OnPaper { objection: claim.objection.clone(), disks };
         let uncertainty_percent = self.uncertainty_percent();
