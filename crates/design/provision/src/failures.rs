@@ -66,6 +66,12 @@ pub const QUORUM: &str = "\
      after it. Lost: all databases are down until members of one site are back, more than half \
      of them. All failures are taken to come at once.";
 
+/// Explains databases that wait for a replay; shown below tables.
+pub const REPLAYED: &str = "\
+     Until a replay ends: databases of which only a lagged copy is left. It first replays the logs \
+     of its delay (`replay_lag`); `plimsoll simulate provision.json \
+     --event host-lost=...` says how long that takes.";
+
 impl Provision {
     /// Names of the servers that failed in the worst case of `mode`, in the first group.
     pub fn worst(&self, mode: &Mode) -> Vec<&str> {

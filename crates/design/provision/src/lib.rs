@@ -27,7 +27,7 @@ pub(crate) mod tests;
 
 pub use build::provision;
 pub use capacity::Capacity;
-pub use failures::{Burden, QUORUM, quorum_word};
+pub use failures::{Burden, QUORUM, REPLAYED, quorum_word};
 pub use hardware::Places;
 pub(crate) use hardware::{Megacycles, MetaCacheDisks};
 pub use lighter::{LighterDesign, changes_to_try, disk_load};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use units::{Bytes, plural};
 
-use super::{Group, Provision, QUORUM, Requirements, Server, quorum_word};
+use super::{Group, Provision, QUORUM, REPLAYED, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
 use crate::test_plan::whole_mailboxes;
@@ -130,7 +130,7 @@ impl Provision {
                 mode.cases.to_string(),
                 quorum(mode),
                 format!("{} to {}", burden.active.0, burden.active.1),
-                mode.not_active.to_string(),
+                not_active(mode),
                 mode.lost.to_string(),
                 format!("{:.0} to {:.0}", megacycles.0, megacycles.1),
                 processor,
@@ -142,6 +142,9 @@ impl Provision {
         if self.needs.copies {
             writeln!(text, "\n{QUORUM}")?;
         }
+        if self.modes.iter().any(|mode| mode.replayed > 0) {
+            writeln!(text, "\n{REPLAYED}")?;
+        }
         Ok(())
     }
 }
@@ -149,6 +152,14 @@ impl Provision {
 /// Writes a row with a share (1 is the whole) in percent.
 fn write_share(text: &mut String, name: &str, share: f64) -> std::fmt::Result {
     writeln!(text, "| {name} | {:.1} % |", share * 100.0)
+}
+
+/// The databases down, and those that are only until a lagged copy has replayed its log.
+fn not_active(mode: &Mode) -> String {
+    match mode.replayed {
+        0 => mode.not_active.to_string(),
+        replayed => format!("{}, and {replayed} until a replay ends", mode.not_active),
+    }
 }
 
 /// Whether the group keeps quorum, and in how many ways it loses it.

@@ -33,7 +33,7 @@ fn played(
 }
 
 /// Counts the kinds of failure (one server, two servers, a domain, a site ...) simulated on the
-/// layout that leave every database active, whichever servers fail; `None` if a deployment has no
+/// layout that leave every database active at once, whichever servers fail; `None` if a deployment has no
 /// copies, or no layout.
 pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
     let calculation = calculate(deployment);
@@ -45,7 +45,8 @@ pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
 }
 
 fn is_survived(mode: &Mode) -> bool {
-    mode.failure != Failure::Servers(0) && mode.not_active == 0 && mode.stopped == 0
+    let is_active = mode.not_active == 0 && mode.replayed == 0;
+    mode.failure != Failure::Servers(0) && is_active && mode.stopped == 0
 }
 
 /// The share of its processors that the busiest survivor uses; `None` for a failure that the

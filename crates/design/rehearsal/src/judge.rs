@@ -225,7 +225,7 @@ fn row(
         active: count(&copies, |duty| duty == Duty::Active),
         passive: count(&copies, |duty| !matches!(duty, Duty::Active | Duty::Idle)),
         settled: figures_of(&all.0, span, all.1),
-        worst: worst_minute(deployment, host, outcome, pieces),
+        worst: stretch.up[host].then(|| worst_minute(deployment, host, outcome, pieces)).flatten(),
         usage,
         copies,
     }

@@ -26,5 +26,5 @@ pub use group::{HostGroup, groups};
 pub use judge::{Breach, CopyRow, HostRow, Judgement, Limits, RecoveryFigures, RowFigures, judge};
 pub use occurrence::{Happening, Occurrence, OccurrenceError};
 pub use play::{GroupOutcome, PieceSpan, PlayListener, PlayOrder, play};
-pub use policy::{Duty, Stretch, timeline};
+pub use policy::{Duty, Stretch, longest_interruption, timeline};
 pub use replay::replay_of;

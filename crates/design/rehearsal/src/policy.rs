@@ -73,6 +73,27 @@ impl Stretch {
     }
 }
 
+/// The longest continuous time in `stretches` that a database had no active copy; zero if every one
+/// always had.
+pub fn longest_interruption(stretches: &[Stretch]) -> Nanos {
+    let databases = stretches.first().map_or(0, |stretch| stretch.duties.len());
+    (0..databases).map(|number| longest_of(stretches, number)).max().unwrap_or(Nanos::ZERO)
+}
+
+/// The longest continuous time that database `number` had no active copy.
+fn longest_of(stretches: &[Stretch], number: usize) -> Nanos {
+    let (mut longest, mut since) = (Nanos::ZERO, None);
+    for stretch in stretches {
+        if stretch.duties[number].contains(&Duty::Active) {
+            since = None;
+            continue;
+        }
+        let from = *since.get_or_insert(stretch.from);
+        longest = longest.max(stretch.to.since(from));
+    }
+    longest
+}
+
 /// Returns the stretches that `occurrences` divide `length` into.
 pub fn timeline(
     deployment: &PlayedDeployment,

@@ -74,6 +74,9 @@ pub struct Mode {
     /// Maximum number of databases, in one case, that no copy takes over, including those in
     /// `lost`.
     pub not_active: usize,
+    /// Maximum number of databases, in one case, of which only a lagged copy is left that takes
+    /// over: it must first replay the logs of its delay.
+    pub replayed: usize,
     /// Maximum number of databases, in one case, of which not even a lagged copy is left.
     pub lost: usize,
     /// Ways in which the group stops because the survivors have no quorum. If an administrator can
@@ -225,6 +228,7 @@ fn mode(
         cases: cases.len(),
         loads: BTreeSet::new(),
         not_active: 0,
+        replayed: 0,
         lost: 0,
         stopped: 0,
         quorum: Quorum::Kept,
@@ -241,6 +245,7 @@ fn mode(
             Quorum::Lost => unmounted(layout, &up),
         };
         mode.not_active = mode.not_active.max(outcome.not_active);
+        mode.replayed = mode.replayed.max(outcome.replayed);
         mode.lost = mode.lost.max(outcome.lost);
         let badness = (outcome.not_active, quorum, outcome.loads.last().copied());
         if worst.is_none_or(|worst| badness > worst) {
@@ -265,6 +270,7 @@ fn up(layout: &Layout, failed: &[usize]) -> Vec<bool> {
 struct CaseOutcome {
     loads: BTreeSet<Load>,
     not_active: usize,
+    replayed: usize,
     lost: usize,
 }
 
@@ -274,6 +280,7 @@ fn unmounted(layout: &Layout, up: &[bool]) -> CaseOutcome {
     CaseOutcome {
         loads: servers.zip(up).filter(|&(_, &up)| up).map(|(server, _)| idle(*server)).collect(),
         not_active: databases.len(),
+        replayed: 0,
         lost: databases.iter().filter(|copies| !copies.iter().any(|of| up[of.server])).count(),
     }
 }
@@ -286,11 +293,13 @@ const fn idle(super::Server { site, only_lagged, .. }: super::Server) -> Load {
 /// In each database the surviving copy with the lowest preference number becomes active.
 fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
     let mut loads: Vec<Load> = layout.servers.iter().copied().map(idle).collect();
-    let (mut not_active, mut lost) = (0, 0);
+    let (mut not_active, mut replayed, mut lost) = (0, 0, 0);
     for copies in &layout.databases {
         let left = copies.iter().filter(|copy| up[copy.server]);
         let mut able = left.clone().filter(|copy| rules.activate_lagged || !copy.lagged);
-        let active = able.next().map(|copy| copy.server);
+        let first = able.next();
+        replayed += usize::from(first.is_some_and(|copy| copy.lagged));
+        let active = first.map(|copy| copy.server);
         not_active += usize::from(active.is_none());
         lost += usize::from(left.clone().next().is_none());
         for copy in left {
@@ -303,5 +312,5 @@ fn outcome(layout: &Layout, rules: Rules, up: &[bool]) -> CaseOutcome {
         }
     }
     let survivors = loads.into_iter().zip(up).filter(|&(_, &up)| up);
-    CaseOutcome { loads: survivors.map(|(load, _)| load).collect(), not_active, lost }
+    CaseOutcome { loads: survivors.map(|(load, _)| load).collect(), not_active, replayed, lost }
 }

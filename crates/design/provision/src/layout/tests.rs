@@ -124,8 +124,11 @@ fn without_the_manager_a_lagged_copy_stays_lagged() {
     let layout = lay_out(&two_active_sites(2, 40)).unwrap();
     let strict = play(&layout, Rules { activate_lagged: false, ..MANAGED });
     let two = mode(&strict, Failure::SiteAndServer);
-    assert_eq!((two.not_active, two.lost), (10, 0));
-    assert_eq!(mode(&play(&layout, MANAGED), Failure::SiteAndServer).not_active, 0);
+    assert_eq!((two.not_active, two.replayed, two.lost), (10, 0, 0));
+    let managed = play(&layout, MANAGED);
+    let two = mode(&managed, Failure::SiteAndServer);
+    assert_eq!((two.not_active, two.replayed, two.lost), (0, 10, 0));
+    assert_eq!(mode(&managed, Failure::Servers(1)).replayed, 0);
 }
 
 /// Nine votes of 4 + 4 servers and a witness in the first site, counted by hand.

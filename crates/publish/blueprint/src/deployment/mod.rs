@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use rehearsal::{
     Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, Stretch,
+    longest_interruption,
 };
 use report::TEXT_WIDTH;
 use report::document::{
@@ -159,13 +160,20 @@ fn judged_number(report: &PlayedReport<'_>) -> (String, String, &'static str) {
     };
     if report.inactive() > 0 {
         let databases = if report.inactive() == 1 { "database" } else { "databases" };
-        let unit = format!("{databases} without an active copy for a while{seeds}");
+        let unit = format!("{databases} without an active copy, {}{seeds}", interruption(report));
         return (report.inactive().to_string(), unit, "active-databases");
     }
     let rows = report.judgements.iter().flat_map(|of| &of.rows);
     let slowest = rows.filter_map(|row| row.settled.reads_ms).max_by(f64::total_cmp);
     let number = slowest.map_or_else(|| "-".to_owned(), ms_of);
     (number, format!("ms mean of reads on the slowest host{seeds}"), "database-reads-latency")
+}
+
+/// How long the longest interruption takes, and whether the simulation sees its end.
+fn interruption(report: &PlayedReport<'_>) -> String {
+    let lasts = duration(longest_interruption(report.stretches).0);
+    let ends = report.stretches.last().is_some_and(|last| last.inactive() == 0);
+    if ends { format!("for {lasts} at most") } else { format!("for {lasts} and to the end") }
 }
 
 /// The deployment in one line.
@@ -183,7 +191,11 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
     said.push(trust(report.uncertainty_percent));
     if report.inactive() > 0 {
         let databases = plural(report.inactive() as u64, "database");
-        said.push(format!("Fails because {databases} had no active copy for a while."));
+        said.push(format!(
+            "Fails because {databases} had no active copy, {}. A proof (`plimsoll size --prove`) \
+             accepts an interruption that ends within the `longest_outage` of the deployment.",
+            interruption(report)
+        ));
     }
     let breach = report.breaches().into_iter().next();
     let is_narrow = report.ruling() == Ruling::CannotJudge;

@@ -25,7 +25,8 @@ fn told(reads_ms: &[f64], inactive: usize) -> (String, Value) {
         text: "host-lost=EX01".to_owned(),
         take_over: Vec::new(),
     };
-    let stretches = rehearsal::timeline(&deployment, &[], Nanos::from_secs(60));
+    let mut stretches = rehearsal::timeline(&deployment, &[], Nanos::from_secs(60));
+    stretches[0].duties = vec![vec![rehearsal::Duty::Idle]; inactive];
     let judgements: Vec<Judgement> = reads_ms.iter().map(|ms| judgement(*ms, inactive)).collect();
     let report = PlayedReport {
         maintenance_pause: None,
@@ -112,7 +113,8 @@ fn the_headline_has_a_number_that_was_judged() {
     assert_eq!(headline(15.0, 0), (pass, false));
     let fail = "SIMULATED FAIL  32.0 ms mean of reads on the slowest host".to_owned();
     assert_eq!(headline(32.0, 0), (fail, true));
-    let inactive = "SIMULATED FAIL  2 databases without an active copy for a while".to_owned();
+    let inactive =
+        "SIMULATED FAIL  2 databases without an active copy, for 1 min and to the end".to_owned();
     assert_eq!(headline(15.0, 2), (inactive, false));
 }
 

@@ -79,6 +79,7 @@ pub fn failure_json(needs: &Requirements, mode: &layout::Mode) -> Option<Map<Str
         ("ways_stopped", json!(mode.stopped)),
         ("active", json!([burden.active.0, burden.active.1])),
         ("not_active", json!(mode.not_active)),
+        ("replayed", json!(mode.replayed)),
         ("lost", json!(mode.lost)),
         ("megacycles", json!([burden.megacycles.0, burden.megacycles.1])),
         ("processor_percent", json!(burden.processor.map(|share| share * 100.0))),

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use provision::layout::{Failure, Mode, Quorum};
-use provision::{Group, QUORUM, Requirements, Simulated, provision, quorum_word, simulate};
+use provision::{
+    Group, QUORUM, REPLAYED, Requirements, Simulated, provision, quorum_word, simulate,
+};
 use report::document::{Block, Cell, Column, Picture, Section, TableRow, Tone};
 use report::escape;
 use sizing::{Key, ServerKind};
@@ -32,7 +34,8 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
 
 fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
     let mut blocks = vec![Block::from(grid(found))];
-    let columns = vec![
+    let has_replays = found.modes.iter().any(|mode| mode.replayed > 0);
+    let mut columns = vec![
         Column::text("what fails"),
         number_column("ways", None),
         Column { metric: Some("quorum"), ..Column::text("quorum") },
@@ -44,10 +47,19 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
         number_column("databases down", None),
         number_column("databases lost", None),
     ];
-    let rows = found.modes.iter().map(|mode| row(&found.needs, mode)).collect();
+    let mut rows: Vec<TableRow> = found.modes.iter().map(|mode| row(&found.needs, mode)).collect();
+    if has_replays {
+        columns.push(number_column("down until a replay ends", None));
+        for (row, mode) in rows.iter_mut().zip(&found.modes) {
+            row.cells.push(toned_count(mode.replayed, Tone::Warn));
+        }
+    }
     let caption = "The worst of all ways in which each failure can happen.";
     blocks.extend(table(caption, columns, rows));
     blocks.push(Block::Note(QUORUM.to_owned()));
+    if has_replays {
+        blocks.push(Block::Note(REPLAYED.to_owned()));
+    }
     blocks.extend(beyond(sized, found).map(Block::Note));
     blocks
 }

@@ -101,7 +101,11 @@ impl RehearsalOrder<'_> {
                 scan: self.arrangement.scan(),
                 rest_percent: self.rest_percent,
                 transition: TRANSITION,
-                steady: if self.occurrences.is_empty() { QUIET } else { representative(deployment) },
+                steady: if self.occurrences.is_empty() {
+                    QUIET
+                } else {
+                    representative(deployment)
+                },
                 seed: Seed(first.wrapping_add(number)),
             };
             let folder = self.folder.filter(|_| number == 0);

@@ -2,7 +2,7 @@
 //! timelines, so that a case that is not the worst for the disks counts as well.
 
 use blueprint::Outage;
-use rehearsal::{Duty, Occurrence, Stretch};
+use rehearsal::{Duty, Occurrence, Stretch, longest_interruption};
 use units::Nanos;
 
 /// The longest interruption in any of these cases after which all databases are active again;
@@ -30,22 +30,7 @@ fn interruption(outline: &[Stretch]) -> Option<(Nanos, usize)> {
     if last.inactive() > 0 {
         return None;
     }
-    let longest = (0..last.duties.len()).map(|of| longest_of(outline, of)).max()?;
-    Some((longest, databases))
-}
-
-/// The longest continuous time that database `number` had no active copy.
-fn longest_of(outline: &[Stretch], number: usize) -> Nanos {
-    let (mut longest, mut since) = (Nanos::ZERO, None);
-    for stretch in outline {
-        if stretch.duties[number].contains(&Duty::Active) {
-            since = None;
-            continue;
-        }
-        let from = *since.get_or_insert(stretch.from);
-        longest = longest.max(stretch.to.since(from));
-    }
-    longest
+    Some((longest_interruption(outline), databases))
 }
 
 /// What ends the interruption: a lagged copy has replayed its log, or an administrator activates
