@@ -21,7 +21,7 @@ use console::term::ProgressLine;
 use flags::CheckFlags;
 
 pub(super) use flipped::is_flipped;
-pub(super) use steps::{fault_text, next_steps, worst_step};
+pub(super) use steps::{fault_text, next_steps, steps_beside_export, worst_step};
 
 /// Indent of the continuation lines of a finding.
 const INDENT: usize = 4;

@@ -19,7 +19,7 @@ use host::scan::{FileFault, truncations};
 
 use units::PageNumber;
 
-use crate::check::next_steps;
+use crate::check::{next_steps, steps_beside_export};
 use crate::genuine_log::Overlay;
 use console::Outcome;
 
@@ -28,6 +28,19 @@ use console::error::CommandError;
 
 /// Maximum losses of one kind to name; the rest are only counted.
 const MOST_NAMED: u64 = 1_000;
+
+/// How a database is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading<'a> {
+    /// Whether the pages of a temporary database are accepted, which carry no checksums.
+    pub bare: bool,
+    /// Folder of the logs: pages that they change are read as they leave them.
+    pub logs: Option<&'a Path>,
+    /// Whether rows that these logs delete are kept.
+    pub deleted: bool,
+    /// Whether all tables are exported, so that no step need advise it.
+    pub exports_all: bool,
+}
 
 /// An open database.
 pub(crate) struct OpenDatabase {
@@ -46,25 +59,18 @@ impl OpenDatabase {
     /// Opens the database at `path` through its catalog, else through the catalog's copy, else
     /// through the remains of both. First reports a database that was not closed.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        Self::open_with(path, false, None, false)
+        Self::open_with(path, &Reading::default())
     }
 
-    /// Opens a database with options: `bare` accepts the pages of a temporary database, which carry
-    /// no checksums; pages changed by the logs in the folder `logs` are read as the logs leave
-    /// them; `deleted` keeps the rows that these logs delete.
-    pub(crate) fn open_with(
-        path: &Path,
-        bare: bool,
-        logs: Option<&Path>,
-        deleted: bool,
-    ) -> Result<Self, CommandError> {
+    /// Opens a database to be read in this way.
+    pub(crate) fn open_with(path: &Path, reading: &Reading<'_>) -> Result<Self, CommandError> {
         let found = read_header_or_pages(path)?;
-        let overlay = match logs {
+        let overlay = match reading.logs {
             // Only a header says which logs belong to its database.
-            Some(logs) => Some(Overlay::make(path, &read_header(path)?, logs, deleted)?),
+            Some(logs) => Some(Overlay::make(path, &read_header(path)?, logs, reading.deleted)?),
             None => None,
         };
-        let mut opened = Self::open_behind(path, &found, bare, overlay.as_ref())?;
+        let mut opened = Self::open_behind(path, &found, reading, overlay.as_ref())?;
         if let Some(overlay) = overlay {
             opened.deleted = overlay.deleted;
         }
@@ -74,7 +80,7 @@ impl OpenDatabase {
     fn open_behind(
         path: &Path,
         (page_size, header): &(PageSize, Option<HeaderCopies>),
-        bare: bool,
+        reading: &Reading<'_>,
         overlay: Option<&Overlay>,
     ) -> Result<Self, CommandError> {
         let header = header.as_ref();
@@ -83,8 +89,12 @@ impl OpenDatabase {
         let dirty = dirty.filter(|_| !is_whole);
         let cut = if overlay.is_none() { truncations(path, *page_size) } else { Vec::new() };
         let faults = [FileFault::of_header(header), cut].concat();
-        name_faults(path, &faults, dirty.as_ref());
-        let mut opened = Self::open_catalog(path, (*page_size, bare), overlay, dirty)?;
+        let steps = match reading.exports_all {
+            true => steps_beside_export(path, &faults),
+            false => next_steps(path, &faults, &[]),
+        };
+        name_faults(path, &faults, dirty.as_ref(), &steps);
+        let mut opened = Self::open_catalog(path, (*page_size, reading.bare), overlay, dirty)?;
         opened.is_damaged |= !faults.is_empty();
         Ok(opened)
     }
@@ -240,15 +250,15 @@ impl OpenDatabase {
 
 /// Reports the faults of a file as a whole, its state if it was not closed, and what to do about
 /// them: `check` gives the same advice.
-fn name_faults(path: &Path, faults: &[FileFault], dirty: Option<&Dirty>) {
+fn name_faults(path: &Path, faults: &[FileFault], dirty: Option<&Dirty>, steps: &[String]) {
     for fault in faults {
         console::complain(&format!("{}: {fault}", path.display()));
     }
     if let Some(dirty) = dirty {
         console::complain(&dirty.advice(path, faults));
     }
-    for step in next_steps(path, faults, &[]) {
-        console::complain(&step);
+    for step in steps {
+        console::complain(step);
     }
 }
 

@@ -12,7 +12,17 @@ use super::flipped::{self, folder, is_flipped, named};
 
 /// What to do about the file at `path` with these faults and damaged pages, in the order to do it.
 pub(crate) fn next_steps(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Vec<String> {
-    let worst = worst_step(path, faults, ranges);
+    steps((path, faults, ranges), &saved(path, faults))
+}
+
+/// The same for an export of all tables, which need not be advised to export.
+pub(crate) fn steps_beside_export(path: &Path, faults: &[FileFault]) -> Vec<String> {
+    steps((path, faults, &[]), "This export saves the rows that can be read.")
+}
+
+fn steps(damaged: (&Path, &[FileFault], &[Range]), saved: &str) -> Vec<String> {
+    let (path, faults, ranges) = damaged;
+    let worst = worst_step_and(damaged, saved);
     let flipped = flipped::next_step(path, ranges, worst.is_some());
     let steps: Vec<String> = worst.into_iter().chain(flipped).collect();
     if steps.is_empty() { lesser_step(path, faults).into_iter().collect() } else { steps }
@@ -58,6 +68,13 @@ fn saved(path: &Path, faults: &[FileFault]) -> String {
 
 /// The step after lost pages, or after damage that no read corrects; `None` if there is neither.
 pub(crate) fn worst_step(path: &Path, faults: &[FileFault], ranges: &[Range]) -> Option<String> {
+    worst_step_and((path, faults, ranges), &saved(path, faults))
+}
+
+fn worst_step_and(
+    (path, faults, ranges): (&Path, &[FileFault], &[Range]),
+    saved: &str,
+) -> Option<String> {
     let is_cut = faults.iter().any(FileFault::is_cut);
     let has_no_header = faults.contains(&FileFault::HeaderLost);
     let lost: Vec<&Range> = ranges.iter().filter(|range| is_lost(range)).collect();
@@ -69,7 +86,7 @@ pub(crate) fn worst_step(path: &Path, faults: &[FileFault], ranges: &[Range]) ->
         (false, 1) => format!("page {} is lost in this copy", named(&lost)),
         (false, _) => format!("pages {} are lost in this copy", named(&lost)),
     };
-    let (saved, cause) = (saved(path, faults), find_cause(path));
+    let cause = find_cause(path);
     Some(format!("Next: {loss}: restore or reseed this copy. {saved} {cause}"))
 }
 
@@ -89,7 +106,7 @@ mod tests {
     use integrity::{Damage, DamagedPage};
     use units::PageNumber;
 
-    use super::next_steps;
+    use super::{next_steps, steps_beside_export};
 
     fn range(page: u32, place: PagePlace, damage: PageDamage) -> Range {
         let page = PageNumber(page);
@@ -130,6 +147,9 @@ mod tests {
         crash.cause = Cause::Crash;
         let steps = next_steps(path, &[FileFault::HeaderLost], &[]);
         assert!(steps.len() == 1 && steps[0].contains("header is lost in this copy: restore or"));
+        let exporting = steps_beside_export(path, &[FileFault::HeaderLost]).concat();
+        let saves = "This export saves the rows that can be read.";
+        assert!(exporting.contains(saves) && !exporting.contains("--all"), "{exporting}");
         let early = FileFault::Truncated { last: PageNumber(1), owned: None };
         let steps = next_steps(path, &[early], &[]).concat();
         assert!(steps.contains("no row can be saved") && !steps.contains("export"), "{steps}");

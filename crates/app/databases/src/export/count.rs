@@ -33,15 +33,20 @@ impl RowCount {
 
     /// Sums up the losses of table `name`, whose pages hold about `rows_a_page`.
     pub(super) fn name_losses(&self, name: &str, rows_a_page: Option<u64>, opened: &OpenDatabase) {
-        let known = rows_a_page.map(|rows| rows * self.lost_leaves).filter(|rows| *rows > 0);
-        match known {
+        let a_page = rows_a_page.filter(|rows| rows * self.lost_leaves > 0);
+        match a_page {
             _ if self.hides_rows => opened.say(&format!(
                 "{name}: rows are lost, and how many is unknown: the internal pages that lead to \
                  them are lost too"
             )),
-            Some(about) => {
+            Some(a_page) => {
+                let about = a_page * self.lost_leaves;
                 let (rows, are) = (units::plural(about, "row"), are(about));
-                opened.say(&format!("{name}: about {rows} {are} lost"));
+                opened.say(&format!(
+                    "{name}: about {rows} {are} lost: {} of rows, if they hold {a_page} each like \
+                     the mean page that was read",
+                    units::plural(self.lost_leaves, "page")
+                ));
             }
             None => {}
         }

@@ -13,7 +13,7 @@ use std::path::Path;
 use ese::catalog::CatalogTable;
 use serde_json::json;
 
-use crate::opened::OpenDatabase;
+use crate::opened::{OpenDatabase, Reading};
 use console::Console;
 use console::Outcome;
 use console::documents::{self, Existing};
@@ -34,8 +34,14 @@ const ENDINGS: [(&str, ExportFormat); 4] = [
 /// named.
 pub(crate) fn run(flags: &ExportFlags, console: &mut Console) -> Result<Outcome, CommandError> {
     let format = format(flags)?;
-    let (bare, logs) = (flags.without_checksums, flags.with_logs.as_deref());
-    let mut opened = OpenDatabase::open_with(&flags.file, bare, logs, flags.deleted)?;
+    let logs = flags.with_logs.as_deref();
+    let reading = Reading {
+        bare: flags.without_checksums,
+        logs,
+        deleted: flags.deleted,
+        exports_all: flags.all && flags.output.is_some(),
+    };
+    let mut opened = OpenDatabase::open_with(&flags.file, &reading)?;
     let with_deleted = flags.deleted;
     let form = RowForm { format, with_deleted, with_source: with_deleted && logs.is_some() };
     if let Some(folder) = flags.output.as_deref().filter(|_| flags.all) {

@@ -2,9 +2,18 @@
 
 use std::fmt;
 
-use units::PageNumber;
+use units::{PageNumber, plural};
 
 use crate::verify::Subject;
+
+/// Lost pages of rows, and an estimate of what they held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostLeaves {
+    /// Pages.
+    pub(super) pages: u64,
+    /// Rows of the mean page that was read.
+    pub(super) rows_each: u64,
+}
 
 /// Something that is not wrong but that a reader of the report should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +32,8 @@ pub enum Notice {
     LostRows {
         /// The table.
         subject: Subject,
-        /// Approximate number of lost rows; `None` if it cannot be estimated.
-        about: Option<u64>,
+        /// The lost pages of rows; `None` if the number of rows cannot be estimated.
+        about: Option<LostLeaves>,
     },
     /// An index with lost pages; it was not compared with its table.
     LostEntries {
@@ -60,7 +69,17 @@ impl fmt::Display for Notice {
             Self::LostRows { subject, about } => {
                 write!(f, "{subject}: ")?;
                 match about {
-                    Some(rows) => write!(f, "about {rows} rows were skipped; ")?,
+                    Some(LostLeaves { pages, rows_each }) => {
+                        let rows = pages * rows_each;
+                        let were = if rows == 1 { "was" } else { "were" };
+                        write!(
+                            f,
+                            "about {} {were} skipped: {} of rows, if they hold {rows_each} each \
+                             like the mean page that was read; ",
+                            plural(rows, "row"),
+                            plural(*pages, "page")
+                        )?;
+                    }
                     None => f.write_str("an unknown number of rows was skipped; ")?,
                 }
                 f.write_str("not compared with its indexes and long values")

@@ -11,6 +11,7 @@ use crate::reader::{Cursor, Entry, LostPart, PageSource, ReadError, SalvageStep}
 use crate::record::{Element, RecordError, RecordRef, Stored};
 use crate::schema::IndexDefinition;
 use crate::verify::index::{EntrySum, Expected, expected_key, parse};
+use crate::verify::notice::LostLeaves;
 use crate::verify::{Examination, Notice, Problem, Subject};
 
 /// A secondary index while its table is walked.
@@ -26,8 +27,8 @@ struct Compared<'t> {
 struct WalkedRows {
     /// Whether rows could not be read.
     is_partial: bool,
-    /// Approximate number; `None` if it cannot be estimated.
-    lost_rows: Option<u64>,
+    /// The lost pages of rows; `None` if the number of rows cannot be estimated.
+    lost_leaves: Option<LostLeaves>,
 }
 
 impl<S: PageSource> Examination<'_, S> {
@@ -42,7 +43,7 @@ impl<S: PageSource> Examination<'_, S> {
         let mut long_values = Vec::new();
         let walked = self.walk_rows(table, &mut indexes, &mut long_values)?;
         if walked.is_partial {
-            let about = walked.lost_rows;
+            let about = walked.lost_leaves;
             let notice = Notice::LostRows { subject, about };
             self.log.report.notices.push(notice);
             return Ok(());
@@ -96,7 +97,7 @@ impl<S: PageSource> Examination<'_, S> {
             }
         }
         let per_leaf = walk.nodes_per_leaf().filter(|_| lost_leaves > 0 && is_known);
-        walked.lost_rows = per_leaf.map(|rows| rows * lost_leaves);
+        walked.lost_leaves = per_leaf.map(|rows_each| LostLeaves { pages: lost_leaves, rows_each });
         Ok(walked)
     }
 
