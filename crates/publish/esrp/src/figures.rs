@@ -128,20 +128,11 @@ pub(crate) fn room_bytes(server: &Server<'_>) -> u64 {
     server.facts().map_or(0, |run| verdict::room_bytes(&run.record))
 }
 
-/// A room in its nearest unit, rounded down to a tenth: a size that is called enough must fit.
-pub(crate) fn room_text(bytes: u64) -> String {
-    let units = [1_u64 << 50, 1 << 40, 1 << 30, 1 << 20, 1 << 10];
-    let unit = units.into_iter().find(|&unit| bytes >= unit).unwrap_or(1);
-    let tenths = u128::from(bytes) * 10 / u128::from(unit);
-    let shown = (tenths * u128::from(unit)).div_ceil(10);
-    format::size(u64::try_from(shown).unwrap_or(bytes))
-}
-
-/// A room in GiB, rounded down to a tenth, so that the numbers of a table follow from the printed
-/// room.
+/// A room in GiB, rounded down to a hundredth, so that the numbers of a table follow from the
+/// printed room.
 pub(crate) fn room_in_gib(bytes: u64) -> String {
-    let tenths = (u128::from(bytes) * 10) >> 30;
-    format!("{} GiB", format::number(tenths as f64 / 10.0, 1))
+    let hundredths = (u128::from(bytes) * 100) >> 30;
+    format!("{} GiB", format::number(hundredths as f64 / 100.0, 2))
 }
 
 /// Each volume of a kind once, with its size.
@@ -167,16 +158,13 @@ pub(crate) fn databases(server: &Server<'_>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Demand, bytes_of, room_in_gib, room_text};
+    use super::{Demand, bytes_of, room_in_gib};
 
     #[test]
     fn a_room_is_rounded_down() {
         let bytes = (20_960 << 30) / 1_000;
-        assert_eq!(room_text(bytes), "20.9 GiB");
-        assert_eq!(room_in_gib(bytes), "20.9 GiB");
-        assert_eq!(room_text(2_250 << 30), "2.1 TiB");
-        assert_eq!(room_in_gib(2_250 << 30), "2,250.0 GiB");
-        assert_eq!(room_text(7), "7 B");
+        assert_eq!(room_in_gib(bytes), "20.95 GiB");
+        assert_eq!(room_in_gib(2_250 << 30), "2,250.00 GiB");
     }
 
     #[test]

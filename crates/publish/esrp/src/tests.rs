@@ -217,7 +217,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
     }
     let little = page(&runs, SAID);
     let refused =
-        "This paper does not establish suitability: the volumes of mbx-01 have room for 2.1 TiB";
+        "This paper does not establish suitability: the volumes of mbx-01 have room for 2.18 TiB";
     assert!(conclusion(&little).starts_with(refused), "{}", conclusion(&little));
     assert!(conclusion(&little).contains("NOT enough"), "{}", conclusion(&little));
     // A failed test despite enough IOPS: the paper must not say "enough".

@@ -40,6 +40,30 @@ pub fn size(bytes: u64) -> String {
     format!("{} {}", number(value, decimals), UNITS[unit])
 }
 
+/// A room in its nearest binary unit, rounded down to a hundredth: a size that is called enough must
+/// fit, and as many mailboxes as it holds must not seem to take more.
+pub fn room(bytes: u64) -> String {
+    let units = [(50, "PiB"), (40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
+    unit.map_or_else(
+        || size(bytes),
+        |(shift, name)| {
+            let hundredths = (u128::from(bytes) * 100) >> shift;
+            format!("{} {name}", number(hundredths as f64 / 100.0, 2))
+        },
+    )
+}
+
+/// The I/O per second of a mailbox with two decimals, or as many as change it by no more than two
+/// in a thousand.
+pub(crate) fn iops_each(iops: f64) -> String {
+    let near = |decimals: &usize| {
+        let shown: f64 = format!("{iops:.decimals$}").parse().unwrap_or(iops);
+        (shown / iops - 1.0).abs() <= 0.002
+    };
+    number(iops, (2..6).find(near).unwrap_or(6))
+}
+
 /// A size in bytes and in the nearest binary unit.
 pub(crate) fn exact_size(bytes: u64) -> String {
     format!("{} ({})", whole(bytes), size(bytes))
@@ -87,7 +111,7 @@ pub fn iso_time(epoch_ns: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, offset, plural, size, timestamp, whole};
+    use super::{duration, iops_each, offset, plural, room, size, timestamp, whole};
 
     #[test]
     fn thousands_are_grouped() {
@@ -99,6 +123,20 @@ mod tests {
         assert_eq!(size(1_023), "1,023 B");
         assert_eq!(size(1_536), "1.5 KiB");
         assert_eq!(size(1 << 40), "1.0 TiB");
+    }
+
+    #[test]
+    fn a_room_is_never_rounded_up() {
+        assert_eq!(room(22_517_998_136), "20.97 GiB");
+        assert_eq!(room(2_250 << 30), "2.19 TiB");
+        assert_eq!(room(7), "7 B");
+    }
+
+    /// 150 mailboxes of 0.06 IOPS would need 9.00 and not 9.65.
+    #[test]
+    fn the_load_of_a_mailbox_has_the_digits_that_its_total_needs() {
+        let shown = [0.1, 0.064_32, 0.08, 0.016_7].map(iops_each);
+        assert_eq!(shown, ["0.10", "0.0643", "0.08", "0.0167"]);
     }
 
     #[test]

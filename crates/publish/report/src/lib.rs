@@ -62,8 +62,8 @@ pub use sections::summary::{started, subject};
 pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
-    NamedSet, STILL_RUNNING, SUITE_PARTS, SuiteTest, render_suite, render_suites, suite_of,
-    suite_outcome, suite_schema, suite_summary_in, suite_xml,
+    NamedSet, STILL_RUNNING, STILL_WAITING, SUITE_PARTS, SuiteTest, render_suite, render_suites,
+    suite_of, suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};

@@ -76,7 +76,7 @@ impl Carried {
 
     /// States which bound limits the number, and gives the other one.
     pub(crate) fn remark(&self) -> String {
-        let each = format::number(self.iops_each, 2);
+        let each = format::iops_each(self.iops_each);
         let by_io = format::number(self.by_io, 0);
         match self.by_space {
             None => {
@@ -97,7 +97,7 @@ impl Carried {
     /// Both bounds of the mailboxes, and which of them is the limit.
     pub(crate) fn bounds(&self) -> String {
         let by_io = format::number(self.by_io, 0);
-        let each = format::number(self.iops_each, 2);
+        let each = format::iops_each(self.iops_each);
         let Some(by_space) = self.by_space else {
             return format!("I/O for {by_io} mailboxes of {each} IOPS; space was not checked.");
         };
@@ -111,7 +111,7 @@ impl Carried {
 
     /// The requirement next to the achieved load, or the number of mailboxes that load supports.
     pub(crate) fn sentence(&self) -> String {
-        let each = format::number(self.iops_each, 2);
+        let each = format::iops_each(self.iops_each);
         let Some(wanted) = self.wanted else {
             return self.supported(&each);
         };
@@ -135,7 +135,7 @@ impl Carried {
         format!(
             "{asked}; space for {fitting} of {} in {} of room{bound}.",
             format::size(self.size_each.0),
-            format::size(self.room_bytes)
+            format::room(self.room_bytes)
         )
     }
 
@@ -150,7 +150,7 @@ impl Carried {
             "{} ({} each in {} of room)",
             format::number(by_space, 0),
             format::size(self.size_each.0),
-            format::size(self.room_bytes)
+            format::room(self.room_bytes)
         );
         if by_space < self.by_io {
             format!("{enough}, but space for only about {space}.")
@@ -199,14 +199,14 @@ mod tests {
         assert_eq!(
             said(&run),
             "Enough I/O for about 2,800 mailboxes (0.12 IOPS each), but space for only about \
-             1,117 (2.0 GiB each in 2.2 TiB of room)."
+             1,117 (2.0 GiB each in 2.18 TiB of room)."
         );
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(
             said(&run),
             "Required for 1,000 mailboxes of 0.12 IOPS: 120 IOPS; achieved 337, 180 % more; \
-             space for 1,117 of 2.0 GiB in 2.2 TiB of room: enough."
+             space for 1,117 of 2.0 GiB in 2.18 TiB of room: enough."
         );
         let carried = Carried::of(&run);
         assert!((carried.least() - 1_117.0).abs() < f64::EPSILON, "{}", carried.least());
@@ -231,7 +231,7 @@ mod tests {
         assert!(said(&run).ends_with("not enough, space is the limit."));
         run.start.settings.mailbox_bytes = None;
         assert!(
-            said(&run).ends_with("in 2.2 TiB of room; the plan states no size."),
+            said(&run).ends_with("in 2.18 TiB of room; the plan states no size."),
             "{}",
             said(&run)
         );

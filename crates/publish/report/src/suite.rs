@@ -23,6 +23,9 @@ pub use programs::suite_schema;
 /// Why a test of a set has no record yet while its run is not over.
 pub const STILL_RUNNING: &str = "it is still running";
 
+/// The same for a test whose turn has not come.
+pub const STILL_WAITING: &str = "it is still waiting for its turn";
+
 /// One test of a set.
 pub struct SuiteTest<'a> {
     /// Its kind.
@@ -47,8 +50,15 @@ impl SuiteTest<'_> {
             Ok((run, verdict)) => {
                 Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(run, verdict))
             }
+            Err(_) if self.is_open() => Cell::plain("Not yet known"),
             Err((outcome, _)) => Cell::plain(outcome.name()).toned(tone(*outcome)),
         }
+    }
+
+    /// Whether its record is still to come.
+    fn is_open(&self) -> bool {
+        let why = self.measured.as_ref().err().map(|(_, why)| why.as_str());
+        matches!(why, Some(STILL_RUNNING | STILL_WAITING))
     }
 
     fn is_passed(&self) -> bool {
@@ -87,6 +97,7 @@ fn document(tests: &[SuiteTest<'_>]) -> Document {
 
 fn banner(tests: &[SuiteTest<'_>]) -> Banner {
     let outcome = suite_outcome(tests);
+    let is_open = is_open(tests, outcome);
     let passed = tests.iter().filter(|test| test.is_passed()).count();
     let first = tests.iter().find_map(|test| test.measured.as_ref().ok());
     let first = first.map(|(run, verdict)| summary::banner(run, verdict));
@@ -96,17 +107,29 @@ fn banner(tests: &[SuiteTest<'_>]) -> Banner {
         subject,
         started,
         verdict: headline(tests, outcome),
-        tone: if lacking(tests, outcome).is_some() { Tone::Warn } else { tone(outcome) },
+        tone: match lacking(tests, outcome) {
+            _ if is_open => Tone::Plain,
+            Some(_) => Tone::Warn,
+            None => tone(outcome),
+        },
         number: format!("{passed} of {}", tests.len()),
-        number_unit: "tests passed".into(),
+        number_unit: if is_open { "tests passed so far" } else { "tests passed" }.into(),
         number_metric: "tests-passed",
         meaning: meaning(tests),
         figures: Vec::new(),
     }
 }
 
+/// Whether the set has no verdict yet; a test that failed decides before the others have ended.
+fn is_open(tests: &[SuiteTest<'_>], outcome: Ruling) -> bool {
+    outcome != Ruling::Fail && tests.iter().any(SuiteTest::is_open)
+}
+
 /// The verdict on the set; if it passed, followed by the requirement that it does not meet.
 fn headline(tests: &[SuiteTest<'_>], outcome: Ruling) -> String {
+    if is_open(tests, outcome) {
+        return "Still running".to_owned();
+    }
     listed::set_headline(outcome, judged(tests))
 }
 
@@ -139,6 +162,7 @@ fn sentence(test: &SuiteTest<'_>) -> String {
             meaning::sentences(run, verdict).into_iter().next().unwrap_or_default()
         }
         Ok((run, verdict)) => meaning::sentences(run, verdict).join(" "),
+        Err((_, why)) if test.is_open() => format!("{why}."),
         Err((_, why)) => format!("Not run: {}.", why.trim_end_matches('.')),
     };
     format!("{}: {said}", test.kind.name())

@@ -165,7 +165,7 @@ impl ServedSet {
     pub(crate) fn load(&self, runs: &ServedRuns) -> LoadedSet {
         let tests = SUITE_PARTS.map(|(part, kind)| {
             let run = self.tests.iter().find(|run| run.id.ends_with(part));
-            LoadedTest { part, kind, made: made(runs, run) }
+            LoadedTest { part, kind, made: made(runs, run, self.live().is_some()) }
         });
         LoadedSet { name: self.id.clone(), tests }
     }
@@ -180,9 +180,15 @@ fn has_passed(line: &RunLine) -> bool {
     }
 }
 
-/// Record and verdict of a run that has ended, or why they are missing.
-fn made(runs: &ServedRuns, run: Option<&Listed>) -> Result<(RunRecord, Verdict), String> {
+/// Record and verdict of a run that has ended, or why they are missing; a set that is live has
+/// tests to come.
+fn made(
+    runs: &ServedRuns,
+    run: Option<&Listed>,
+    is_live: bool,
+) -> Result<(RunRecord, Verdict), String> {
     match run {
+        None if is_live => Err(report::STILL_WAITING.to_owned()),
         None => Err("no record of it is there".to_owned()),
         Some(run) if run.is_live => Err(report::STILL_RUNNING.to_owned()),
         Some(run) => runs.load(run),

@@ -123,7 +123,11 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
 fn groups_of(pool: Option<&Pool>, disks: u32) -> String {
     let group = pool.map_or(disks, |of| of.data_disks + of.redundant_disks).max(1);
     let is_joined = pool.is_some_and(|of| of.level != Raid::Raid10) && disks > group;
-    if is_joined { format!("{} groups of {group} x ", disks / group) } else { format!("{disks} x ") }
+    if is_joined {
+        format!("{} groups of {group} x ", disks / group)
+    } else {
+        format!("{disks} x ")
+    }
 }
 
 /// Whether every site has disks that an array can be made of.

@@ -145,6 +145,7 @@ impl<'a> OpenSweep<'a> {
             options,
             test: trial::test_type(&item.load.plan),
             outcome: best.ruling(),
+            needed: best.needed(),
             array_text: array.text(),
             databases: on_arrays(&item.load.plan, flags.each_folder),
             simulated: item.load.plan.test.duration,

@@ -2,6 +2,7 @@
 
 pub(crate) mod flags;
 mod paper;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,9 @@ fn report_at(
 ) -> Result<Outcome, CommandError> {
     if fleets::show::is_fleet(path) {
         return report_fleet(flags, path, console);
+    }
+    if sweep::is_sweep(path) {
+        return sweep::report_sweep(flags, path, console);
     }
     if let Some(set) = suite::made_in(path)? {
         return report_set((flags, path), &set, console);

@@ -117,6 +117,10 @@ fn arrays_are_ranked_and_one_without_a_write_cache_fails_by_its_log() {
     let what_if = ["--what-if", "raid.level=10,5", "cache.mode=write-back,write-through"];
     let command = ["simulate", "plan.toml", "--array", "shelf-15k", "-o", "out"];
     scene.run(command.iter().chain(&what_if)).expect_code(0);
+    // The newest of the runs below it fails.
+    let ran = scene.run(["report", "out"]);
+    ran.expect_code(0);
+    ran.expect_out(&["SIMULATED PASS", "Ranking", "Report: out/what-if.html"]);
     let answer: Value = serde_json::from_slice(&scene.read("out/what-if.json")).unwrap();
     let found = |rank: usize, key: &str| &answer["predictions"][rank]["changes"][key];
     assert_eq!(

@@ -45,6 +45,8 @@ pub struct PredictionFigures {
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
     pub(super) margin_percent: Option<f64>,
+    /// Nanoseconds in which enough is seen for a verdict, if the time was too short for one.
+    pub(super) needed_ns: Option<u64>,
 }
 
 /// The rate that a run supports: the target if the share of it that counts as `reached` was
@@ -92,6 +94,9 @@ impl PredictionFigures {
                 .zip(per_mailbox)
                 .map(|(iops, each)| mailboxes(iops, each, wanted)),
             margin_percent: margin_percent(verdict),
+            needed_ns: report::time_for_verdict(run, verdict)
+                .filter(|_| verdict.outcome == Ruling::CannotJudge)
+                .map(|needed| needed.0),
         }
     }
 
@@ -115,6 +120,7 @@ impl PredictionFigures {
             carried_iops: None,
             mailboxes: None,
             margin_percent: None,
+            needed_ns: None,
         }
     }
 

@@ -14,7 +14,7 @@ use report::document::{
 use report::format::{number, plural};
 use report::{ReportForm, tone};
 use serde_json::{Value as Json, json};
-use units::three_digits;
+use units::{Nanos, three_digits};
 use verdict::{Estimate, Ruling, Verdict, estimate_of_runs};
 
 use crate::design::PicturePart;
@@ -70,6 +70,11 @@ impl PredictedArray {
     /// The verdict on the array.
     pub fn ruling(&self) -> Ruling {
         self.worst().figures.ruling()
+    }
+
+    /// Time to simulate for a verdict, if there is none because it was too short.
+    pub fn needed(&self) -> Option<Nanos> {
+        self.worst().figures.needed_ns.map(Nanos)
     }
 
     /// Whether it could be simulated.

@@ -6,7 +6,6 @@ mod grounds;
 use report::format;
 
 use super::said;
-use crate::figures::room_text;
 use crate::paper::{Chapter, Content, Wanted, Words};
 use crate::roles::Server;
 use crate::vendor::Vendor;
@@ -117,7 +116,7 @@ fn room_words(server: &str, of: &Measure) -> String {
     format!(
         "the volumes of {server} have room for {}, and the databases of its {} active mailboxes \
          take {}",
-        room_text(bytes(of.measured)),
+        format::room(bytes(of.measured)),
         format::whole(of.mailboxes),
         format::size(bytes(of.asked))
     )

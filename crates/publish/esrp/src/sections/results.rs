@@ -26,12 +26,17 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     content.push(Content::Heading("Storage Performance Results".to_owned()));
     content.push(performance(servers));
     let facts = servers.iter().flat_map(|server| conclusion::facts(server, vendor));
-    content.extend(facts.map(|fact| super::said(format!("{fact}."))));
+    content.extend(facts.map(|fact| super::said(sentence(&fact))));
     content.push(Content::Heading("Database Read-Only Performance".to_owned()));
     content.push(backup(servers));
     content.push(Content::Heading("Log Recovery and Replay".to_owned()));
     content.push(replay(servers));
     content
+}
+
+/// A fact as a sentence; the name of a server at its beginning stays as it is written.
+fn sentence(fact: &str) -> String {
+    fact.strip_prefix("the ").map_or_else(|| format!("{fact}."), |rest| format!("The {rest}."))
 }
 
 pub(super) fn chapter(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {

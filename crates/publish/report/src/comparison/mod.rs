@@ -9,7 +9,7 @@ mod winner;
 
 use std::collections::BTreeSet;
 
-use record::Phase;
+use record::{Phase, RunRecord};
 use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
@@ -305,7 +305,11 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
                  values and what differs."
             );
         }
-        return format!("{name}: too few intervals to tell a difference from noise.");
+        let [first, other] = [0, index].map(|of| intervals_in(&runs[of].record, comparison.phase));
+        return format!(
+            "{name}: too few intervals to tell a difference from noise: {first} of A, {other} of \
+             {name}."
+        );
     }
     if told.is_empty() {
         return format!("{name}: what differs from A is no more than noise.");
@@ -316,6 +320,11 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
     };
     told.truncate(MOST_TOLD);
     format!("{name} against A: {}{more}.", told.join("; "))
+}
+
+/// Intervals of a phase; the run with fewer of them decides whether noise can be told.
+fn intervals_in(run: &RunRecord, phase: Phase) -> usize {
+    run.intervals.iter().filter(|row| row.phase == phase).count()
 }
 
 /// From this percentage on, a change is stated as a factor, which is clearer.

@@ -73,6 +73,24 @@ pub(super) fn with_distinct_folders(steps: &mut [NextStep]) {
     }
 }
 
+/// Names the output folder of each command after the test: a set and its tests would otherwise all
+/// name the folder that follows that of the set.
+pub(super) fn with_folders_of_test(steps: &mut [NextStep], test: TestType) {
+    for command in steps.iter_mut().filter_map(|step| step.command.as_mut()) {
+        if let Some(place) = output_folder(command) {
+            let (name, quote) = without_quote(&command[place.clone()]);
+            let folder = format!("{name}-{}{quote}", test.name().to_lowercase());
+            command.replace_range(place, &folder);
+        }
+    }
+}
+
+/// A word of a shell without the quote that ends it, and that quote.
+fn without_quote(word: &str) -> (&str, &str) {
+    let quote = word.len() - usize::from(word.ends_with(['\'', '"']));
+    word.split_at(quote)
+}
+
 /// The place of the output folder in a command; a quoted folder may contain spaces.
 fn output_folder(command: &str) -> Option<Range<usize>> {
     let option = format!(" {OUTPUT} ");
@@ -95,9 +113,7 @@ fn output_folder(command: &str) -> Option<Range<usize>> {
 
 /// The folder after `folder`, a word of a shell: `runs/a-2` after `runs/a`, and so on.
 fn folder_after(folder: &str) -> String {
-    let quote = folder.chars().next_back().filter(|last| matches!(last, '\'' | '"'));
-    let end = quote.map_or("", |quote| if quote == '"' { "\"" } else { "'" });
-    let name = folder.strip_suffix(end).unwrap_or(folder);
+    let (name, end) = without_quote(folder);
     let numbered = name.rsplit_once('-').and_then(|(stem, number)| {
         // A date or a time at the end is no running number.
         let number: u32 = number.parse().ok().filter(|number| (2..1_000).contains(number))?;
@@ -150,8 +166,21 @@ pub(super) fn inspect(run: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::TestType;
+
     use super::super::step::StepKind;
-    use super::{folder_after, with_distinct_folders};
+    use super::{folder_after, with_distinct_folders, with_folders_of_test};
+
+    #[test]
+    fn a_test_of_a_set_is_repeated_in_a_folder_of_its_name() {
+        let step = |command: &str| StepKind::FindLine.with("Find it", command.to_owned());
+        let mut steps =
+            ["plimsoll line p.toml --output 'my set-2'", "plimsoll inspect /mnt"].map(step);
+        with_folders_of_test(&mut steps, TestType::Stress);
+        let commands = steps.map(|of| of.command.unwrap_or_default());
+        let expected = "plimsoll line p.toml --output 'my set-2-stress'";
+        assert_eq!(commands, [expected, "plimsoll inspect /mnt"]);
+    }
 
     #[test]
     fn each_command_of_a_list_has_its_own_folder() {

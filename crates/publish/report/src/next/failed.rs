@@ -72,7 +72,7 @@ pub(super) fn less_load(run: &RunRecord, verdict: &Verdict) -> NextStep {
             let each = settings.iops_per_mailbox.filter(|iops| *iops > 0.0);
             let mailboxes = each.map(|iops| {
                 let mailboxes = format::number((f64::from(lower) / iops).floor(), 0);
-                format!(", which {mailboxes} mailboxes of {} IOPS need", format::number(iops, 2))
+                format!(", which {mailboxes} mailboxes of {} IOPS need", format::iops_each(iops))
             });
             let words = format!("Hold a lower target{}", mailboxes.unwrap_or_default());
             let changed = again(run, &[("--target-iops", lower.to_string())]);

@@ -17,7 +17,7 @@ mod unjudged;
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
-use command::{again, measured, simulated_plan, with_distinct_folders};
+use command::{again, measured, simulated_plan, with_distinct_folders, with_folders_of_test};
 use step::{NextStep, StepKind};
 
 pub use cached::OnArrays;
@@ -25,9 +25,9 @@ pub(crate) use cached::is_in_write_cache;
 pub use of_deployment::{SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};
 pub use of_sweep::{BestOfSweep, sweep_steps};
-pub use time::time_for_verdict;
 pub(crate) use passed::is_small;
 pub(crate) use rest_of_set::{MissingTest, rest_of_set};
+pub use time::time_for_verdict;
 
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
@@ -46,6 +46,9 @@ pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<
 fn in_own_folders(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let mut steps = advice(run, verdict);
     with_distinct_folders(&mut steps);
+    if !run.start.set.is_empty() {
+        with_folders_of_test(&mut steps, run.start.test);
+    }
     steps
 }
 

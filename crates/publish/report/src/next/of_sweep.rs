@@ -23,6 +23,8 @@ pub struct BestOfSweep {
     pub test: TestType,
     /// The verdict on the array.
     pub outcome: Ruling,
+    /// Time to simulate for a verdict, if there is none because it was too short.
+    pub needed: Option<Nanos>,
     /// Its description, as the program writes it.
     pub array_text: String,
     /// The databases of the plan.
@@ -42,6 +44,7 @@ impl BestOfSweep {
             options: run.start.options.clone(),
             test: run.start.test,
             outcome,
+            needed: None,
             array_text: run.simulated().map(|of| of.array_text.clone()).unwrap_or_default(),
             databases: OnArrays::of(run),
             simulated: Nanos(run.start.settings.measure_ns),
@@ -69,8 +72,11 @@ fn step(best: &BestOfSweep) -> NextStep {
         return arrays::other_for(&run, arrays::times(achieved, target));
     }
     let is_load = matches!(best.test, TestType::Performance | TestType::Stress);
-    let is_short = is_load && best.simulated < AT_LENGTH;
-    let longer = is_short.then(|| ("--duration", plan::write_duration(AT_LENGTH)));
+    // Whether a latency too near its limit is kept, no longer simulation says.
+    let is_near = best.outcome == Ruling::CannotJudge && best.needed.is_none();
+    let length = best.needed.map_or(AT_LENGTH, |needed| needed.max(AT_LENGTH));
+    let is_short = is_load && best.simulated < length && !is_near;
+    let longer = is_short.then(|| ("--duration", plan::write_duration(length)));
     if let Some(words) = best.databases.words(&best.array_text) {
         return StepKind::LargerDatabases.with(words, again(&run, longer.as_slice()));
     }
@@ -103,6 +109,7 @@ mod tests {
             ],
             test: TestType::Performance,
             outcome,
+            needed: None,
             array_text: "[raid]\nlevel = 5\ndisks = 8\n".to_owned(),
             databases: OnArrays { databases: 2, bytes: 1 << 30, arrays: 1 },
             simulated: Nanos::from_secs(600),
@@ -116,7 +123,13 @@ mod tests {
                         shelf-15k --what-if raid.disks=8 --what-if disk.rpm=10000 --seeds 3 \
                         --duration 2h --tag rack-3 --output out-2";
         assert_eq!(sweep_steps(&best(Ruling::Pass)), [expected]);
-        assert_eq!(sweep_steps(&best(Ruling::CannotJudge)), [expected]);
+        let unjudged = best(Ruling::CannotJudge);
+        let near = sweep_steps(&unjudged).concat();
+        assert!(near.starts_with("Measure the storage"), "simulated longer, as near: {near}");
+        let few = BestOfSweep { needed: Some(Nanos::from_secs(900)), ..unjudged.clone() };
+        assert_eq!(sweep_steps(&few), [expected]);
+        let fewer = BestOfSweep { needed: Some(Nanos::from_secs(18_000)), ..unjudged };
+        assert!(sweep_steps(&fewer).concat().contains("--duration 5h "));
         let long = BestOfSweep { simulated: Nanos::from_secs(7_200), ..best(Ruling::Pass) };
         let told = sweep_steps(&long).concat();
         assert!(told.contains("plimsoll run plan.toml --duration 10min --tag rack-3"), "{told}");

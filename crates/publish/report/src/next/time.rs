@@ -41,10 +41,9 @@ pub fn time_for_verdict(run: &RunRecord, verdict: &Verdict) -> Option<Nanos> {
 
 /// The same for databases that caches no longer hold: reads missing so far say nothing about them.
 pub(super) fn longer_if_larger(run: &RunRecord, verdict: &Verdict) -> Option<String> {
-    until_steady(run, verdict)
-        .or_else(|| {
-            longer_for(run, verdict, |of| !of.rule.starts_with("read-")).map(write_duration)
-        })
+    until_steady(run, verdict).or_else(|| {
+        longer_for(run, verdict, |of| !of.rule.starts_with("read-")).map(write_duration)
+    })
 }
 
 /// Length of a measurement that lets a load settle; `None` if no trend was found.

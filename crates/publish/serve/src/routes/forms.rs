@@ -174,7 +174,10 @@ fn next_steps(runs: &ServedRuns, (all, ranked): (&[Listed], &[PredictedArray])) 
     let best = ranked.first().and_then(|best| Some((best, best.folder()?)));
     let found = best.and_then(|(best, id)| Some((best, all.iter().find(|one| one.id == id)?)));
     found.map_or_else(Vec::new, |(best, one)| match runs.load(one) {
-        Ok((run, _)) => report::sweep_steps(&BestOfSweep::of(&run, best.ruling())),
+        Ok((run, _)) => {
+            let needed = best.needed();
+            report::sweep_steps(&BestOfSweep { needed, ..BestOfSweep::of(&run, best.ruling()) })
+        }
         Err(_) => Vec::new(),
     })
 }

@@ -24,7 +24,8 @@ pub(crate) enum ReportFormat {
 /// Flags of `report`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReportFlags {
-    /// Run folder, its record.jsonl, or the folder of a set of tests; a white paper takes several
+    /// Run folder, its record.jsonl, or the folder of a set of tests or of a sweep; a white paper
+    /// takes several
     #[arg(value_name = "RUN", required_unless_present = "vendor_template")]
     pub runs: Vec<PathBuf>,
     /// Format [default: by the extension of --output; without either, all formats in the run folder
