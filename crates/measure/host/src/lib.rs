@@ -14,6 +14,7 @@ pub mod headers;
 mod line;
 pub mod locks;
 mod log_needed;
+pub mod lost_end;
 pub mod look;
 mod measure;
 mod observer;

@@ -74,6 +74,11 @@ fn a_file_that_lost_its_end_is_refused_and_unchanged() {
                 "nothing was written",
                 "restore or reseed this copy",
             ]);
+            // A run recovers a database that was not closed.
+            scene.run(["run", "plan.toml", "--duration", "1s"]).expect_code(1).expect_err(&[
+                "Plimsoll001.edb: truncated: the file ends",
+                "nothing was written. Prepare it anew (plimsoll prepare PLAN --reset)",
+            ]);
             assert!(scene.snapshot() == before, "a file changed");
         }
         scene.write("Plimsoll001.edb", &whole);

@@ -40,6 +40,7 @@ use crate::allowance::{self, DatabaseUse};
 use crate::crew::{self, Crew};
 use crate::error::HostError;
 use crate::locks::{self, Files};
+use crate::lost_end;
 use crate::look::Outputs;
 use crate::observer::{HostEvent, HostObserver};
 use crate::patient;
@@ -168,6 +169,7 @@ fn first_look(
     let heard = observer.clone();
     patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), &heard);
+        lost_end::refuse(plan)?;
         let since = (count, clock.epoch() + clock.now());
         let start = start::start(plan, command, since, &outputs)?;
         let room = RoomWatch::start(plan)?;

@@ -1,0 +1,137 @@
+//! Databases that lost their end. Recovery would enlarge the file, and the lost pages would read as
+//! empty ones.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use device::OpenMode;
+use device_os::World;
+use engine::DatabaseFiles;
+use engine::recovery::{RecoveryError, growth};
+use ese::header::DatabaseState;
+use ese::page::PageSize;
+use ese::reader::database_space;
+use ese::space::Extent;
+use plan::{Database, Plan};
+use units::PageNumber;
+
+use crate::HostError;
+use crate::dirty::Dirty;
+use crate::headers::read_header;
+use crate::pages::FilePages;
+use crate::scan::{FileFault, truncations};
+use crate::target::RawTarget;
+use crate::wire;
+
+/// The faults of a database that was not closed if its file ends earlier than a crash can leave
+/// it; none if the log repeats all growth past its end.
+pub fn lost_by_more_than_a_crash(
+    world: &World,
+    path: &Path,
+    size: PageSize,
+    files: &DatabaseFiles,
+) -> Result<Vec<FileFault>, RecoveryError> {
+    let faults = truncations(path, size);
+    let Some(last) = faults.iter().find_map(last_page) else {
+        return Ok(Vec::new());
+    };
+    let files = files.clone();
+    let lengths = world.executor().block_on(async move { growth(&files).await })?;
+    let mut grown = BTreeSet::new();
+    for length in lengths {
+        grown.extend(u32::try_from(size.pages_of_file(length.0)).map(PageNumber));
+    }
+    let space = FilePages::open(path, size).ok();
+    let space = space.and_then(|mut pages| database_space(&mut pages).ok());
+    let owned = space.as_ref().map(|space| &space.owned_extents[..]);
+    Ok(if crash_leaves(last, owned, &grown) { Vec::new() } else { faults })
+}
+
+/// Refuses a run on a database that lost its end; those on raw devices are not examined.
+pub(crate) fn refuse(plan: &Plan) -> Result<(), HostError> {
+    let mut local = plan.databases.iter();
+    local.try_for_each(|database| match RawTarget::of(Path::new(&database.folder)) {
+        Some(_) => Ok(()),
+        None => refuse_one(database),
+    })
+}
+
+/// What is not there or has no readable header is left to the run itself, which says so.
+fn refuse_one(database: &Database) -> Result<(), HostError> {
+    let path = Path::new(&database.folder).join(&database.file);
+    let Ok(copies) = read_header(&path) else {
+        return Ok(());
+    };
+    let faults = if copies.header.state == DatabaseState::CleanShutdown {
+        truncations(&path, copies.page_size)
+    } else if Dirty::is(&copies.header) {
+        let world = wire::world()?;
+        let volumes = wire::OpenVolumes::new(&world, OpenMode::ReadOnly);
+        let files = DatabaseFiles {
+            database: volumes.open(Path::new(&database.folder))?,
+            file: database.file.clone(),
+            log: volumes.open(Path::new(&database.log_folder))?,
+            log_base: database.log_base.clone(),
+        };
+        // The run's own recovery says what is wrong with a log.
+        lost_by_more_than_a_crash(&world, &path, copies.page_size, &files).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    Err(HostError::Damage(format!(
+        "{}: {}; nothing was written. Prepare it anew (plimsoll prepare PLAN --reset), or restore \
+         it; `plimsoll check` names what is damaged",
+        path.display(),
+        named.join("; ")
+    )))
+}
+
+/// The last page of a file that ends before its database.
+const fn last_page(fault: &FileFault) -> Option<PageNumber> {
+    match fault {
+        FileFault::Truncated { last, .. } => Some(*last),
+        _ => None,
+    }
+}
+
+/// Whether a crash can leave a file that ends with page `last`: the log must repeat all growth past
+/// it. `grown` has the last page after each growth in the log. Without the extents that the
+/// database owns, the page that lists them must be in that growth.
+fn crash_leaves(last: PageNumber, owned: Option<&[Extent]>, grown: &BTreeSet<PageNumber>) -> bool {
+    match owned {
+        Some(owned) => owned.iter().all(|own| own.last <= last || grown.contains(&own.last)),
+        None => grown.iter().any(|end| *end > last),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ese::space::Extent;
+    use units::PageNumber;
+
+    use super::crash_leaves;
+
+    #[test]
+    fn a_crash_undoes_only_the_growth_that_the_log_repeats() {
+        let owned = [512, 768, 1_024].map(|last| Extent { last: PageNumber(last), pages: 256 });
+        let leaves = |last, grown: &[u32]| {
+            let grown: BTreeSet<_> = grown.iter().copied().map(PageNumber).collect();
+            crash_leaves(PageNumber(last), Some(&owned), &grown)
+        };
+        assert!(leaves(1_024, &[]), "nothing is missing");
+        assert!(leaves(768, &[1_024]) && leaves(512, &[768, 1_024]));
+        assert!(!leaves(1_023, &[]), "the log does not enlarge it");
+        assert!(!leaves(700, &[1_024]), "pages before the growth are gone");
+        let lost = |grown: &[u32]| {
+            let grown: BTreeSet<_> = grown.iter().copied().map(PageNumber).collect();
+            !crash_leaves(PageNumber(1), None, &grown)
+        };
+        assert!(lost(&[]) && !lost(&[512]));
+    }
+}
