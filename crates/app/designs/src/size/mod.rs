@@ -98,7 +98,7 @@ fn shown(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(
         answer(flags, sized, console)?;
     }
     for key in &flags.explain {
-        console.answer_text(&explained(sized.sizing, key)?)?;
+        console.answer_text(&explained(sized, key)?)?;
     }
     Ok(())
 }
@@ -150,9 +150,9 @@ fn answer(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<
     Ok(())
 }
 
-fn explained(sizing: &Sizing, key: &str) -> Result<String, CommandError> {
-    blueprint::explain(sizing, key).ok_or_else(|| {
-        let nearest = sizing.sheet.nearest(key);
+fn explained(sized: Sized<'_>, key: &str) -> Result<String, CommandError> {
+    blueprint::explain(sized, key).ok_or_else(|| {
+        let nearest = sized.sizing.sheet.nearest(key);
         let hint = nearest.map_or_else(
             || "the report lists the keys".to_owned(),
             |nearest| format!("did you mean `{nearest}`? The report lists the keys"),

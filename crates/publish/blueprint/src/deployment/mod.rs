@@ -209,7 +209,8 @@ fn meaning(report: &PlayedReport<'_>) -> Vec<String> {
             Some(format!("Every host keeps every limit, some narrowly: {NARROW}."))
         }
         None if report.ruling() == Ruling::Pass => {
-            Some("Every host keeps every limit in every event.".to_owned())
+            let when = if report.occurrences.is_empty() { "throughout" } else { "in every event" };
+            Some(format!("Every host keeps every limit {when}."))
         }
         None => None,
     });

@@ -336,7 +336,7 @@ fn redundant_cell(of: &Claim) -> Cell {
     match (of.redundant_after_ns, of.failure()) {
         (Some(after), _) => Cell::plain(report::format::duration(after)),
         (None, Some(_)) if of.name.contains("disk") => {
-            Cell::plain("after the simulated time".to_owned())
+            Cell::plain("later than simulated".to_owned())
         }
         (None, Some(_)) => Cell::plain("not before it returns".to_owned()),
         (None, None) => Cell::none(),

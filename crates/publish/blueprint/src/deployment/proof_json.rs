@@ -10,13 +10,16 @@ use crate::design::DesignEdit;
 pub fn proof_json(proof: &Proof) -> Value {
     let claims: Vec<Value> = proof.claims.iter().map(claim_json).collect();
     let remedy = proof.remedy.as_ref().map(remedy_json);
+    let (headline, verdict, _) = Proof::headline(proof.ruling());
     report::answer(
         "design_proof",
         json!({
             "title": proof.title,
             "assumption": proof.assumption,
             "design": proof.design,
-            "verdict": Proof::headline(proof.ruling()).1,
+            "headline": headline,
+            "exit_code": proof.ruling().exit_code(),
+            "verdict": verdict,
             "uncertainty_percent": proof.uncertainty_percent,
             "formulas_disk_load_percent": proof.disk_load.map(|load| load * 100.0),
             "violations": proof.violations,

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use sizing::{Fact, Sizing};
 
+use super::Sized;
+
 /// The explanation of the number or decision called `name`; `None` if there is none.
-pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
+pub fn explain(sized: Sized<'_>, name: &str) -> Option<String> {
+    let sizing = sized.sizing;
     let fact = sizing.sheet.named(name)?;
-    let mut text = format!("{} = {}\n", fact.key, fact.written());
+    let mut text = format!("{} = {}\n", fact.key, written(sized, fact));
     if !fact.formula.is_empty() {
         let _ = writeln!(text, "  formula  {}", fact.formula);
     }
@@ -20,9 +23,19 @@ pub fn explain(sizing: &Sizing, name: &str) -> Option<String> {
         let _ = writeln!(text, "  note     official workbook: {workbook}; corrected: {right}");
     }
     for used in used(sizing, fact) {
-        let _ = writeln!(text, "  with     {} = {}  ({})", used.key, used.written(), used.source);
+        let _ =
+            writeln!(text, "  with     {} = {}  ({})", used.key, written(sized, used), used.source);
     }
     Some(text)
+}
+
+/// The value of a fact with its unit; that of a cost is the currency of the document.
+fn written(sized: Sized<'_>, fact: &Fact) -> String {
+    let prices = sized.deployment.prices.as_ref();
+    match prices.filter(|_| fact.key.name().starts_with("cost.")) {
+        Some(prices) => format!("{} {}", prices.currency, fact.written()),
+        None => fact.written(),
+    }
 }
 
 /// The facts that a formula names, once each.

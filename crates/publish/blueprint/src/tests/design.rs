@@ -44,10 +44,12 @@ fn each(mut check: impl FnMut(Sized<'_>)) {
 
 #[test]
 fn every_number_is_explained() {
-    let explained = |sizing: &Sizing, key: Key| explain(sizing, &key.name()).unwrap();
     each(|sized| {
         for fact in sized.sizing.sheet.facts() {
-            let text = explained(sized.sizing, fact.key);
+            let text = explain(sized, &fact.key.name()).unwrap();
+            let is_cost = fact.key.name().starts_with("cost.");
+            let currency = sized.deployment.prices.as_ref().map_or("", |of| &of.currency);
+            assert!(!is_cost || text.contains(&format!("= {currency} ")), "{text}");
             assert!(text.contains("source   "), "{text}");
             assert!(!fact.source.is_empty(), "{}", fact.key);
             let given =

@@ -34,7 +34,8 @@ fn with_options(run: &RunRecord, without: &[&str], changes: &[(&str, String)]) -
         let is_changed = changes.iter().any(|(changed, _)| changed == option);
         let is_kept = !is_changed && !without.contains(&option.as_str());
         if is_kept && !IDENTITY.contains(&option.as_str()) {
-            words.push(format!("{option} {value}"));
+            // An option without a value is a word alone.
+            words.push(format!("{option} {value}").trim_end().to_owned());
         }
     }
     words.extend(changes.iter().map(|(option, value)| format!("{option} {value}")));

@@ -20,16 +20,16 @@ const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let room = MailboxRoom::of(run).filter(|_| verdict.lacks_room());
     let mut steps = Vec::new();
-    steps.extend(room.map(|room| find_room(run, room)));
-    steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run)));
+    steps.extend(room.map(|room| find_room(run, verdict, room)));
+    steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run, verdict)));
     steps.push(further(run, verdict));
     steps
 }
 
 /// Proposes the plan with the number of mailboxes that the load supports.
-fn fewer_mailboxes(run: &RunRecord) -> NextStep {
+fn fewer_mailboxes(run: &RunRecord, verdict: &Verdict) -> NextStep {
     let carried = Carried::of(run);
-    let again = again_for(run, carried.by_io * carried.iops_each);
+    let again = again_for(run, verdict, carried.by_io * carried.iops_each);
     let carried = format::number(carried.by_io, 0);
     let words = format!(
         "The load was that of {carried} mailboxes: plan for that number (`count` in [mailboxes]), \
@@ -39,15 +39,15 @@ fn fewer_mailboxes(run: &RunRecord) -> NextStep {
 }
 
 /// The command that repeats the test for long enough to judge the load of fewer mailboxes.
-fn again_for(run: &RunRecord, iops: f64) -> String {
+fn again_for(run: &RunRecord, verdict: &Verdict, iops: f64) -> String {
     // A rate on the command line is held whatever the number of mailboxes.
     let is_held = run.start.options.iter().any(|(option, _)| option == "--target-iops");
-    let longer = time::for_load(run, iops).filter(|_| !is_held);
+    let longer = time::for_load(run, verdict, iops).filter(|_| !is_held);
     again(run, longer.map(|duration| ("--duration", duration)).as_slice())
 }
 
 /// Proposes a plan that fits, or volumes that fit the plan.
-fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
+fn find_room(run: &RunRecord, verdict: &Verdict, room: MailboxRoom) -> NextStep {
     let iops = room.fitting() as f64 * Carried::of(run).iops_each;
     let fitting = format::whole(room.fitting());
     let words = format!(
@@ -55,7 +55,7 @@ fn find_room(run: &RunRecord, room: MailboxRoom) -> NextStep {
          [mailboxes]); then",
         Bytes(room.wanted.saturating_mul(room.each_bytes))
     );
-    StepKind::FindRoom.with(words, again_for(run, iops))
+    StepKind::FindRoom.with(words, again_for(run, verdict, iops))
 }
 
 fn further(run: &RunRecord, verdict: &Verdict) -> NextStep {

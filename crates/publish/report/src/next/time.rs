@@ -48,10 +48,14 @@ pub(super) fn longer_if_larger(run: &RunRecord, verdict: &Verdict) -> Option<Str
 
 /// Length of a measurement that lets a load settle; `None` if no trend was found.
 pub(super) fn until_steady(run: &RunRecord, verdict: &Verdict) -> Option<String> {
+    time_to_settle(run, verdict).map(write_duration)
+}
+
+fn time_to_settle(run: &RunRecord, verdict: &Verdict) -> Option<Nanos> {
     let mut findings = verdict.findings.iter();
     findings.find(|of| of.rule == "steady-state" && of.outcome == Ruling::Warn)?;
     let longer_ns = run.span_ns(Phase::Measure).saturating_mul(UNTIL_STEADY);
-    Some(write_duration(Nanos(readable(longer_ns))))
+    Some(Nanos(readable(longer_ns)))
 }
 
 fn longer_for(
@@ -96,14 +100,15 @@ fn planned_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
     Some(with_reserve(finding.limit?.value() / rate))
 }
 
-/// Length of a measurement that is enough to judge another load of the same databases; `None` if
-/// the planned one is.
-pub(super) fn for_load(run: &RunRecord, iops: f64) -> Option<String> {
+/// Length of a measurement that is enough to judge another load of the same databases, and for it
+/// to settle if this one did not; `None` if the planned one is.
+pub(super) fn for_load(run: &RunRecord, verdict: &Verdict, iops: f64) -> Option<String> {
     let settings = &run.start.settings;
     let needed_ns = [Series::DatabaseRead, Series::LogWrite]
         .map(|series| with_reserve(least(run, series) / rate_at(run, iops, series)));
     let needed_ns = needed_ns.into_iter().fold(settings.thresholds.minimum_measure_ns, u64::max);
-    (needed_ns > settings.measure_ns).then(|| write_duration(Nanos(readable(needed_ns))))
+    let longer = (needed_ns > settings.measure_ns).then(|| Nanos(readable(needed_ns)));
+    longer.max(time_to_settle(run, verdict)).map(write_duration)
 }
 
 /// Requests of a database that a verdict needs.
