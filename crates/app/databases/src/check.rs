@@ -179,8 +179,8 @@ pub(super) fn print_bare(
     let (path, bare) = (checked.file.target.path.display(), checked.pages_by(Cause::NoChecksum));
     if bare > 0 {
         let line = format_args!(
-            "{path}: {bare} pages were written without checksums: the temporary database of an \
-             engine; they cannot be judged, and export --without-checksums reads them"
+            "{path}: pages without checksums: {bare}; that is the temporary database of an \
+             engine, which cannot be judged; export --without-checksums reads it"
         );
         console.answer_folded(line, INDENT)?;
     }
@@ -300,8 +300,9 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
         let (first, bytes) = (file.target.last_read.0 + 1, file.bytes(skipped.into()));
         console.answer_folded(
             format_args!(
-                "    {skipped} pages from {first} on ({bytes}) are no part of the database and \
-                 were not read; --foreign reads them"
+                "    not read: {} from page {first} on ({bytes}), no part of the database; \
+                 --foreign reads them too",
+                units::plural(skipped.into(), "page")
             ),
             INDENT,
         )?;

@@ -161,7 +161,9 @@ impl OpenDatabase {
                 String::from("an internal page, and no rows below it were found")
             }
             LostPart::Branch { rescued } => {
-                format!("an internal page; {rescued} pages of rows below it were found without it")
+                let were = if rescued == 1 { "was" } else { "were" };
+                let pages = units::plural(rescued.into(), "page");
+                format!("an internal page; {pages} with rows below it {were} found without it")
             }
             LostPart::SomeNodes => String::from("rows that look sound are kept"),
             LostPart::Node => String::from("skipped"),

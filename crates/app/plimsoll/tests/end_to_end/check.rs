@@ -55,7 +55,7 @@ fn a_terabyte_behind_the_database_is_skipped_and_named() {
     let scene = Scene::prepared("foreign-space");
     lengthen(&scene, 1 << 40);
     let ran = scene.run(["check", FILE]);
-    ran.expect_code(0).expect_out(&["no part of the database", "were not read", "--foreign"]);
+    ran.expect_code(0).expect_out(&["no part of the database", "not read: ", "--foreign"]);
     let checked = answer(&scene.run(["check", "--json", FILE]));
     let pages = (1_u64 << 40) / PAGE_BYTES as u64 - 2;
     let [seen, skipped] =

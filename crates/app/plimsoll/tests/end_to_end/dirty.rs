@@ -250,11 +250,8 @@ fn pages_without_checksums_are_those_of_a_temporary_database() {
             bytes[at(page)..at(page) + 8].fill(0);
         }
     });
-    scene
-        .run(["check", FILE])
-        .expect_code(2)
-        .expect_out(&["were written without checksums: the temporary database of an engine"]);
-    scene.run(["verify", FILE]).expect_code(2).expect_out(&["written without checksums"]);
+    scene.run(["check", FILE]).expect_code(2).expect_out(&["pages without checksums: "]);
+    scene.run(["verify", FILE]).expect_code(2).expect_out(&["without checksums"]);
     let words = ["export", FILE, "--table", "MSysObjects"];
     scene.run(words).expect_code(1);
     let words = ["export", FILE, "--table", "MSysObjects", "--without-checksums"];

@@ -36,8 +36,9 @@ pub(super) fn page(now: &Value, before: Option<&Value>) -> String {
     if damaged > 0 {
         let _ = writeln!(
             text,
-            "  DAMAGED: {damaged} blocks did not match their checksum and were read from their \
-             volume instead; replace the flash"
+            "  DAMAGED: {} whose checksum does not match, read from the volume instead; replace \
+             the flash",
+            units::plural(damaged, "block")
         );
     }
     text
@@ -54,8 +55,9 @@ fn class_line(text: &mut String, class: &Value, before: Option<&Value>) {
     let saved = Bytes(hit_bytes);
     let _ = writeln!(
         text,
-        "  {name}: {reads} reads, {share:.1} % from flash ({saved} the volumes were spared), \
-         {writes} writes"
+        "  {name}: {}, {share:.1} % from flash ({saved} the volumes were spared), {}",
+        units::plural(reads, "read"),
+        units::plural(writes, "write")
     );
 }
 

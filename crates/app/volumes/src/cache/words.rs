@@ -42,15 +42,15 @@ fn last_session(contents: &StoreContents) -> String {
     match (contents.sessions, contents.was_clean) {
         (0, _) => "none yet".to_owned(),
         (_, true) if contents.blocks_dropped > 0 => format!(
-            "ended cleanly; the next one starts without {} blocks in regions that no flush covered",
-            contents.blocks_dropped
+            "ended cleanly; the next one starts without {} in regions that no flush covered",
+            units::plural(contents.blocks_dropped, "block")
         ),
         (_, true) if contents.cached_blocks == 0 => "ended cleanly, with nothing cached".to_owned(),
         (_, true) => "ended cleanly; the next one starts warm".to_owned(),
         (_, false) => format!(
-            "still running, or killed; the next one starts warm without {} blocks in regions that \
-             were being written",
-            contents.blocks_dropped
+            "still running, or killed; the next one starts warm without {} in regions that were \
+             being written",
+            units::plural(contents.blocks_dropped, "block")
         ),
     }
 }
