@@ -89,9 +89,10 @@ impl OpenDatabase {
         let dirty = dirty.filter(|_| !is_whole);
         let cut = if overlay.is_none() { truncations(path, *page_size) } else { Vec::new() };
         let faults = [FileFault::of_header(header), cut].concat();
-        let steps = match reading.exports_all {
-            true => steps_beside_export(path, &faults),
-            false => next_steps(path, &faults, &[]),
+        let steps = if reading.exports_all {
+            steps_beside_export(path, &faults)
+        } else {
+            next_steps(path, &faults, &[])
         };
         name_faults(path, &faults, dirty.as_ref(), &steps);
         let mut opened = Self::open_catalog(path, (*page_size, reading.bare), overlay, dirty)?;

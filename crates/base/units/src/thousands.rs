@@ -12,7 +12,7 @@ pub fn plural(count: u64, noun: &str) -> String {
     format!("{} {noun}{sign}", thousands(count))
 }
 
-/// A number as it is shown, with its noun in the singular after `1`.
+/// A formatted number with its noun, in the singular after `1`.
 pub fn counted(shown: &str, noun: &str) -> String {
     let plural = match (shown, noun.strip_suffix('y'), noun.ends_with('x')) {
         ("1", ..) => noun.to_owned(),

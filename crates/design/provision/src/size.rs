@@ -33,8 +33,8 @@ fn played(
 }
 
 /// Counts the kinds of failure (one server, two servers, a domain, a site ...) simulated on the
-/// layout that leave every database active at once, whichever servers fail; `None` if a deployment has no
-/// copies, or no layout.
+/// layout that leave every database active at once, whichever servers fail; `None` if a deployment
+/// has no copies, or no layout.
 pub fn survived_failures(deployment: &Deployment) -> Option<usize> {
     let calculation = calculate(deployment);
     let (sheet, architecture) = (calculation.sheet(), calculation.architecture());

@@ -56,7 +56,7 @@ pub(crate) fn refuse(plan: &Plan) -> Result<(), HostError> {
     })
 }
 
-/// What is not there or has no readable header is left to the run itself, which says so.
+/// A missing file, or one without a readable header, is left to the run itself, which says so.
 fn refuse_one(database: &Database) -> Result<(), HostError> {
     let path = Path::new(&database.folder).join(&database.file);
     let Ok(copies) = read_header(&path) else {
@@ -81,12 +81,11 @@ fn refuse_one(database: &Database) -> Result<(), HostError> {
     if faults.is_empty() {
         return Ok(());
     }
-    let named: Vec<String> = faults.iter().map(ToString::to_string).collect();
     Err(HostError::Damage(format!(
         "{}: {}; nothing was written. Prepare it anew (plimsoll prepare PLAN --reset), or restore \
-         it; `plimsoll check` names what is damaged",
+         it; `plimsoll check` names the damage",
         path.display(),
-        named.join("; ")
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )))
 }
 

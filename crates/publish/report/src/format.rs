@@ -40,8 +40,8 @@ pub fn size(bytes: u64) -> String {
     format!("{} {}", number(value, decimals), UNITS[unit])
 }
 
-/// A room in its nearest binary unit, rounded down to a hundredth: a size that is called enough must
-/// fit, and as many mailboxes as it holds must not seem to take more.
+/// A room in its nearest binary unit, rounded down to a hundredth: a size that is called enough
+/// must fit, and as many mailboxes as it holds must not seem to take more.
 pub fn room(bytes: u64) -> String {
     let units = [(50, "PiB"), (40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);

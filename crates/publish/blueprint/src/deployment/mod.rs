@@ -410,8 +410,8 @@ fn method(report: &PlayedReport<'_>) -> Vec<Block> {
         }]),
         Block::Note(
             "Each stretch is played until it has settled and a minute longer, or as long as a host \
-             takes for 2,000 requests; that time represents the rest. Rebuilds and reseeds advance at the rate that was seen. What is \
-             not modelled: docs/deployments.md."
+             takes for 2,000 requests; that time represents the rest. Rebuilds and reseeds \
+             advance at the rate that was seen. What is not modelled: docs/deployments.md."
                 .to_owned(),
         ),
         Block::Note(maintenance(report.maintenance_pause)),

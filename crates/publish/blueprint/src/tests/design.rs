@@ -2,7 +2,7 @@
 
 use plan::Deployment;
 use provision::size;
-use sizing::{Key, ServerKind, Sizing};
+use sizing::{Key, ServerKind};
 
 use super::sizing_text;
 use crate::{Sized, explain, sizing_html, sizing_json, sizing_text_within};

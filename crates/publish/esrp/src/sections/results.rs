@@ -34,7 +34,7 @@ fn content(servers: &[Server<'_>], vendor: &Vendor) -> Vec<Content> {
     content
 }
 
-/// A fact as a sentence; the name of a server at its beginning stays as it is written.
+/// A fact as a sentence; a server name at its beginning keeps its case.
 fn sentence(fact: &str) -> String {
     fact.strip_prefix("the ").map_or_else(|| format!("{fact}."), |rest| format!("The {rest}."))
 }

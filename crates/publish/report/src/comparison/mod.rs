@@ -322,7 +322,7 @@ pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usiz
     format!("{name} against A: {}{more}.", told.join("; "))
 }
 
-/// Intervals of a phase; the run with fewer of them decides whether noise can be told.
+/// Intervals of a phase; with too few of them in either run, noise cannot be separated.
 fn intervals_in(run: &RunRecord, phase: Phase) -> usize {
     run.intervals.iter().filter(|row| row.phase == phase).count()
 }

@@ -1,5 +1,5 @@
-//! The ranking of a sweep: in its folder lie simulations of several arrays, and the newest of them
-//! is not the answer to what was asked.
+//! The ranking of a sweep. Its folder holds simulations of several arrays, and the newest of them
+//! need not be the best.
 
 use std::path::Path;
 
