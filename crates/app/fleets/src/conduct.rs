@@ -205,24 +205,35 @@ impl Conductor<'_> {
     /// Sends an order; the answer comes through the channel, or not at all.
     fn send(&self, agent: AgentId, ask: &Ask) {
         let (sender, number) = (self.sender.clone(), ask.number);
-        self.carrier.request_then(orders(&agent), encode(ask), ANSWERS_WITHIN, move |answer| {
-            if let Ok(answer) = decode::<AgentAnswer>(&answer) {
-                // A conductor that has exited receives no answers.
-                let _ = sender.send(AgentNews::Answer(agent, number, answer));
-            }
-        });
+        let subject = orders(&agent);
+        self.carrier.request_then(
+            subject,
+            encode(ask),
+            ANSWERS_WITHIN,
+            Box::new(move |answer| {
+                if let Ok(answer) = decode::<AgentAnswer>(&answer) {
+                    // A conductor that has exited receives no answers.
+                    let _ = sender.send(AgentNews::Answer(agent, number, answer));
+                }
+            }),
+        );
     }
 
     /// Measures a clock's offset by several round trips, one after the other.
     fn probe(&self, agent: AgentId) {
         let sender = self.sender.clone();
         let subject = clocks(&agent);
-        self.carrier.round_trips(subject, ROUND_TRIPS, now, move |answers| {
-            let trips: Vec<RoundTrip> = answers.iter().filter_map(trip).collect();
-            if let Some(clock) = ClockOffset::of(&trips) {
-                let _ = sender.send(AgentNews::Clock(agent, clock));
-            }
-        });
+        self.carrier.round_trips(
+            subject,
+            ROUND_TRIPS,
+            now,
+            Box::new(move |answers| {
+                let trips: Vec<RoundTrip> = answers.iter().filter_map(trip).collect();
+                if let Some(clock) = ClockOffset::of(&trips) {
+                    let _ = sender.send(AgentNews::Clock(agent, clock));
+                }
+            }),
+        );
     }
 
     fn keep_lease(&mut self) -> Result<(), CommandError> {

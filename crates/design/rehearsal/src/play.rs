@@ -149,7 +149,7 @@ impl<L: PlayListener> Player<'_, '_, L> {
         let mut settling = MemorySettling::default();
         loop {
             self.played += STEP;
-            self.stage.run.advance(self.played, |_| ());
+            self.stage.run.advance(self.played, &mut |_| ());
             let filled = self.stage.run.filled_memory();
             let is_settled = filled.is_none_or(|filled| settling.is_settled(self.played, filled));
             if is_settled && self.played >= WARM_UP {
@@ -200,7 +200,7 @@ impl<L: PlayListener> Player<'_, '_, L> {
         while self.at < to {
             let step = STEP.min(to.since(self.at));
             (self.at, self.played) = (self.at + step, self.played + step);
-            self.stage.run.advance(self.played, |answer| {
+            self.stage.run.advance(self.played, &mut |answer| {
                 let (copy, is_replay) = GroupStage::owner(answer.database);
                 figures[copy].note(&answer, is_replay);
                 self.listener.answered(copy, &answer, is_replay);

@@ -38,7 +38,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
     };
     let mut run = OperationRun::new(&[array], load, Seed(1)).map_err(Failure::of)?;
     let begun = Instant::now();
-    run.advance(SPAN, |_| ());
+    run.advance(SPAN, &mut |_| ());
     Ok((run.events(), begun.elapsed()))
 }
 

@@ -5,7 +5,7 @@ mod open;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use device::Runtime;
+use device::{Boxed, Runtime};
 use ese::{Lgpos, Signature};
 use units::{PageNumber, Seed};
 use wal::edit::{TransactionId, Undo};
@@ -47,52 +47,56 @@ impl Database {
     /// Make a database with [`bulk::load`](crate::bulk::load) or
     /// [`bulk::create_empty`](crate::bulk::create_empty). One that was not closed properly is
     /// refused: its log must be replayed first.
-    pub async fn open(
-        runtime: &Runtime,
+    pub fn open<'a>(
+        runtime: &'a Runtime,
         files: DatabaseFiles,
         settings: Settings,
         seed: Seed,
-    ) -> Result<Self, OpenError> {
-        let database = open::open(runtime, &files, settings, seed, None).await?;
-        start_scavenger(&database.core);
-        database.start_tasks();
-        Ok(database)
+    ) -> Boxed<'a, Result<Self, OpenError>> {
+        Box::pin(async move {
+            let database = open::open(runtime, &files, settings, seed, None).await?;
+            start_scavenger(&database.core);
+            database.start_tasks();
+            Ok(database)
+        })
     }
 
     /// Opens a database like [`Database::open`], and recovers it first if it was not closed
     /// properly: redoes the log, undoes uncommitted changes. The summary is `None` if no recovery
     /// was needed. After a crash during recovery, call it again.
-    pub async fn recover(
-        runtime: &Runtime,
+    pub fn recover<'a>(
+        runtime: &'a Runtime,
         files: DatabaseFiles,
         settings: Settings,
         seed: Seed,
-        progress: &dyn Fn(RecoveryProgress),
-    ) -> Result<(Self, Option<RecoverySummary>), OpenError> {
-        let memory = RecoverySettings {
-            cache: settings.cache_maximum,
-            longest_write: settings.longest_write,
-            checkpoint_depth: settings.checkpoint_depth,
-            ..RecoverySettings::default()
-        };
-        let redone = recovery::redo(runtime, &files, &memory, progress)
-            .await
-            .map_err(OpenError::Recovery)?;
-        let Some(redone) = redone else {
-            let database = Self::open(runtime, files, settings, seed).await?;
-            return Ok((database, None));
-        };
-        let database = open::open(runtime, &files, settings, seed, Some(&redone)).await?;
-        let core = &database.core;
-        start_scavenger(core);
-        let summary = redone.summary;
-        if let Err(error) = undo_losers(core, redone).await {
-            core.lifecycle.close();
-            core.wake_all();
-            return Err(open::opening(error));
-        }
-        database.start_tasks();
-        Ok((database, Some(summary)))
+        progress: &'a dyn Fn(RecoveryProgress),
+    ) -> Boxed<'a, Result<(Self, Option<RecoverySummary>), OpenError>> {
+        Box::pin(async move {
+            let memory = RecoverySettings {
+                cache: settings.cache_maximum,
+                longest_write: settings.longest_write,
+                checkpoint_depth: settings.checkpoint_depth,
+                ..RecoverySettings::default()
+            };
+            let redone = recovery::redo(runtime, &files, &memory, progress)
+                .await
+                .map_err(OpenError::Recovery)?;
+            let Some(redone) = redone else {
+                let database = Self::open(runtime, files, settings, seed).await?;
+                return Ok((database, None));
+            };
+            let database = open::open(runtime, &files, settings, seed, Some(&redone)).await?;
+            let core = &database.core;
+            start_scavenger(core);
+            let summary = redone.summary;
+            if let Err(error) = undo_losers(core, redone).await {
+                core.lifecycle.close();
+                core.wake_all();
+                return Err(open::opening(error));
+            }
+            database.start_tasks();
+            Ok((database, Some(summary)))
+        })
     }
 
     /// A table by its name.
@@ -142,35 +146,39 @@ impl Database {
 
     /// Closes the database cleanly: waits for rollbacks, finishes cleanup, writes every page,
     /// marks the header clean. Waits for transactions that have not ended.
-    pub async fn shut_down(self) -> Result<(), TransactionError> {
-        let (core, lifecycle) = (&self.core, &self.core.lifecycle);
-        self.end_work().await;
-        let done = close(core, &self.last_written).await;
-        lifecycle.close();
-        core.wake_all();
-        // Even if closing failed, the log is read back.
-        let closed = core.log.close().await;
-        done?;
-        closed.map_err(|error| core.poison(&error))
+    pub fn shut_down(self) -> Boxed<'static, Result<(), TransactionError>> {
+        Box::pin(async move {
+            let (core, lifecycle) = (&self.core, &self.core.lifecycle);
+            self.end_work().await;
+            let done = close(core, &self.last_written).await;
+            lifecycle.close();
+            core.wake_all();
+            // Even if closing failed, the log is read back.
+            let closed = core.log.close().await;
+            done?;
+            closed.map_err(|error| core.poison(&error))
+        })
     }
 
     /// Stops using the database without closing it, like a program that exits: the log is written
     /// to its end, changed pages stay unwritten, and the file is left to recovery. Returns the end
     /// of the log. Waits for transactions that have not ended, and until no file is open any more.
-    pub async fn abandon(self) -> Result<Lgpos, TransactionError> {
-        let (core, lifecycle) = (&self.core, &self.core.lifecycle);
-        self.end_work().await;
-        let flushed = core.log.flush_to(core.log.tip()).await;
-        lifecycle.close();
-        core.wake_all();
-        if let Some(eviction) = lifecycle.take_eviction() {
-            eviction.await;
-        }
-        core.cache.wait_for_writes().await;
-        let closed = core.log.abandon().await;
-        flushed.and(closed).map_err(|error| core.poison(&error))?;
-        core.poison.check()?;
-        Ok(core.log.durable())
+    pub fn abandon(self) -> Boxed<'static, Result<Lgpos, TransactionError>> {
+        Box::pin(async move {
+            let (core, lifecycle) = (&self.core, &self.core.lifecycle);
+            self.end_work().await;
+            let flushed = core.log.flush_to(core.log.tip()).await;
+            lifecycle.close();
+            core.wake_all();
+            if let Some(eviction) = lifecycle.take_eviction() {
+                eviction.await;
+            }
+            core.cache.wait_for_writes().await;
+            let closed = core.log.abandon().await;
+            flushed.and(closed).map_err(|error| core.poison(&error))?;
+            core.poison.check()?;
+            Ok(core.log.durable())
+        })
     }
 
     /// Files found since the last call to differ from the data written to them: log files while

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use device::{
-    Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime, Volume,
+    Boxed, Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Runtime, Volume,
 };
 use ese::LogTime;
 use ese::flush_map::{
@@ -109,51 +109,55 @@ pub(crate) fn pair(runtime: &Runtime, database: &mut DatabaseHeader) -> FlushMap
 /// Reads the map next to the database `file` in `volume`, whose header is `database`, if it belongs
 /// to that database; a map of more than the database's `pages` does not. Only storage failures are
 /// errors.
-pub async fn read(
-    volume: &dyn Volume,
-    file: &str,
-    database: &DatabaseHeader,
+pub fn read<'a>(
+    volume: &'a dyn Volume,
+    file: &'a str,
+    database: &'a DatabaseHeader,
     pages: u32,
-) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
-    // Checked before the file is looked up: if the header names no map, none is needed.
-    if !names_a_map(database) {
-        return Ok(Err(MapRefusal::Unpaired));
-    }
-    let device = match volume.open(&file_name(file), OpenMode::ReadOnly).await {
-        Ok(device) => device,
-        Err(DeviceError::NotFound { .. }) => return Ok(Err(MapRefusal::Missing)),
-        Err(error) => return Err(error),
-    };
-    if device.length() > longest_file(pages) {
-        return Ok(Err(MapRefusal::Foreign));
-    }
-    let length = usize::try_from(device.length()).expect("invariant: as long as a map may be");
-    // The part after the last whole page of a map cannot be read unbuffered, but still counts as a
-    // mismatch.
-    let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
-    bytes.resize(length, 0);
-    Ok(FlushMap::believed(&bytes, database))
+) -> Boxed<'a, Result<Result<FlushMap, MapRefusal>, DeviceError>> {
+    Box::pin(async move {
+        // Checked before the file is looked up: if the header names no map, none is needed.
+        if !names_a_map(database) {
+            return Ok(Err(MapRefusal::Unpaired));
+        }
+        let device = match volume.open(&file_name(file), OpenMode::ReadOnly).await {
+            Ok(device) => device,
+            Err(DeviceError::NotFound { .. }) => return Ok(Err(MapRefusal::Missing)),
+            Err(error) => return Err(error),
+        };
+        if device.length() > longest_file(pages) {
+            return Ok(Err(MapRefusal::Foreign));
+        }
+        let length = usize::try_from(device.length()).expect("invariant: as long as a map may be");
+        // The part after the last whole page of a map cannot be read unbuffered, but still counts
+        // as a mismatch.
+        let mut bytes = read_all(&*device, length - length % MAP_PAGE_BYTES).await?;
+        bytes.resize(length, 0);
+        Ok(FlushMap::believed(&bytes, database))
+    })
 }
 
 /// Reads the map next to a database that is not open, like [`read`]. `device` is the database file;
 /// one without a good header names no map.
-pub async fn read_beside(
-    volume: &dyn Volume,
-    file: &str,
-    device: &dyn Device,
-) -> Result<Result<FlushMap, MapRefusal>, DeviceError> {
-    let length = usize::try_from(device.length()).unwrap_or(usize::MAX);
-    let probe = PROBE_BYTES.min(length - length % device::ALIGNMENT);
-    if probe == 0 {
-        return Ok(Err(MapRefusal::Unpaired));
-    }
-    let start = read_all(device, probe).await?;
-    let Ok(copies) = read_copies(&start) else {
-        return Ok(Err(MapRefusal::Unpaired));
-    };
-    let pages = device.length() / copies.page_size.bytes_u64();
-    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
-    read(volume, file, &copies.header, pages).await
+pub fn read_beside<'a>(
+    volume: &'a dyn Volume,
+    file: &'a str,
+    device: &'a dyn Device,
+) -> Boxed<'a, Result<Result<FlushMap, MapRefusal>, DeviceError>> {
+    Box::pin(async move {
+        let length = usize::try_from(device.length()).unwrap_or(usize::MAX);
+        let probe = PROBE_BYTES.min(length - length % device::ALIGNMENT);
+        if probe == 0 {
+            return Ok(Err(MapRefusal::Unpaired));
+        }
+        let start = read_all(device, probe).await?;
+        let Ok(copies) = read_copies(&start) else {
+            return Ok(Err(MapRefusal::Unpaired));
+        };
+        let pages = device.length() / copies.page_size.bytes_u64();
+        let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+        read(volume, file, &copies.header, pages).await
+    })
 }
 
 async fn read_all(device: &dyn Device, length: usize) -> Result<Vec<u8>, DeviceError> {

@@ -30,6 +30,10 @@ pub enum KeyAnswer {
     Absent,
 }
 
+/// Gets an answer, on another thread. Boxed, so that the client's code is compiled in this crate
+/// alone and not for every closure.
+pub type KeyListener = Box<dyn FnOnce(KeyAnswer) + Send>;
+
 /// A bucket of keys. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Bucket {
@@ -109,18 +113,13 @@ pub(crate) fn stream_of(name: &str, max_age: Duration, duplicate_window: Duratio
 
 impl Bucket {
     /// Reads `key`; `then` gets the answer, or is dropped if the server gives none.
-    pub fn read(&self, key: String, then: impl FnOnce(KeyAnswer) + Send + 'static) {
+    pub fn read(&self, key: String, then: KeyListener) {
         let store = self.store.clone();
         self.ask(async move { present(&store, &key).await }, then);
     }
 
     /// Sets `key` if it has no value.
-    pub fn create(
-        &self,
-        key: String,
-        value: Vec<u8>,
-        then: impl FnOnce(KeyAnswer) + Send + 'static,
-    ) {
+    pub fn create(&self, key: String, value: Vec<u8>, then: KeyListener) {
         let store = self.store.clone();
         let asked = async move {
             match store.create(&key, value.into()).await {
@@ -132,13 +131,7 @@ impl Bucket {
     }
 
     /// Replaces the value at `revision`.
-    pub fn replace(
-        &self,
-        key: String,
-        revision: u64,
-        value: Vec<u8>,
-        then: impl FnOnce(KeyAnswer) + Send + 'static,
-    ) {
+    pub fn replace(&self, key: String, revision: u64, value: Vec<u8>, then: KeyListener) {
         let store = self.store.clone();
         let asked = async move {
             match store.update(&key, value.into(), revision).await {
@@ -161,14 +154,14 @@ impl Bucket {
                 store.delete_expect_revision(&key, Some(revision)).await.ok()?;
                 Some(KeyAnswer::Absent)
             },
-            drop,
+            Box::new(drop),
         );
     }
 
     fn ask(
         &self,
         asked: impl Future<Output = Option<KeyAnswer>> + Send + 'static,
-        then: impl FnOnce(KeyAnswer) + Send + 'static,
+        then: KeyListener,
     ) {
         self.handle.spawn(async move {
             if let Ok(Some(answer)) = tokio::time::timeout(ANSWERS_WITHIN, asked).await {

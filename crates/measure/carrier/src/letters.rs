@@ -75,6 +75,10 @@ impl Drop for Listening {
     }
 }
 
+/// Gets messages, on another thread, until it returns `false`; boxed as a
+/// [`KeyListener`](crate::KeyListener) is.
+pub type LetterListener = Box<dyn FnMut(Letter) -> bool + Send>;
+
 impl Carrier {
     /// Returns a handle for sending replies from another thread.
     pub fn replies(&self) -> Replies {
@@ -84,7 +88,7 @@ impl Carrier {
     /// Receives the messages of `subject` from now on, and across reconnections.
     pub fn subscribe(&self, subject: String) -> Result<Letters, CarrierError> {
         let (sender, waiting) = sync_channel(MOST_WAITING);
-        let listening = self.listen(subject, move |letter| pass_on(&sender, letter))?;
+        let listening = self.listen(subject, Box::new(move |letter| pass_on(&sender, letter)))?;
         Ok(Letters { waiting, listening })
     }
 
@@ -93,7 +97,7 @@ impl Carrier {
     pub fn listen(
         &self,
         subject: String,
-        mut each: impl FnMut(Letter) -> bool + Send + 'static,
+        mut each: LetterListener,
     ) -> Result<Listening, CarrierError> {
         let mut messages = self.wait("subscribe", self.client.subscribe(subject))?;
         let task = self.runtime.spawn(async move {

@@ -25,9 +25,9 @@ use units::Nanos;
 pub use access::{Credentials, ServerAccess};
 pub use error::CarrierError;
 pub use journals::KeptJournal;
-pub use keys::{Bucket, KeyAnswer};
+pub use keys::{Bucket, KeyAnswer, KeyListener};
 pub use lease::Lease;
-pub use letters::{Letter, Letters, Listening, Replies};
+pub use letters::{Letter, LetterListener, Letters, Listening, Replies};
 pub use outbox::Outbox;
 pub use subject::{EVERY_BEAT, beats, clocks, orders};
 pub use work::{WorkItem, WorkLeft, WorkQueue};
@@ -105,7 +105,7 @@ impl Carrier {
         subject: String,
         bytes: Vec<u8>,
         patience: Duration,
-        then: impl FnOnce(Vec<u8>) + Send + 'static,
+        then: Box<dyn FnOnce(Vec<u8>) + Send>,
     ) {
         let client = self.client.clone();
         self.runtime.spawn(async move {
@@ -123,7 +123,7 @@ impl Carrier {
         subject: String,
         count: usize,
         clock: fn() -> Nanos,
-        then: impl FnOnce(Vec<(Nanos, Vec<u8>, Nanos)>) + Send + 'static,
+        then: Box<dyn FnOnce(Vec<(Nanos, Vec<u8>, Nanos)>) + Send>,
     ) {
         let client = self.client.clone();
         self.runtime.spawn(async move {

@@ -6,7 +6,9 @@
 use std::fmt;
 use std::rc::Rc;
 
-use device::{ALIGNMENT, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume};
+use device::{
+    ALIGNMENT, Boxed, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume,
+};
 use ese::Signature;
 use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
 use plan::Plan;
@@ -218,23 +220,25 @@ pub(crate) fn digits(signature: Signature) -> String {
 }
 
 /// Reads the manifest next to the database at `location`; `None` if there is none.
-pub async fn read(location: &Location) -> Result<Option<Manifest>, ManifestError> {
-    read_beside(&location.database, &location.plan.file).await
+pub fn read<'a>(location: &'a Location) -> Boxed<'a, Result<Option<Manifest>, ManifestError>> {
+    Box::pin(async move { read_beside(&location.database, &location.plan.file).await })
 }
 
 /// Reads the manifest next to the database file of that name; `None` if there is none.
-pub async fn read_beside(
-    volume: &Rc<dyn Volume>,
-    database: &str,
-) -> Result<Option<Manifest>, ManifestError> {
-    let manifest: Option<Manifest> = read_document(volume, &manifest_file_of(database)).await?;
-    match manifest {
-        Some(Manifest { form, .. }) if form != FORM => Err(ManifestError::Unreadable {
-            file: format!("{}/{}", volume.name(), manifest_file_of(database)),
-            problem: format!("form {form} is not known here"),
-        }),
-        manifest => Ok(manifest),
-    }
+pub fn read_beside<'a>(
+    volume: &'a Rc<dyn Volume>,
+    database: &'a str,
+) -> Boxed<'a, Result<Option<Manifest>, ManifestError>> {
+    Box::pin(async move {
+        let manifest: Option<Manifest> = read_document(volume, &manifest_file_of(database)).await?;
+        match manifest {
+            Some(Manifest { form, .. }) if form != FORM => Err(ManifestError::Unreadable {
+                file: format!("{}/{}", volume.name(), manifest_file_of(database)),
+                problem: format!("form {form} is not known here"),
+            }),
+            manifest => Ok(manifest),
+        }
+    })
 }
 
 /// Reads the small document of that name, as written by [`write_document`]; `None` if there is

@@ -14,7 +14,7 @@ mod tests;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::Runtime;
+use device::{Boxed, Runtime};
 use engine::bulk::{self, Amount, BulkError, BulkOptions};
 use ese::page::PageSize;
 use ese::{LogTime, Signature};
@@ -55,41 +55,43 @@ pub struct Progress {
 
 /// Prepares the databases of one executor thread concurrently. `coordinator` may ask to stop;
 /// everything unfinished is then left for the next time.
-pub async fn prepare(
-    runtime: &Runtime,
-    plan: &Plan,
+pub fn prepare<'a>(
+    runtime: &'a Runtime,
+    plan: &'a Plan,
     targets: Vec<FillTarget>,
-    coordinator: &Arc<Coordinator>,
-    progress: &Sink<Progress>,
-) -> Result<(), PrepareError> {
-    let in_flight = Rc::new(InFlight::new(runtime.clock()));
-    let mut fills = Vec::new();
-    for target in targets {
-        let one = prepare_one(
-            runtime.clone(),
-            plan.clone(),
-            followed(target, &in_flight),
-            Arc::clone(coordinator),
-            Rc::clone(progress),
-        );
-        fills.push(runtime.spawn(one));
-    }
-    let mut all = runtime.spawn(async move {
-        let mut outcome = Ok(());
-        for fill in fills {
-            outcome = outcome.and(fill.await);
+    coordinator: &'a Arc<Coordinator>,
+    progress: &'a Sink<Progress>,
+) -> Boxed<'a, Result<(), PrepareError>> {
+    Box::pin(async move {
+        let in_flight = Rc::new(InFlight::new(runtime.clock()));
+        let mut fills = Vec::new();
+        for target in targets {
+            let one = prepare_one(
+                runtime.clone(),
+                plan.clone(),
+                followed(target, &in_flight),
+                Arc::clone(coordinator),
+                Rc::clone(progress),
+            );
+            fills.push(runtime.spawn(one));
         }
-        outcome
-    });
-    let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, |moment| {
-        let late = moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment));
-        (!late.is_empty()).then_some(late)
-    });
-    outcome.await.unwrap_or_else(|late| {
-        coordinator.stop(Stop::Failed);
-        let now = runtime.now();
-        let sentences: Vec<_> = late.iter().map(|open| open.sentence(now)).collect();
-        Err(PrepareError::Unanswered { what: sentences.join("; ") })
+        let mut all = runtime.spawn(async move {
+            let mut outcome = Ok(());
+            for fill in fills {
+                outcome = outcome.and(fill.await);
+            }
+            outcome
+        });
+        let outcome = outlast(runtime, coordinator, plan.test.give_up, &mut all, |moment| {
+            let late = moment.map_or_else(Vec::new, |moment| in_flight.asked_before(moment));
+            (!late.is_empty()).then_some(late)
+        });
+        outcome.await.unwrap_or_else(|late| {
+            coordinator.stop(Stop::Failed);
+            let now = runtime.now();
+            let sentences: Vec<_> = late.iter().map(|open| open.sentence(now)).collect();
+            Err(PrepareError::Unanswered { what: sentences.join("; ") })
+        })
     })
 }
 

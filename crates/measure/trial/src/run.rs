@@ -26,7 +26,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use device::Runtime;
+use device::{Boxed, Runtime};
 use plan::Plan;
 use record::{Edge, Event, LogLine, Phase, PhaseMark};
 use units::Nanos;
@@ -113,23 +113,26 @@ pub struct RunSummary {
 }
 
 /// Runs a group's share. Never fails as a whole: failures are issues in the record.
-pub async fn run(group: Group) -> RunSummary {
-    let group = Rc::new(group);
-    let opened: Vec<Opened> = group.locations.iter().map(|at| open::followed(&group, at)).collect();
-    let sampler = Rc::new(RefCell::new(group.sampler()));
-    let phases = phases(Rc::clone(&group), opened.clone(), Rc::clone(&sampler));
-    let phases = group.runtime.spawn(phases);
-    let gave_up = group.outlast(&opened, &sampler, phases).await;
-    for opened in &opened {
-        opened.meter.note_unanswered();
-        opened.tell_what_came(&group);
-    }
-    let failures = opened.iter().filter_map(|opened| opened.issue_recorder.fatal());
-    RunSummary {
-        issues: opened.iter().map(|opened| opened.issue_recorder.count()).sum(),
-        failure: failures.into_iter().next(),
-        gave_up,
-    }
+pub fn run(group: Group) -> Boxed<'static, RunSummary> {
+    Box::pin(async move {
+        let group = Rc::new(group);
+        let opened: Vec<Opened> =
+            group.locations.iter().map(|at| open::followed(&group, at)).collect();
+        let sampler = Rc::new(RefCell::new(group.sampler()));
+        let phases = phases(Rc::clone(&group), opened.clone(), Rc::clone(&sampler));
+        let phases = group.runtime.spawn(phases);
+        let gave_up = group.outlast(&opened, &sampler, phases).await;
+        for opened in &opened {
+            opened.meter.note_unanswered();
+            opened.tell_what_came(&group);
+        }
+        let failures = opened.iter().filter_map(|opened| opened.issue_recorder.fatal());
+        RunSummary {
+            issues: opened.iter().map(|opened| opened.issue_recorder.count()).sum(),
+            failure: failures.into_iter().next(),
+            gave_up,
+        }
+    })
 }
 
 /// All phases of a run, one after the other.

@@ -5,7 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{
-    Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime, Volume, write_noise,
+    Boxed, Device, DeviceError, Durability, Op, OpenMode, Purpose, Request, Runtime, Volume,
+    write_noise,
 };
 use record::WriteSamples;
 use units::{Nanos, Prng, Seed};
@@ -51,42 +52,44 @@ pub trait ProbeWatch {
 }
 
 /// Writes to a new file and samples the writes; `None` if `watch` asked to stop.
-pub async fn probe_writes(
+pub fn probe_writes(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
     probe: WriteProbe,
     watch: Rc<dyn ProbeWatch>,
-) -> Result<Option<WriteSamples>, DeviceError> {
-    let mode = OpenMode::CreateNew { length: probe.file_bytes };
-    let device = volume.open(&probe.file, mode).await?;
-    let mut prng = Prng::new(probe.seed);
-    let mut running = Running {
-        places: places(&probe, &mut prng),
-        prng: RefCell::new(prng),
-        samples: RefCell::new(WriteSamples {
-            write_bytes: probe.write_bytes,
-            ..WriteSamples::default()
-        }),
-        failed: RefCell::new(None),
-        runtime,
-        device,
-        probe,
-        watch,
-    };
-    running.fill().await?;
-    running.rest("rest").await;
-    let volatile_ns = running.singles(Durability::Volatile).await?;
-    running.flush().await?;
-    let durable_ns = running.singles(Durability::Durable).await?;
-    running.rest("rest").await;
-    {
-        let samples = running.samples.get_mut();
-        (samples.volatile_ns, samples.durable_ns) = (volatile_ns, durable_ns);
-    }
-    let running = Rc::new(running);
-    saturate(&running).await?;
-    let samples = running.samples.take();
-    Ok((!running.watch.is_stopped()).then_some(samples))
+) -> Boxed<'static, Result<Option<WriteSamples>, DeviceError>> {
+    Box::pin(async move {
+        let mode = OpenMode::CreateNew { length: probe.file_bytes };
+        let device = volume.open(&probe.file, mode).await?;
+        let mut prng = Prng::new(probe.seed);
+        let mut running = Running {
+            places: places(&probe, &mut prng),
+            prng: RefCell::new(prng),
+            samples: RefCell::new(WriteSamples {
+                write_bytes: probe.write_bytes,
+                ..WriteSamples::default()
+            }),
+            failed: RefCell::new(None),
+            runtime,
+            device,
+            probe,
+            watch,
+        };
+        running.fill().await?;
+        running.rest("rest").await;
+        let volatile_ns = running.singles(Durability::Volatile).await?;
+        running.flush().await?;
+        let durable_ns = running.singles(Durability::Durable).await?;
+        running.rest("rest").await;
+        {
+            let samples = running.samples.get_mut();
+            (samples.volatile_ns, samples.durable_ns) = (volatile_ns, durable_ns);
+        }
+        let running = Rc::new(running);
+        saturate(&running).await?;
+        let samples = running.samples.take();
+        Ok((!running.watch.is_stopped()).then_some(samples))
+    })
 }
 
 struct Running {

@@ -292,12 +292,13 @@ fn host(address: IpAddr) -> String {
     }
 }
 
-/// Serves until `must_stop`; calls `ready` once requests are accepted.
+/// Serves until `must_stop`; calls `ready` once requests are accepted. Not generic, so that the web
+/// server is compiled in this crate alone.
 pub fn serve(
     settings: ServeSettings,
     machine: Box<dyn RunControl>,
-    ready: impl FnOnce(Ready<'_>),
-    must_stop: impl Fn() -> bool,
+    ready: &mut dyn FnMut(Ready<'_>),
+    must_stop: &dyn Fn() -> bool,
 ) -> Result<(), ServeError> {
     let ServeSettings { folder, address, host_names, history, otlp, token, metrics_token } =
         settings;
@@ -333,7 +334,7 @@ pub fn serve(
     served.map_err(|error| ServeError::Listen { address, error })
 }
 
-async fn asked_to_stop(must_stop: impl Fn() -> bool) {
+async fn asked_to_stop(must_stop: &dyn Fn() -> bool) {
     while !must_stop() {
         tokio::time::sleep(LOOK).await;
     }

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 pub use format::{BlockContent, content, format, identity};
 
-use crate::{Device, DeviceError, FileEntry, OpenMode, Pending, Runtime, Volume};
+use crate::{Boxed, Device, DeviceError, FileEntry, OpenMode, Pending, Runtime, Volume};
 use directory::is_name;
 use file::BlockFile;
 use state::VolumeState;
@@ -42,10 +42,15 @@ impl BlockVolume {
     /// Opens the volume on `device`, which the caller has locked against all other users.
     /// Background work runs on `runtime`. Fails with `NotAVolume` if the device was not formatted
     /// as one, and with `VolumeDamaged` if it was but cannot be trusted.
-    pub async fn open(device: Rc<dyn Device>, runtime: &Runtime) -> Result<Self, DeviceError> {
-        let name = device.name().to_owned();
-        let state = VolumeState::open(device, runtime).await?;
-        Ok(Self { state: Rc::new(state), prefix: String::new(), name })
+    pub fn open<'a>(
+        device: Rc<dyn Device>,
+        runtime: &'a Runtime,
+    ) -> Boxed<'a, Result<Self, DeviceError>> {
+        Box::pin(async move {
+            let name = device.name().to_owned();
+            let state = VolumeState::open(device, runtime).await?;
+            Ok(Self { state: Rc::new(state), prefix: String::new(), name })
+        })
     }
 
     /// The folder `path` of the same volume, or the root if it is empty. Folders are parts of

@@ -31,7 +31,11 @@ pub trait Reactor {
     fn retire(&self) {}
 }
 
-type LocalTask = Pin<Box<dyn Future<Output = ()>>>;
+/// Work of a function that is rarely called, in a box. The body of an `async fn` is compiled by
+/// every crate that awaits it, with all that it awaits itself; a boxed one by its own crate alone.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+type LocalTask = Boxed<'static, ()>;
 
 struct ReadyQueue(Mutex<VecDeque<usize>>);
 

@@ -27,7 +27,7 @@ pub use buffer::{ALIGNMENT, Buffer, SECTOR};
 pub use clock::Clock;
 pub use completion::{Completed, Completer, Completion, completion};
 pub use error::DeviceError;
-pub use executor::{Executor, JoinHandle, Reactor, Runtime, Sleep};
+pub use executor::{Boxed, Executor, JoinHandle, Reactor, Runtime, Sleep};
 pub use lookout::Lookout;
 pub use memory::{FileImage, MemoryVolume, Service, ServiceWork, VolumeImage};
 pub use noise::write_noise;

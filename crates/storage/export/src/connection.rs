@@ -7,7 +7,7 @@ use std::io::IoSlice;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use device::Runtime;
+use device::{Boxed, Runtime};
 
 use crate::budget::{MemoryBudget, Reserved};
 use crate::nbd::{
@@ -68,32 +68,34 @@ struct PendingReply {
 
 /// Serves a client until it leaves, or until `stops` reports that the server is stopping; received
 /// requests are answered in either case.
-pub async fn serve_connection(
+pub fn serve_connection(
     hall: Rc<ExportHall>,
     wire: Rc<dyn Wire>,
     runtime: Runtime,
     stops: Rc<dyn Fn(&Context<'_>) -> bool>,
-) -> ConnectionEnd {
-    let link = Rc::new(SharedConnection {
-        wire,
-        outbox: RefCell::default(),
-        is_sending: Cell::new(false),
-        broken: RefCell::default(),
-        in_progress: Cell::new(0),
-        waiting: RefCell::default(),
-    });
-    let session = Session::new(Rc::clone(&hall.offers), hall.limits);
-    let mut receiver =
-        Receiver { hall, link: Rc::clone(&link), runtime, session, stops, reserved: None };
-    let end = receiver.run().await;
-    if link.broken.borrow().is_some() || !matches!(end, ConnectionEnd::Stopped) {
-        link.wire.client_left();
-    }
-    link.drained(0).await;
-    match link.broken.take() {
-        Some(error) => ConnectionEnd::Broken(error),
-        None => end,
-    }
+) -> Boxed<'static, ConnectionEnd> {
+    Box::pin(async move {
+        let link = Rc::new(SharedConnection {
+            wire,
+            outbox: RefCell::default(),
+            is_sending: Cell::new(false),
+            broken: RefCell::default(),
+            in_progress: Cell::new(0),
+            waiting: RefCell::default(),
+        });
+        let session = Session::new(Rc::clone(&hall.offers), hall.limits);
+        let mut receiver =
+            Receiver { hall, link: Rc::clone(&link), runtime, session, stops, reserved: None };
+        let end = receiver.run().await;
+        if link.broken.borrow().is_some() || !matches!(end, ConnectionEnd::Stopped) {
+            link.wire.client_left();
+        }
+        link.drained(0).await;
+        match link.broken.take() {
+            Some(error) => ConnectionEnd::Broken(error),
+            None => end,
+        }
+    })
 }
 
 struct Receiver {

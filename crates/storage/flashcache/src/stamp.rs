@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use device::{ALIGNMENT, Device, DeviceError, Purpose, Request};
+use device::{ALIGNMENT, Boxed, Device, DeviceError, Purpose, Request};
 use twox_hash::XxHash3_64;
 
 /// Bytes that are read at either end.
@@ -11,17 +11,22 @@ const SAMPLE_BYTES: u64 = 1 << 20;
 
 /// A stamp of `device`, which must not be written meanwhile. `mark` is any other knowledge of its
 /// state, such as the time of the last change.
-pub async fn volume_stamp(device: &Rc<dyn Device>, mark: u64) -> Result<u64, DeviceError> {
-    let whole = device.length() / ALIGNMENT as u64 * ALIGNMENT as u64;
-    let bytes = whole.min(SAMPLE_BYTES);
-    let mut stamp = XxHash3_64::oneshot_with_seed(mark, &device.length().to_le_bytes());
-    for at in [0, whole - bytes] {
-        let Some(length) = usize::try_from(bytes).ok().filter(|&length| length > 0) else {
-            continue;
-        };
-        let read = Request::read(Purpose::Header, at, length);
-        let sample = device.submit(read).await.into_buffer()?;
-        stamp = XxHash3_64::oneshot_with_seed(stamp, &sample);
-    }
-    Ok(stamp)
+pub fn volume_stamp<'a>(
+    device: &'a Rc<dyn Device>,
+    mark: u64,
+) -> Boxed<'a, Result<u64, DeviceError>> {
+    Box::pin(async move {
+        let whole = device.length() / ALIGNMENT as u64 * ALIGNMENT as u64;
+        let bytes = whole.min(SAMPLE_BYTES);
+        let mut stamp = XxHash3_64::oneshot_with_seed(mark, &device.length().to_le_bytes());
+        for at in [0, whole - bytes] {
+            let Some(length) = usize::try_from(bytes).ok().filter(|&length| length > 0) else {
+                continue;
+            };
+            let read = Request::read(Purpose::Header, at, length);
+            let sample = device.submit(read).await.into_buffer()?;
+            stamp = XxHash3_64::oneshot_with_seed(stamp, &sample);
+        }
+        Ok(stamp)
+    })
 }

@@ -46,8 +46,8 @@ pub(crate) fn run(flags: &ServeFlags, console: &mut Console) -> Result<Outcome, 
     serve::serve(
         settings,
         Box::new(LocalRuns::with_caches(&flags.cache)),
-        |ready| told = tell(&ready, flags, console),
-        || stop.is_set(),
+        &mut |ready| told = tell(&ready, flags, console),
+        &|| stop.is_set(),
     )?;
     told.map(|()| Outcome::Pass)
 }

@@ -196,7 +196,7 @@ impl<'a> Playback<'a, '_> {
                 self.share_now.set(record::hourly_share(&hours, measured));
             }
             let mut sampled = vec![OperationSeries::default(); self.alike.simulated.len()];
-            run.advance(Nanos(to.since(begun).0), |answer| {
+            run.advance(Nanos(to.since(begun).0), &mut |answer| {
                 sampled[answer.database].note(&answer, false);
             });
             let cache = self.cache_activity(run);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use device::{FileEntry, OpenMode};
+use device::{Boxed, FileEntry, OpenMode};
 use plan::Plan;
 use units::Bytes;
 
@@ -44,41 +44,43 @@ pub struct FillTarget {
 
 /// Decides the action for every database of `plan`. All groups' databases are checked together,
 /// since they may share storage.
-pub async fn preflight(
-    plan: &Plan,
-    locations: &[Location],
+pub fn preflight<'a>(
+    plan: &'a Plan,
+    locations: &'a [Location],
     complete: Complete,
-) -> Result<Vec<FillTarget>, PrepareError> {
-    let mut targets = Vec::new();
-    for location in locations {
-        let action = decide(plan, location, complete).await?;
-        targets.push(FillTarget { location: location.clone(), action });
-    }
-    let mut needs = BTreeMap::new();
-    for FillTarget { location, action } in &targets {
-        match action {
-            Action::Keep => {}
-            Action::Create | Action::Restart => need(plan, location, Bytes(0), &mut needs),
-            Action::Reset => {
-                let taken = taken(location).await?;
-                need(plan, location, taken, &mut needs);
+) -> Boxed<'a, Result<Vec<FillTarget>, PrepareError>> {
+    Box::pin(async move {
+        let mut targets = Vec::new();
+        for location in locations {
+            let action = decide(plan, location, complete).await?;
+            targets.push(FillTarget { location: location.clone(), action });
+        }
+        let mut needs = BTreeMap::new();
+        for FillTarget { location, action } in &targets {
+            match action {
+                Action::Keep => {}
+                Action::Create | Action::Restart => need(plan, location, Bytes(0), &mut needs),
+                Action::Reset => {
+                    let taken = taken(location).await?;
+                    need(plan, location, taken, &mut needs);
+                }
             }
         }
-    }
-    for target in &targets {
-        let location = &target.location;
-        for (storage, volume) in
-            [(&location.storage, &location.database), (&location.log_storage, &location.log)]
-        {
-            let needed = needs.remove(storage).unwrap_or_default();
-            let free = Bytes(volume.free_bytes().await?);
-            if needed > free {
-                let storage = storage.clone();
-                return Err(PrepareError::NoSpace { storage, needed, free });
+        for target in &targets {
+            let location = &target.location;
+            for (storage, volume) in
+                [(&location.storage, &location.database), (&location.log_storage, &location.log)]
+            {
+                let needed = needs.remove(storage).unwrap_or_default();
+                let free = Bytes(volume.free_bytes().await?);
+                if needed > free {
+                    let storage = storage.clone();
+                    return Err(PrepareError::NoSpace { storage, needed, free });
+                }
             }
         }
-    }
-    Ok(targets)
+        Ok(targets)
+    })
 }
 
 /// Bytes that the files of a database occupy, without its log.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::directory::{DIRECTORY_BYTES, Directory};
 use super::superblock::{LEAST_BYTES, Superblock, SuperblockError};
 use super::{UNIT, signature};
-use crate::{ALIGNMENT, Buffer, Device, DeviceError, Durability, Purpose, Request};
+use crate::{ALIGNMENT, Boxed, Buffer, Device, DeviceError, Durability, Purpose, Request};
 
 /// Bytes at each end of a device that are inspected, and cleared by a format.
 const LOOK_BYTES: u64 = 1 << 20;
@@ -33,40 +33,47 @@ pub(super) const fn place_of(sequence: u64) -> u64 {
 }
 
 /// Inspects the contents of `device`. Changes nothing.
-pub async fn content(device: &Rc<dyn Device>) -> Result<BlockContent, DeviceError> {
-    match read(device).await {
-        Ok((_, directory)) => Ok(BlockContent::Volume { files: directory.files.len() }),
-        Err(DeviceError::VolumeDamaged { problem, .. }) => Ok(BlockContent::Damaged(problem)),
-        Err(DeviceError::NotAVolume { .. }) => {
-            let found = foreign(device).await?;
-            Ok(found.map_or(BlockContent::Blank, BlockContent::Foreign))
+pub fn content<'a>(device: &'a Rc<dyn Device>) -> Boxed<'a, Result<BlockContent, DeviceError>> {
+    Box::pin(async move {
+        match read(device).await {
+            Ok((_, directory)) => Ok(BlockContent::Volume { files: directory.files.len() }),
+            Err(DeviceError::VolumeDamaged { problem, .. }) => Ok(BlockContent::Damaged(problem)),
+            Err(DeviceError::NotAVolume { .. }) => {
+                let found = foreign(device).await?;
+                Ok(found.map_or(BlockContent::Blank, BlockContent::Foreign))
+            }
+            Err(error) => Err(error),
         }
-        Err(error) => Err(error),
-    }
+    })
 }
 
 /// Identity of the volume on `device`; an error if there is none.
-pub async fn identity(device: &Rc<dyn Device>) -> Result<[u8; 16], DeviceError> {
-    Ok(read(device).await?.0.identity)
+pub fn identity<'a>(device: &'a Rc<dyn Device>) -> Boxed<'a, Result<[u8; 16], DeviceError>> {
+    Box::pin(async move { Ok(read(device).await?.0.identity) })
 }
 
 /// Makes `device` an empty volume with the random `identity`. Its contents are lost; the caller has
 /// checked [`content`] and has locked the device. Fails if the device is too small. After a power
 /// failure in between, the device contains no volume or an empty one.
-pub async fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Result<(), DeviceError> {
-    let length = device.length();
-    if length < LEAST_BYTES {
-        return Err(DeviceError::Full { file: device.name().to_owned(), offset: LEAST_BYTES });
-    }
-    let superblock = Superblock::of(identity, length);
-    let empty = Directory { sequence: 1, ..Directory::default() };
-    let directory = empty.encode(&identity).expect("invariant: an empty directory is short");
-    write(device, 0, zeros(LOOK_BYTES)).await?;
-    write(device, last_from(device), zeros(LOOK_BYTES)).await?;
-    write(device, place_of(0), zeros(ALIGNMENT as u64)).await?;
-    write(device, place_of(1), directory).await?;
-    // Written last, once everything it refers to exists.
-    write(device, 0, superblock.encode()).await
+pub fn format<'a>(
+    device: &'a Rc<dyn Device>,
+    identity: [u8; 16],
+) -> Boxed<'a, Result<(), DeviceError>> {
+    Box::pin(async move {
+        let length = device.length();
+        if length < LEAST_BYTES {
+            return Err(DeviceError::Full { file: device.name().to_owned(), offset: LEAST_BYTES });
+        }
+        let superblock = Superblock::of(identity, length);
+        let empty = Directory { sequence: 1, ..Directory::default() };
+        let directory = empty.encode(&identity).expect("invariant: an empty directory is short");
+        write(device, 0, zeros(LOOK_BYTES)).await?;
+        write(device, last_from(device), zeros(LOOK_BYTES)).await?;
+        write(device, place_of(0), zeros(ALIGNMENT as u64)).await?;
+        write(device, place_of(1), directory).await?;
+        // Written last, once everything it refers to exists.
+        write(device, 0, superblock.encode()).await
+    })
 }
 
 /// The first block and the newer directory.

@@ -10,7 +10,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use device::Runtime;
+use device::{Boxed, Runtime};
 use export::{ExportedVolume, MemoryBudget, Wire, WireError};
 use units::Nanos;
 
@@ -75,20 +75,22 @@ pub enum InitiatorEnd {
 
 /// Serves an initiator until it leaves or the server stops; received commands are answered in
 /// either case, but not after the initiator has logged in again.
-pub async fn serve_initiator(
+pub fn serve_initiator(
     hall: Rc<TargetHall>,
     arrival: InitiatorArrival,
     runtime: Runtime,
-) -> InitiatorEnd {
-    let InitiatorArrival { wire, portal, challenge, stops } = arrival;
-    let session = TargetSession::new(Arc::clone(&hall.offers), portal, challenge);
-    let link = Rc::new(TargetLink::new(Rc::clone(&hall), wire, runtime.clone(), session));
-    drop(runtime.spawn(expect_login(Rc::downgrade(&link), runtime.clone())));
-    let end = receive_all(&link, &stops).await;
-    link.take_no_more();
-    link.drained(0).await;
-    hall.nexuses.leave(link.ending());
-    link.take_broken().map_or(end, InitiatorEnd::Broken)
+) -> Boxed<'static, InitiatorEnd> {
+    Box::pin(async move {
+        let InitiatorArrival { wire, portal, challenge, stops } = arrival;
+        let session = TargetSession::new(Arc::clone(&hall.offers), portal, challenge);
+        let link = Rc::new(TargetLink::new(Rc::clone(&hall), wire, runtime.clone(), session));
+        drop(runtime.spawn(expect_login(Rc::downgrade(&link), runtime.clone())));
+        let end = receive_all(&link, &stops).await;
+        link.take_no_more();
+        link.drained(0).await;
+        hall.nexuses.leave(link.ending());
+        link.take_broken().map_or(end, InitiatorEnd::Broken)
+    })
 }
 
 /// Closes a connection that has not logged in after a while.

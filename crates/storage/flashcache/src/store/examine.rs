@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use device::{Device, Purpose, Request, Runtime};
+use device::{Boxed, Device, Purpose, Request, Runtime};
 
 use super::recover::{StoreError, open_superblock, recover};
 use super::{CacheStore, CacheStoreCore};
@@ -60,33 +60,35 @@ pub struct StoreContents {
 }
 
 /// Examines the store on `flash`, which may be open read-only.
-pub async fn examine(
+pub fn examine<'a>(
     flash: Rc<dyn Device>,
-    runtime: &Runtime,
+    runtime: &'a Runtime,
     depth: ExamineDepth,
-) -> Result<StoreContents, StoreError> {
-    let superblock = open_superblock(&flash).await?;
-    let was_empty = superblock.checkpoint.is_none();
-    let sessions = superblock.session;
-    let recovered = recover(&flash, superblock, runtime).await;
-    let (core, recovery) = recovered.map_err(StoreError::Device)?;
-    let store = CacheStore { core: Rc::new(core) };
-    let damaged_blocks = match depth {
-        ExamineDepth::Index => None,
-        ExamineDepth::Blocks => Some(store.core.damaged_blocks().await),
-    };
-    Ok(StoreContents {
-        identity: store.core.state.borrow().superblock.identity,
-        block_bytes: store.block_bytes(),
-        capacity_blocks: u64::from(store.core.geometry.positions()),
-        cached_blocks: recovery.blocks,
-        sessions,
-        was_clean: recovery.was_clean,
-        checkpoint_damaged: recovery.checkpoint_damaged && !was_empty,
-        groups_replayed: recovery.groups_replayed,
-        blocks_dropped: recovery.blocks_dropped,
-        damaged_blocks,
-        volumes: store.stored_volumes(),
+) -> Boxed<'a, Result<StoreContents, StoreError>> {
+    Box::pin(async move {
+        let superblock = open_superblock(&flash).await?;
+        let was_empty = superblock.checkpoint.is_none();
+        let sessions = superblock.session;
+        let recovered = recover(&flash, superblock, runtime).await;
+        let (core, recovery) = recovered.map_err(StoreError::Device)?;
+        let store = CacheStore { core: Rc::new(core) };
+        let damaged_blocks = match depth {
+            ExamineDepth::Index => None,
+            ExamineDepth::Blocks => Some(store.core.damaged_blocks().await),
+        };
+        Ok(StoreContents {
+            identity: store.core.state.borrow().superblock.identity,
+            block_bytes: store.block_bytes(),
+            capacity_blocks: u64::from(store.core.geometry.positions()),
+            cached_blocks: recovery.blocks,
+            sessions,
+            was_clean: recovery.was_clean,
+            checkpoint_damaged: recovery.checkpoint_damaged && !was_empty,
+            groups_replayed: recovery.groups_replayed,
+            blocks_dropped: recovery.blocks_dropped,
+            damaged_blocks,
+            volumes: store.stored_volumes(),
+        })
     })
 }
 

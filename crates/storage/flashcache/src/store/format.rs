@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use device::{Device, Purpose, Request};
+use device::{Boxed, Device, Purpose, Request};
 
 use super::dirty_bits::{DirtyPage, PageBits};
 use super::geometry::StoreGeometry;
@@ -27,19 +27,24 @@ pub struct FormatOptions {
 }
 
 /// Makes an empty store. Refuses a device that is not empty, unless `force` is set.
-pub async fn format(flash: &Rc<dyn Device>, options: FormatOptions) -> Result<(), StoreError> {
-    let file = flash.name().to_owned();
-    let geometry = StoreGeometry::of(flash.length(), options.block_bytes)
-        .ok_or(StoreError::NoLayout { file: file.clone(), bytes: flash.length() })?;
-    if !options.force {
-        let read = Request::read(Purpose::Header, 0, EMPTY_BYTES);
-        let begin = flash.submit(read).await.into_buffer().map_err(StoreError::Device)?;
-        if begin.iter().any(|&byte| byte != 0) {
-            let is_store = begin.first_chunk() == Some(MAGIC);
-            return Err(StoreError::HoldsSomething { file, is_store });
+pub fn format<'a>(
+    flash: &'a Rc<dyn Device>,
+    options: FormatOptions,
+) -> Boxed<'a, Result<(), StoreError>> {
+    Box::pin(async move {
+        let file = flash.name().to_owned();
+        let geometry = StoreGeometry::of(flash.length(), options.block_bytes)
+            .ok_or(StoreError::NoLayout { file: file.clone(), bytes: flash.length() })?;
+        if !options.force {
+            let read = Request::read(Purpose::Header, 0, EMPTY_BYTES);
+            let begin = flash.submit(read).await.into_buffer().map_err(StoreError::Device)?;
+            if begin.iter().any(|&byte| byte != 0) {
+                let is_store = begin.first_chunk() == Some(MAGIC);
+                return Err(StoreError::HoldsSomething { file, is_store });
+            }
         }
-    }
-    write_empty(flash, geometry, options.identity).await.map_err(StoreError::Device)
+        write_empty(flash, geometry, options.identity).await.map_err(StoreError::Device)
+    })
 }
 
 async fn write_empty(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 
-use device::{Device, DeviceError, Purpose, Request, Runtime};
+use device::{Boxed, Device, DeviceError, Purpose, Request, Runtime};
 
 use super::checkpoint::{CheckpointHead, CheckpointReader, LogPosition};
 use super::dirty_bits;
@@ -111,17 +111,20 @@ pub struct Recovery {
 
 impl CacheStore {
     /// Opens the store on `flash`, warm.
-    pub async fn open(
+    pub fn open<'a>(
         flash: Rc<dyn Device>,
-        runtime: &Runtime,
-    ) -> Result<(Self, Recovery), StoreError> {
-        let superblock = open_superblock(&flash).await?;
-        let recovered = recover(&flash, superblock, runtime).await;
-        let (core, recovery) = recovered.map_err(StoreError::Device)?;
-        // All dropped blocks must be out of the checkpoint before their regions may be unmarked.
-        core.save(false).await.map_err(StoreError::Device)?;
-        core.state.borrow_mut().is_saving = false;
-        Ok((Self { core: Rc::new(core) }, recovery))
+        runtime: &'a Runtime,
+    ) -> Boxed<'a, Result<(Self, Recovery), StoreError>> {
+        Box::pin(async move {
+            let superblock = open_superblock(&flash).await?;
+            let recovered = recover(&flash, superblock, runtime).await;
+            let (core, recovery) = recovered.map_err(StoreError::Device)?;
+            // All dropped blocks must be out of the checkpoint before their regions may be
+            // unmarked.
+            core.save(false).await.map_err(StoreError::Device)?;
+            core.state.borrow_mut().is_saving = false;
+            Ok((Self { core: Rc::new(core) }, recovery))
+        })
     }
 }
 

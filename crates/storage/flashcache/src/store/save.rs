@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use device::{DeviceError, Durability, Purpose, Request};
+use device::{Boxed, DeviceError, Durability, Purpose, Request};
 
 use super::checkpoint::{self, CheckpointHead, ChunkName, LogPosition};
 use super::geometry::{CHUNK_BYTES, SUPERBLOCKS};
@@ -22,21 +22,23 @@ const MARKED_SHARE: f64 = 0.25;
 impl CacheStore {
     /// Writes all state and closes the cache. Flush the volumes first: regions with unflushed
     /// writes start cold.
-    pub async fn close(&self) -> Result<(), DeviceError> {
-        let core = &self.core;
-        for queue in FifoQueue::ALL {
-            let sealed = core.state.borrow_mut().seal(queue);
-            core.write_out(sealed);
-        }
-        let idle = Rc::clone(core);
-        core.changed.until(|| idle.state.borrow().is_idle()).await;
-        if !core.state.borrow().is_working() {
-            return Ok(());
-        }
-        core.state.borrow_mut().is_saving = true;
-        let saved = core.save(true).await;
-        core.state.borrow_mut().health = CacheHealth::Closed;
-        saved
+    pub fn close(&self) -> Boxed<'_, Result<(), DeviceError>> {
+        Box::pin(async move {
+            let core = &self.core;
+            for queue in FifoQueue::ALL {
+                let sealed = core.state.borrow_mut().seal(queue);
+                core.write_out(sealed);
+            }
+            let idle = Rc::clone(core);
+            core.changed.until(|| idle.state.borrow().is_idle()).await;
+            if !core.state.borrow().is_working() {
+                return Ok(());
+            }
+            core.state.borrow_mut().is_saving = true;
+            let saved = core.save(true).await;
+            core.state.borrow_mut().health = CacheHealth::Closed;
+            saved
+        })
     }
 }
 

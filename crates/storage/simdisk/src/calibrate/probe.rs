@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use device::{
-    Device, DeviceError, Durability, JoinHandle, Op, OpenMode, Purpose, Request, Runtime, Volume,
-    write_noise,
+    Boxed, Device, DeviceError, Durability, JoinHandle, Op, OpenMode, Purpose, Request, Runtime,
+    Volume, write_noise,
 };
 use units::{Nanos, Prng, Seed};
 
@@ -41,30 +41,33 @@ pub trait CalibrationWatch {
 }
 
 /// Measurement of every load; `None` if the watch asked to stop.
-pub async fn probe(
+pub fn probe(
     runtime: Runtime,
     volume: Rc<dyn Volume>,
     probe: VolumeProbe,
     watch: Rc<dyn CalibrationWatch>,
-) -> Result<Option<Vec<MeasuredLoad>>, DeviceError> {
-    let device = volume.open(&probe.file, OpenMode::CreateNew { length: probe.file_bytes }).await?;
-    let file = Rc::new(ProbedFile {
-        runtime,
-        device,
-        span: probe.file_bytes,
-        prng: RefCell::new(Prng::new(probe.seed)),
-    });
-    file.fill(&*watch).await?;
-    let mut measured = Vec::new();
-    for (number, load) in (0_u32..).zip(PROBE_LOADS) {
-        if watch.is_stopped() {
-            return Ok(None);
+) -> Boxed<'static, Result<Option<Vec<MeasuredLoad>>, DeviceError>> {
+    Box::pin(async move {
+        let device =
+            volume.open(&probe.file, OpenMode::CreateNew { length: probe.file_bytes }).await?;
+        let file = Rc::new(ProbedFile {
+            runtime,
+            device,
+            span: probe.file_bytes,
+            prng: RefCell::new(Prng::new(probe.seed)),
+        });
+        file.fill(&*watch).await?;
+        let mut measured = Vec::new();
+        for (number, load) in (0_u32..).zip(PROBE_LOADS) {
+            if watch.is_stopped() {
+                return Ok(None);
+            }
+            let share = 0.1 + 0.9 * f64::from(number) / PROBE_LOADS.len() as f64;
+            watch.tell(&load.to_string(), share);
+            measured.push(file.meet(load, probe.each).await?);
         }
-        let share = 0.1 + 0.9 * f64::from(number) / PROBE_LOADS.len() as f64;
-        watch.tell(&load.to_string(), share);
-        measured.push(file.meet(load, probe.each).await?);
-    }
-    Ok((!watch.is_stopped()).then_some(measured))
+        Ok((!watch.is_stopped()).then_some(measured))
+    })
 }
 
 struct ProbedFile {

@@ -210,18 +210,19 @@ impl<'a> OperationRun<'a> {
         }
     }
 
-    /// Advances time to a moment, and reports every answer until then.
-    pub fn advance(&mut self, until: Nanos, mut told: impl FnMut(OperationAnswer)) {
+    /// Advances time to a moment, and reports every answer until then. Not generic: the model is
+    /// compiled in this crate alone, for speed.
+    pub fn advance(&mut self, until: Nanos, told: &mut dyn FnMut(OperationAnswer)) {
         let mut answered = Vec::new();
         while let Some((now, array)) = self.next_event().filter(|(at, _)| *at <= until.0) {
             if let Some(array) = array {
                 self.arrays[array].advance(now, |token| answered.push(token));
                 for token in answered.drain(..) {
-                    self.answered(now, token, &mut told);
+                    self.answered(now, token, told);
                 }
             } else if let Some(Reverse((_, _, timer))) = self.timers.pop() {
                 match timer {
-                    Timer::Session(session) => self.go_on(now, session, &mut told),
+                    Timer::Session(session) => self.go_on(now, session, told),
                     Timer::Scan(database) => self.scan(now, database),
                     Timer::Flow(flow) => self.flow(now, flow),
                     Timer::Checkpoint(database) => self.look_at_checkpoint(now, database),
@@ -285,7 +286,7 @@ impl<'a> OperationRun<'a> {
     }
 
     /// Runs a session until it must wait.
-    fn go_on(&mut self, now: VirtualMoment, session: u32, told: &mut impl FnMut(OperationAnswer)) {
+    fn go_on(&mut self, now: VirtualMoment, session: u32, told: &mut dyn FnMut(OperationAnswer)) {
         loop {
             let may_go_on = match self.sessions[session as usize].step {
                 SessionStep::Begin => self.keep_pace(now, session),
@@ -413,7 +414,7 @@ impl<'a> OperationRun<'a> {
         &mut self,
         now: VirtualMoment,
         session: u32,
-        told: &mut impl FnMut(OperationAnswer),
+        told: &mut dyn FnMut(OperationAnswer),
     ) -> bool {
         let state = &mut self.sessions[session as usize];
         state.span += 1;
@@ -592,7 +593,7 @@ impl<'a> OperationRun<'a> {
     }
 
     /// Handles the answer to a request that a session or a task waits for.
-    fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut impl FnMut(OperationAnswer)) {
+    fn answered(&mut self, now: VirtualMoment, token: u64, told: &mut dyn FnMut(OperationAnswer)) {
         let slot = u32::try_from(token).expect("invariant: the number of a request");
         let Some(slot) = self.whole(slot) else {
             return;
@@ -635,7 +636,7 @@ impl<'a> OperationRun<'a> {
         &mut self,
         now: VirtualMoment,
         number: u32,
-        told: &mut impl FnMut(OperationAnswer),
+        told: &mut dyn FnMut(OperationAnswer),
     ) {
         let database = &mut self.databases[number as usize];
         database.write_done(database.profile);
@@ -655,7 +656,7 @@ impl<'a> OperationRun<'a> {
         &mut self,
         now: VirtualMoment,
         number: u32,
-        told: &mut impl FnMut(OperationAnswer),
+        told: &mut dyn FnMut(OperationAnswer),
     ) {
         let database = &mut self.databases[number as usize];
         database.log.written();

@@ -75,7 +75,7 @@ fn answers(array: &str, load: OperationLoad<'_>, seed: u64) -> Vec<OperationAnsw
     let array = ArrayDescription::parse("array", array, &[]).expect("an array");
     let mut run = OperationRun::new(&[array], load, Seed(seed)).expect("an array");
     let mut answers = Vec::new();
-    run.advance(MINUTE, |answer| answers.push(answer));
+    run.advance(MINUTE, &mut |answer| answers.push(answer));
     assert!(run.events() > answers.len() as u64);
     answers
 }
@@ -310,7 +310,7 @@ fn processors_work_on_a_transaction_after_its_reads_and_before_its_commit() {
     let mut run = OperationRun::new(&[array], load, Seed(1)).expect("an array");
     let mut answered_by = |moment| {
         let mut answers = Vec::new();
-        run.advance(moment, |answer| answers.push(answer));
+        run.advance(moment, &mut |answer| answers.push(answer));
         let count = |kind| answers.iter().filter(|of| of.kind == kind).count();
         (count(OperationKind::DatabaseRead), count(OperationKind::LogWrite))
     };
@@ -330,7 +330,7 @@ fn a_cold_cache_reads_more_until_it_is_warm() {
     let mut run = OperationRun::new(&[array], load, Seed(1)).expect("an array");
     run.cool(0);
     let mut answers = Vec::new();
-    run.advance(MINUTE, |answer| answers.push(answer));
+    run.advance(MINUTE, &mut |answer| answers.push(answer));
     assert_eq!(run.cold_reads_left(0), 0);
     let additional = answers.iter().filter(|of| of.is_warming).count() as f64;
     let wanted = 3_000.0 * (1.0 - std::f64::consts::LN_2);

@@ -50,7 +50,7 @@ fn observed(playback: &Playback<'_, '_>, plan: &Plan) -> Result<ArrayPace, HostE
         pace = ArrayPace::new();
         while !is_settled || pace.reads_seen() < READS && now.since(begun) < LONGEST {
             now += STEP;
-            run.advance(now, |answer| pace.note(&answer));
+            run.advance(now, &mut |answer| pace.note(&answer));
             let filled = run.filled_memory();
             is_settled = filled.is_none_or(|filled| settling.is_settled(now, filled));
         }

@@ -74,10 +74,10 @@ fn step(playback: &mut Playback<'_, '_>, sessions: u32) -> Result<TuneStep, Host
     plan.workload.sessions = Sessions::Count(sessions);
     plan.workload.target_iops = held_from_start(&plan);
     let mut run = playback.operation_run(&plan)?;
-    run.advance(SETTLING, |_| ());
+    run.advance(SETTLING, &mut |_| ());
     let (mut reads, mut writes, mut log_writes) = <(Sum, Sum, Sum)>::default();
     let counts = playback.alike.counts();
-    run.advance(SETTLING + OBSERVED, |answer| {
+    run.advance(SETTLING + OBSERVED, &mut |answer| {
         let count = counts[answer.database];
         match answer.kind {
             OperationKind::DatabaseRead => reads.add(&answer, count),

@@ -36,10 +36,13 @@ pub(super) fn open(
     slot: EventSlot,
 ) -> Result<PeerLine, CommandError> {
     let mut incomplete = Incomplete::default();
-    let listening = carrier.listen(messages(volume, me), move |letter| {
-        receive(&letter, &mut incomplete, &slot);
-        true
-    })?;
+    let listening = carrier.listen(
+        messages(volume, me),
+        Box::new(move |letter| {
+            receive(&letter, &mut incomplete, &slot);
+            true
+        }),
+    )?;
     let (outbox, subject) = (carrier.outbox(), messages(volume, peer));
     Ok(PeerLine { outbox, subject, next: boot, _listening: listening })
 }

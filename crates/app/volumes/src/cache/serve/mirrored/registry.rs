@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use carrier::{Carrier, KeyAnswer};
+use carrier::{Carrier, KeyAnswer, KeyListener};
 use mirror::{
     Authority, Config, CountedCopies, FlashImage, MirrorHost, RegistryAnswer, RegistryOp,
 };
@@ -176,9 +176,9 @@ impl Registry {
         LeaseValue { host: self.me, boot }.encode()
     }
 
-    fn on_lease(&self, id: u64) -> impl FnOnce(KeyAnswer) + Send + 'static {
+    fn on_lease(&self, id: u64) -> KeyListener {
         let slot = self.slot.clone();
-        move |answer| {
+        Box::new(move |answer| {
             let answer = match answer {
                 KeyAnswer::Stored(revision) => Some(RegistryAnswer::Granted(revision)),
                 KeyAnswer::Present { revision, value } => LeaseValue::decode(&value)
@@ -188,16 +188,12 @@ impl Registry {
             if let Some(answer) = answer {
                 slot.registry(id, answer);
             }
-        }
+        })
     }
 
-    fn on_config(
-        &self,
-        id: u64,
-        stored: Option<Config>,
-    ) -> impl FnOnce(KeyAnswer) + Send + 'static {
+    fn on_config(&self, id: u64, stored: Option<Config>) -> KeyListener {
         let slot = self.slot.clone();
-        move |answer| {
+        Box::new(move |answer| {
             let answer = match (answer, stored) {
                 (KeyAnswer::Stored(revision), Some(config)) => {
                     Some(RegistryAnswer::Stored { revision, config })
@@ -209,7 +205,7 @@ impl Registry {
             if let Some(answer) = answer {
                 slot.registry(id, answer);
             }
-        }
+        })
     }
 }
 
