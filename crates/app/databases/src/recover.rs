@@ -15,14 +15,16 @@ use engine::recovery::{RecoveryProgress, RecoverySummary};
 use engine::{Database, DatabaseFiles, Mended, OpenError, Settings};
 use ese::header::{DatabaseState, HeaderCopies};
 use host::dirty::Dirty;
-use host::headers::read_header;
+use host::headers::read_header_or_pages;
 use host::locks::{self, Files};
+use host::scan::FileFault;
 use host::wire;
 use serde_json::json;
 use trial::manifest::{self, Manifest};
 use units::Seed;
 
 use super::genuine_log;
+use crate::check::fault_text;
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
@@ -45,7 +47,11 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     let name =
         name.ok_or_else(|| CommandError::new(format!("{}: name a database file", path.display())))?;
     locks::refuse_held(path, &shown::on_console(console.is_quiet()))?;
-    let copies = read_header(path)?;
+    let (_, copies) = read_header_or_pages(path)?;
+    let Some(copies) = copies else {
+        let text = fault_text(path, &[FileFault::HeaderLost], "nothing was written");
+        return Err(CommandError::Damage(text));
+    };
     if copies.header.state == DatabaseState::CleanShutdown {
         length::require_whole(path, copies.page_size)?;
         tell(path, None, flags.json, console)?;

@@ -16,6 +16,7 @@ use crate::allowance::{self, DatabaseUse};
 use crate::crew::{self, Crew, News, NewsSender};
 use crate::error::HostError;
 use crate::locks::{self, Files, PreparedFolders};
+use crate::lost_end;
 use crate::observer::{HostEvent, HostObserver};
 use crate::stop::StopFlag;
 use crate::target;
@@ -73,7 +74,10 @@ pub fn fill_with(
     let (_folders, actions) = patient::first_look(plan, stop, move |plan| {
         let folders = PreparedFolders::take(&plan.databases)?;
         locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-        Ok((folders, look(plan, complete)?))
+        let actions = look(plan, complete)?;
+        let is_kept = |of: &&plan::Database| actions.get(&of.index) == Some(&Action::Keep);
+        lost_end::refuse(plan.databases.iter().filter(is_kept), &heard)?;
+        Ok((folders, actions))
     })?;
     let groups = wire::groups(plan);
     let count = u32::try_from(groups.len()).expect("invariant: as many groups as processors");

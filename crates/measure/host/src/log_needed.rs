@@ -43,6 +43,8 @@ pub struct LogNeeded {
     /// Prefix of the log files' names.
     pub base: Option<String>,
     needed: (u32, u32),
+    /// Whether the folder of the database was searched.
+    is_looked_for: bool,
     files: BTreeMap<u32, LogFile>,
     /// Prefix and engine by the stream's checkpoint file, which remains when the log is gone.
     checkpoint: Option<(String, Maker)>,
@@ -57,6 +59,7 @@ impl LogNeeded {
             maker: Maker::Ours,
             base: None,
             needed,
+            is_looked_for: path.is_file(),
             files: BTreeMap::new(),
             checkpoint: None,
         };
@@ -145,6 +148,15 @@ impl LogNeeded {
         let path = path.display();
         let base = self.base.as_deref().unwrap_or("BASE");
         match self.maker {
+            // Its folder shows nothing of a log elsewhere, or of one on a raw volume.
+            Maker::Ours if self.is_looked_for && self.files.is_empty() => format!(
+                "no log of it is in its folder: run plimsoll recover {path} --log-folder FOLDER \
+                 first, or restore this copy if the log is lost"
+            ),
+            Maker::Ours if self.is_broken() => format!(
+                "its log is not complete, so that recovery cannot bring it to its end: restore \
+                 the log, or this copy; plimsoll check {path} names what is missing"
+            ),
             Maker::Ours => format!("run plimsoll recover {path} first"),
             Maker::Engine => format!(
                 "run plimsoll recover {path} --into COPY and read the copy, or esentutl /r {base} \
@@ -156,6 +168,14 @@ impl LogNeeded {
                  --log-folder FOLDER"
             ),
         }
+    }
+
+    /// Whether recovery would stop at a file that is damaged or missing.
+    fn is_broken(&self) -> bool {
+        let (first, last) = self.needed;
+        let mut needed = self.files.range(first..=last.max(first));
+        self.is_looked_for
+            && (needed.any(|(_, file)| file.fault.is_some()) || !self.missing().is_empty())
     }
 
     /// Required generations that are missing.
@@ -301,7 +321,9 @@ mod tests {
         let missing = |base: Option<&str>, maker, needed| {
             let base = base.map(str::to_owned);
             let (files, checkpoint) = (BTreeMap::new(), None);
-            LogNeeded { maker, base, needed, files, checkpoint }.sentences().concat()
+            LogNeeded { maker, base, needed, is_looked_for: true, files, checkpoint }
+                .sentences()
+                .concat()
         };
         let said = missing(Some("E07"), Maker::Ours, (15, 15));
         assert!(said.contains("E070000000F.plg (or E07.plg, if"), "{said}");

@@ -8,16 +8,17 @@ use device::OpenMode;
 use device_os::World;
 use engine::DatabaseFiles;
 use engine::recovery::{RecoveryError, growth};
-use ese::header::DatabaseState;
+use ese::header::{DatabaseState, HeaderCopies};
 use ese::page::PageSize;
 use ese::reader::database_space;
 use ese::space::Extent;
-use plan::{Database, Plan};
+use plan::Database;
 use units::PageNumber;
 
 use crate::HostError;
 use crate::dirty::Dirty;
-use crate::headers::read_header;
+use crate::headers::read_header_or_pages;
+use crate::observer::HostObserver;
 use crate::pages::FilePages;
 use crate::scan::{FileFault, truncations};
 use crate::target::RawTarget;
@@ -47,23 +48,46 @@ pub fn lost_by_more_than_a_crash(
     Ok(if crash_leaves(last, owned, &grown) { Vec::new() } else { faults })
 }
 
-/// Refuses a run on a database that lost its end; those on raw devices are not examined.
-pub(crate) fn refuse(plan: &Plan) -> Result<(), HostError> {
-    let mut local = plan.databases.iter();
-    local.try_for_each(|database| match RawTarget::of(Path::new(&database.folder)) {
+/// Refuses databases that lost their end or both copies of their header, and warns of one copy
+/// that is lost, which opening the database makes anew. Those on raw devices are not examined.
+pub(crate) fn refuse<'p>(
+    mut databases: impl Iterator<Item = &'p Database>,
+    observer: &HostObserver,
+) -> Result<(), HostError> {
+    databases.try_for_each(|database| match RawTarget::of(Path::new(&database.folder)) {
         Some(_) => Ok(()),
-        None => refuse_one(database),
+        None => refuse_one(database, observer),
     })
 }
 
-/// A missing file, or one without a readable header, is left to the run itself, which says so.
-fn refuse_one(database: &Database) -> Result<(), HostError> {
+/// A missing file, or one that is no database, is left to those who open it, who say so.
+fn refuse_one(database: &Database, observer: &HostObserver) -> Result<(), HostError> {
     let path = Path::new(&database.folder).join(&database.file);
-    let Ok(copies) = read_header(&path) else {
+    let Ok((_, copies)) = read_header_or_pages(&path) else {
         return Ok(());
     };
-    let faults = if copies.header.state == DatabaseState::CleanShutdown {
-        truncations(&path, copies.page_size)
+    let of_header = FileFault::of_header(copies.as_ref());
+    let Some(copies) = copies else {
+        return Err(unusable(&path, &of_header));
+    };
+    for fault in of_header {
+        observer.warn(&format!(
+            "{}: {fault}; it is written anew from the good copy. Find what damaged it",
+            path.display()
+        ));
+    }
+    let faults = lost(database, &path, &copies)?;
+    if faults.is_empty() { Ok(()) } else { Err(unusable(&path, &faults)) }
+}
+
+/// The faults of a file that lost its end.
+fn lost(
+    database: &Database,
+    path: &Path,
+    copies: &HeaderCopies,
+) -> Result<Vec<FileFault>, HostError> {
+    Ok(if copies.header.state == DatabaseState::CleanShutdown {
+        truncations(path, copies.page_size)
     } else if Dirty::is(&copies.header) {
         let world = wire::world()?;
         let volumes = wire::OpenVolumes::new(&world, OpenMode::ReadOnly);
@@ -74,19 +98,19 @@ fn refuse_one(database: &Database) -> Result<(), HostError> {
             log_base: database.log_base.clone(),
         };
         // The run's own recovery says what is wrong with a log.
-        lost_by_more_than_a_crash(&world, &path, copies.page_size, &files).unwrap_or_default()
+        lost_by_more_than_a_crash(&world, path, copies.page_size, &files).unwrap_or_default()
     } else {
         Vec::new()
-    };
-    if faults.is_empty() {
-        return Ok(());
-    }
-    Err(HostError::Damage(format!(
+    })
+}
+
+fn unusable(path: &Path, faults: &[FileFault]) -> HostError {
+    HostError::Damage(format!(
         "{}: {}; nothing was written. Prepare it anew (plimsoll prepare PLAN --reset), or restore \
          it; `plimsoll check` names the damage",
         path.display(),
         faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-    )))
+    ))
 }
 
 /// The last page of a file that ends before its database.

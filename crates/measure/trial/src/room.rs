@@ -85,6 +85,8 @@ pub enum Shortage {
         at: Nanos,
         /// Free bytes.
         free: Bytes,
+        /// Bytes of them that ending the run takes.
+        reserve: Bytes,
         /// Rate at which the free space shrank.
         per_second: Bytes,
         /// Remaining measurement time.
@@ -120,11 +122,11 @@ impl fmt::Display for Shortage {
                 "{volume}: the copies of the backup need {needed} and {free} are free; free some \
                  space, or name a folder on another volume for them in the plan"
             ),
-            Self::Imminent { volume, at, free, per_second, remaining } => write!(
+            Self::Imminent { volume, at, free, reserve, per_second, remaining } => write!(
                 f,
-                "{volume} was about to be full at {:.0} s: {free} were left, {per_second} less \
-                 every second, and the rest of the run ({:.0} s) would have needed about {} \
-                 more; run shorter, {REMEDY}",
+                "{volume} was about to be full at {:.0} s: {free} were left, of which up to \
+                 {reserve} are for its end, {per_second} less every second, and the rest of the \
+                 run ({:.0} s) would have needed about {} more; run shorter, {REMEDY}",
                 at.as_secs_f64(),
                 remaining.as_secs_f64(),
                 over(*per_second, *remaining),

@@ -71,14 +71,14 @@ pub(crate) fn exact_size(bytes: u64) -> String {
 
 /// A duration in conversational form: `45 s`, `10 min`, `2 h 5 min`.
 pub fn duration(nanoseconds: u64) -> String {
-    let seconds = nanoseconds / 1_000_000_000;
+    let seconds = nanoseconds.saturating_add(500_000_000) / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     let said: Vec<String> = [(hours, "h"), (minutes, "min"), (rest, "s")]
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, unit)| format!("{count} {unit}"))
         .collect();
-    if said.is_empty() {
+    if nanoseconds < 1_000_000_000 {
         return format!("{} s", three_digits(nanoseconds as f64 / 1e9));
     }
     said.join(" ")
@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(duration(45_000_000_000), "45 s");
         assert_eq!(duration(7_500_000_000_000), "2 h 5 min");
         assert_eq!(duration(250_000_000), "0.250 s");
+        assert_eq!(duration(9_750_000_000), "10 s");
         assert_eq!(offset(75_000_000_000), "1:15");
         assert_eq!(offset(7_500_000_000_000), "2:05:00");
         assert_eq!(timestamp(1_795_219_200_000_000_000), "2026-11-21 00:00:00 UTC");

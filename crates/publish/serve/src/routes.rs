@@ -263,6 +263,10 @@ async fn report_page(
         return Ok(set);
     }
     of_run(runs, id, move |runs, run| {
+        if run.is_live && forms::instead_of_live(runs, run).is_none() {
+            // Its report would call a run that goes on inconclusive.
+            return Ok(see_other(&format!("/live/{}", pages::address(&run.id))));
+        }
         let (record, verdict) = runs.load(run).map_err(unusable)?;
         let further = pages::for_programs(&run.id);
         let page = pages::of_report(&report::html(&record, &verdict), &further);

@@ -117,7 +117,9 @@ pub(crate) fn of(run: &RunRecord, verdict: &Verdict) -> RunLine {
         verdict: if is_cut_off { "Cut off".to_owned() } else { report::verdict_name(run, verdict) },
         outcome: (!run.is_host_of_deployment())
             .then(|| report::verdict_of(run, verdict).to_owned()),
-        margin_percent: report::margin_percent(verdict),
+        // That of the latencies that were judged is not that of the worst one.
+        margin_percent: report::margin_percent(verdict)
+            .filter(|_| verdict.outcome != Ruling::CannotJudge),
         is_cut_off,
         tone,
         ..figures(run)

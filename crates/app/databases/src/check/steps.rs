@@ -38,7 +38,9 @@ pub(crate) fn fault_text(path: &Path, faults: &[FileFault], consequence: &str) -
 /// The step after damage that costs no data; `None` if there is none.
 fn lesser_step(path: &Path, faults: &[FileFault]) -> Option<String> {
     let kept = faults.iter().find_map(|fault| match fault {
-        FileFault::HeaderCopy { .. } => Some("the good copy of the header serves"),
+        FileFault::HeaderCopy { .. } => {
+            Some("the good copy of the header serves, and what opens the file next writes both")
+        }
         FileFault::FlushMap(_) => Some("a flush map only shows lost writes"),
         _ => None,
     })?;
@@ -162,7 +164,8 @@ mod tests {
         let path = Path::new("a.edb");
         let copy = FileFault::HeaderCopy { first: true, state: CopyState::Bad };
         let steps = next_steps(path, std::slice::from_ref(&copy), &[]);
-        let kept = "Next: this damage costs no data: the good copy of the header serves. Then find";
+        let kept = "Next: this damage costs no data: the good copy of the header serves, and what opens \
+                    the file next writes both. Then find";
         assert!(steps.len() == 1 && steps[0].starts_with(kept), "{steps:?}");
         let lost = range(299, PagePlace::Unknown, PageDamage::Torn);
         let steps = next_steps(path, &[copy], &[lost]);

@@ -3,6 +3,7 @@
 pub(crate) mod flags;
 
 use host::fill::{Complete, Fill, fill_with};
+use host::refuse_shortage;
 use host::system;
 use serde_json::{Value, json};
 use units::Bytes;
@@ -33,8 +34,13 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
         return Ok(Outcome::Pass);
     }
     print(&filled, console)?;
-    let plan = shell_word(&flags.plan);
-    console.remark(format_args!("Next: plimsoll run {plan} measures them."))?;
+    let name = shell_word(&flags.plan);
+    match refuse_shortage(&plan, &stop) {
+        Ok(()) => console.remark(format_args!("Next: plimsoll run {name} measures them."))?,
+        Err(shortage) => {
+            console.remark(format_args!("A run of this plan would be refused now: {shortage}"))?;
+        }
+    }
     Ok(Outcome::Pass)
 }
 

@@ -93,6 +93,20 @@ proptest! {
     }
 }
 
+/// A server would need 101 volumes, and a document may name 100.
+#[test]
+fn no_advice_is_refused_by_the_reader_of_documents() {
+    let text = "product = \"2010\"\n[figures]\nfrom = \"2013\"\n[[tier]]\nmailboxes = 12000\n\
+        messages_per_day = 100\nsize_limit = \"10GiB\"\n[availability]\nservers_per_site = 5\n\
+        copies = 8\nlagged_copies = 2\n[servers]\nspec_rate = 300\nvirtual_machines = false\n\
+        [disks]\ndatabase = { size = \"600GB\", type = \"7.2K SAS 3.5\" }\n[storage]\n\
+        build = \"raid\"\ndatabases_equal_copies = false\nvolumes_per_server = 1\n[second_site]\n\
+        model = \"active/active\"\ncopies = 4\nlagged_copies = 1\n";
+    assert_eq!(unhelpful(text).map(|(_, found)| found), Some(Vec::new()));
+    let findings = size(&Deployment::parse("d.toml", text).expect("a deployment")).findings;
+    assert!(findings.iter().any(|of| of.text.contains("needs 101 volumes")), "{findings:?}");
+}
+
 /// Sixteen servers hold 96 databases each, too few for the I/O of six on a disk.
 const TOO_BUSY: &str = "[[tier]]\nmailboxes = 25000\nmessages_per_day = 150\n\
     size_limit = \"4GiB\"\n[availability]\nservers_per_site = 8\ncopies = 4\nlagged_copies = 2\n\

@@ -16,6 +16,9 @@ use crate::work::Work;
 /// GB above which a volume needs a GPT partition table. Source: S-W76.
 const LARGE_VOLUME_GB: f64 = 2048.0;
 
+/// Most volumes of a server that a document may give.
+const MOST_VOLUMES: f64 = 100.0;
+
 /// Checks the number of volumes, the system disk, and disks without redundancy.
 pub(super) fn judge(work: &mut Work<'_>, architecture: Architecture) {
     counts(work);
@@ -30,9 +33,13 @@ fn counts(work: &mut Work<'_>) {
         let needed = counted(&work.shown(Key::VolumeTotalPerServer), "volume");
         let text = format!("a server needs {needed} and has {given}");
         // The workbook counts fractions of volumes; the document takes whole ones.
-        let enough = write((total - 1e-9).ceil());
-        let remedy =
-            format!("more volumes (storage.volumes_per_server = {enough}), or more servers");
+        let enough = (total - 1e-9).ceil();
+        let remedy = if enough <= MOST_VOLUMES {
+            let enough = write(enough);
+            format!("more volumes (storage.volumes_per_server = {enough}), or more servers")
+        } else {
+            "more servers, or fewer and larger databases".to_owned()
+        };
         work.find(Violation, Key::VolumeTotalPerServer, text, remedy);
     }
     let size = work.value(Key::VolumeDbVolumeGb);

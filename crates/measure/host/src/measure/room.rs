@@ -166,7 +166,14 @@ impl VolumeRoom {
     ) -> Option<Shortage> {
         let volume = name.to_owned();
         if let Some(per_second) = self.room.look(at, free, self.reserve) {
-            return Some(Shortage::Imminent { volume, at, free, per_second, remaining });
+            return Some(Shortage::Imminent {
+                volume,
+                at,
+                free,
+                reserve: self.reserve,
+                per_second,
+                remaining,
+            });
         }
         let room = Bytes(free.0.saturating_sub(self.reserve.0));
         let per_second = self.growth.foresees_lack(remaining, room)?;

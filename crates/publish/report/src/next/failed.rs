@@ -4,7 +4,7 @@ use record::RunRecord;
 use units::Bytes;
 use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
-use super::command::{again, inspect, line};
+use super::command::{again, command, has_plan, inspect, line};
 use super::step::{NextStep, StepKind};
 use super::time;
 use crate::{format, meaning, passes};
@@ -12,9 +12,7 @@ use crate::{format, meaning, passes};
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let same = again(run, &[]);
     if fails(verdict, "checksums") || fails(verdict, "input-output-errors") {
-        let words = "Do not put data on this storage before the cause of the errors is found: \
-                     search the system log and the controller's log for the times above; then";
-        return vec![StepKind::FindCause.with(words, same)];
+        return vec![find_cause(run, fails(verdict, "checksums"))];
     }
     if meaning::is_held_back_by_copies(verdict) {
         let words = "Name faster folders in `backup_folders`, or none to measure the databases \
@@ -53,6 +51,22 @@ pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextSte
         );
         StepKind::LargerCache.with(words, time::repeat(run, verdict))
     })
+}
+
+/// Damaged pages are found again until their databases are filled anew.
+fn find_cause(run: &RunRecord, has_damaged_pages: bool) -> NextStep {
+    let cause = "Do not put data on this storage before the cause of the errors is found: search \
+                 the system log and the controller's log for the times above";
+    let same = again(run, &[]);
+    let (words, same) = match (has_damaged_pages, has_plan(run)) {
+        (true, true) => {
+            let anew = command(run).replacen("run", "prepare", 1);
+            (format!("{cause}. Fill the databases anew ({anew} --reset); then"), same)
+        }
+        (true, false) => (format!("{cause}; then"), format!("{same} --reset")),
+        (false, _) => (format!("{cause}; then"), same),
+    };
+    StepKind::FindCause.with(words, same)
 }
 
 fn failing(verdict: &Verdict) -> impl Iterator<Item = &Finding> {

@@ -215,7 +215,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
         Fact::new("Operating System", &machine.operating_system),
         Fact::new("Requests Through", &machine.input_output),
         Fact::new("Seed", format!("{:#018x}", start.seed)),
-        Fact::new("Performance Log", "record.jsonl, beside this report"),
+        Fact::new("Performance Log", BESIDE),
         Fact::metric("Record Seal", "record-intact", seal(run)),
     ];
     facts.extend(run.breaks.iter().map(|one| {
@@ -224,6 +224,9 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     }));
     Section { id: "test-summary", title: "Test Summary", blocks: vec![Block::Facts(facts)] }
 }
+
+/// The journal of a run, in the report of that run.
+pub(crate) const BESIDE: &str = "record.jsonl, beside this report";
 
 pub(crate) fn seal(run: &RunRecord) -> String {
     match run.seal {

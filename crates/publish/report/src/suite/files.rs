@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{SuiteTest, suite_outcome};
 use crate::html::escape;
+use crate::sections::summary::BESIDE;
 use crate::{json, result_xml};
 
 /// Every interval of every test as comma-separated values: the columns of a single run, prefixed
@@ -51,7 +52,8 @@ fn content(test: &SuiteTest<'_>) -> String {
         Err((_, why)) => format!("<not-run>{}</not-run>\n", escape(why)),
         Ok((run, verdict)) => {
             let xml = result_xml(run, verdict).unwrap_or_default();
-            xml.split_once("?>\n").map_or_else(String::new, |(_, output)| output.to_owned())
+            let output = xml.split_once("?>\n").map_or("", |(_, output)| output);
+            output.replace(BESIDE, &format!("record.jsonl in {}", escape(&test.folder)))
         }
     }
 }

@@ -28,6 +28,9 @@ pub(super) fn of(node: &Path, is_nvme: bool) -> OwnCache {
     let answer = opened.and_then(|disk| if is_nvme { nvme(&disk) } else { scsi(&disk) });
     answer.unwrap_or_else(|error| {
         OwnCache::Untold(match error.raw_os_error() {
+            Some(libc::EACCES | libc::EPERM) if super::sys::identity().0 == 0 => {
+                "the kernel did not let root ask it".to_owned()
+            }
             Some(libc::EACCES | libc::EPERM) => "asking it was not permitted (root may)".to_owned(),
             Some(libc::ENOTTY | libc::EINVAL | libc::ENOSYS | libc::ENOTSUP) => {
                 "it cannot be asked".to_owned()
