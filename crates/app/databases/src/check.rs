@@ -17,6 +17,7 @@ use super::genuine_log;
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
+use console::shell::shell_word;
 use console::term::ProgressLine;
 use flags::CheckFlags;
 
@@ -120,7 +121,8 @@ pub(super) fn print_state(file: &Scanned, console: &mut Console) -> Result<(), C
 fn print_log(file: &Scanned, console: &mut Console) -> Result<(), CommandError> {
     let path = &file.target.path;
     if let Some(dirty) = &file.target.dirty {
-        console.answer_folded(dirty.advice(path, &file.target.faults), INDENT)?;
+        console
+            .answer_folded(dirty.advice(path, &shell_word(path), &file.target.faults), INDENT)?;
         for sentence in dirty.log.sentences() {
             console.answer_folded(format_args!("{}: {sentence}", path.display()), INDENT)?;
         }

@@ -25,6 +25,7 @@ use console::Outcome;
 
 use beyond::BeyondFile;
 use console::error::CommandError;
+use console::shell::shell_word;
 
 /// Maximum losses of one kind to name; the rest are only counted.
 const MOST_NAMED: u64 = 1_000;
@@ -258,7 +259,7 @@ fn name_faults(path: &Path, faults: &[FileFault], dirty: Option<&Dirty>, steps: 
         console::complain(&format!("{}: {fault}", path.display()));
     }
     if let Some(dirty) = dirty {
-        console::complain(&dirty.advice(path, faults));
+        console::complain(&dirty.advice(path, &shell_word(path), faults));
     }
     for step in steps {
         console::complain(step);

@@ -128,7 +128,7 @@ impl Provision {
             let cells = [
                 mode.failure.to_string(),
                 mode.cases.to_string(),
-                quorum(mode),
+                if self.needs.copies { quorum(mode) } else { "-".to_owned() },
                 format!("{} to {}", burden.active.0, burden.active.1),
                 not_active(mode),
                 mode.lost.to_string(),
@@ -172,14 +172,10 @@ fn quorum(mode: &Mode) -> String {
 }
 
 fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::fmt::Result {
-    writeln!(text, "\n## {}\n", cell(&group.name))?;
-    let limits = group.limits();
-    write!(text, "Active databases of a server: {} at most", limits.most)?;
-    // Without copies no server takes over from another, and of two servers one must be left.
-    if needs.copies && group.servers.len() > 2 {
-        write!(text, ", {} with two servers failed", limits.preferred)?;
-    }
-    writeln!(text, ".\n")?;
+    // Without copies the servers form no group, and its name is only that of the documents.
+    let heading = if needs.copies { cell(&group.name) } else { "Servers".to_owned() };
+    writeln!(text, "\n## {heading}\n")?;
+    write_limits(needs, group, text)?;
     if let Some(disks) = needs.metacache {
         writeln!(
             text,
@@ -203,6 +199,24 @@ fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::f
         writeln!(text, "| {} | {} |", cell(&database.name), copies.join(", "))?;
     }
     group.servers.iter().try_for_each(|server| write_server(server, text))
+}
+
+/// How many databases may be active on a server: a waiting site prefers fewer than the other.
+fn write_limits(needs: &Requirements, group: &Group, text: &mut String) -> std::fmt::Result {
+    let sites = [0, 1].map(|site| group.limits_in(site));
+    let [first, second] = sites;
+    let differ = first.zip(second).is_some_and(|(first, second)| first != second);
+    let all = if differ { sites } else { [Some(group.limits()), None] };
+    for (number, limits) in (1..).zip(all).filter_map(|(number, of)| Some((number, of?))) {
+        let site = if differ { format!(" in site {number}") } else { String::new() };
+        write!(text, "Active databases of a server{site}: {} at most", limits.most)?;
+        // Without copies no server takes over from another.
+        if needs.copies {
+            write!(text, ", {} preferred", limits.preferred)?;
+        }
+        writeln!(text, ".\n")?;
+    }
+    Ok(())
 }
 
 fn write_server(server: &Server, text: &mut String) -> std::fmt::Result {

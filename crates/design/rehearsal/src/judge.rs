@@ -1,6 +1,8 @@
 //! Judgement of a played deployment: a row for each host and stretch, which limits broke and by how
 //! much, and when redundancy was restored.
 
+use std::collections::BTreeSet;
+
 use units::Nanos;
 
 use crate::figures::{CopyFigures, LimitingPart, PieceKind, PlayedPiece, UsageShares};
@@ -36,6 +38,9 @@ pub struct HostRow {
     pub passive: usize,
     /// Figures after the load has settled, or of the whole row if it never did.
     pub settled: RowFigures,
+    /// Whether limits apply to it: not while caches warm up after an event, if the host settles
+    /// later.
+    pub is_judged: bool,
     /// Start of the minute with the slowest reads, and their mean latency in milliseconds.
     pub worst: Option<(Nanos, f64)>,
     /// Utilisation of its arrays, the maximum of each part.
@@ -142,8 +147,9 @@ pub fn judge(
         rows.extend(rows_of(deployment, stretches, outcome));
     }
     rows.sort_by_key(|row| (row.stretch, row.span.0, row.host));
+    judge_long_unsettled(&mut rows);
     let mut breaches = Vec::new();
-    for (number, row) in rows.iter().enumerate() {
+    for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.is_judged) {
         breaches.extend(broken(deployment, (number, row), limits));
     }
     breaches.sort_by(|one: &Breach, other| other.excess.total_cmp(&one.excess));
@@ -151,6 +157,19 @@ pub fn judge(
         .map(|number| recovery((number, &occurrences[number]), stretches, outcomes))
         .collect();
     Judgement { rows, breaches, recoveries }
+}
+
+/// Longest time in which caches that warm up excuse a host.
+const LONGEST_WARM_UP: Nanos = Nanos::from_secs(2 * 3_600);
+
+/// A host that warms up is judged once it has settled. One that settles no more is judged by its
+/// last row, and one that needs long for it throughout, or a load that no cache holds would pass.
+fn judge_long_unsettled(rows: &mut [HostRow]) {
+    let mut seen = BTreeSet::new();
+    for row in rows.iter_mut().rev() {
+        let is_long = row.span.1.since(row.span.0) > LONGEST_WARM_UP;
+        row.is_judged |= seen.insert(row.host) || is_long;
+    }
 }
 
 /// The rows of one group: pieces of one stretch with the same missing drives are one row.
@@ -225,6 +244,7 @@ fn row(
         active: count(&copies, |duty| duty == Duty::Active),
         passive: count(&copies, |duty| !matches!(duty, Duty::Active | Duty::Idle)),
         settled: figures_of(&all.0, span, all.1),
+        is_judged: has_settled,
         worst: stretch.up[host].then(|| worst_minute(deployment, host, outcome, pieces)).flatten(),
         usage,
         copies,
@@ -357,7 +377,40 @@ fn recovery(
 
 #[cfg(test)]
 mod tests {
-    use super::{RowFigures, above, too_little};
+    use units::Nanos;
+
+    use super::{HostRow, RowFigures, UsageShares, above, judge_long_unsettled, too_little};
+
+    /// A restart is excused while the caches warm up, if they do: the same restart passed or failed
+    /// by the time that the host had been away.
+    #[test]
+    fn a_host_is_judged_once_it_has_settled_or_if_it_does_not() {
+        let row = |(host, from, to): (usize, u64, u64), is_settled| HostRow {
+            host,
+            stretch: 0,
+            span: (Nanos::from_secs(from * 60), Nanos::from_secs(to * 60)),
+            played: Nanos::ZERO,
+            is_degraded: false,
+            active: 1,
+            passive: 0,
+            settled: RowFigures::default(),
+            is_judged: is_settled,
+            worst: None,
+            usage: UsageShares::default(),
+            copies: Vec::new(),
+        };
+        let mut rows = [
+            row((0, 0, 60), true),
+            row((0, 60, 90), false),
+            row((1, 0, 240), false),
+            row((0, 90, 240), true),
+            row((1, 240, 300), true),
+            row((2, 0, 30), false),
+        ];
+        judge_long_unsettled(&mut rows);
+        // Warming for half an hour is excused, for four hours or to the end it is not.
+        assert_eq!(rows.map(|of| of.is_judged), [true, false, true, true, true, true]);
+    }
 
     /// 94.98 of 100 must not read like the 95 % that are enough.
     #[test]

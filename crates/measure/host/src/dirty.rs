@@ -37,9 +37,9 @@ impl Dirty {
         })
     }
 
-    /// The whole sentence about the file at `path`.
-    fn sentence(&self, path: &Path) -> String {
-        format!("{}: {self}: {}", path.display(), self.log.advice(path))
+    /// The whole sentence about the file at `path`, quoted for a shell as `word`.
+    fn sentence(&self, path: &Path, word: &str) -> String {
+        format!("{}: {self}: {}", path.display(), self.log.advice(word))
     }
 
     /// The whole sentence about the file at `path` if pages of it are missing.
@@ -48,13 +48,13 @@ impl Dirty {
         format!("{path}: {self}: recovery cannot bring back the missing pages")
     }
 
-    /// The sentence about the file at `path` with these faults. Every verb uses this one, so that
+    /// The sentence about the file at `path`, `word` in a shell, with these faults. Every verb uses this one, so that
     /// none advises a recovery that another rules out.
-    pub fn advice(&self, path: &Path, faults: &[FileFault]) -> String {
+    pub fn advice(&self, path: &Path, word: &str, faults: &[FileFault]) -> String {
         if faults.iter().any(FileFault::is_cut) {
             self.cut_sentence(path)
         } else {
-            self.sentence(path)
+            self.sentence(path, word)
         }
     }
 

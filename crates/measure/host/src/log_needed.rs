@@ -143,9 +143,9 @@ impl LogNeeded {
         }
     }
 
-    /// Returns the step to take before anything else with the database.
-    pub(crate) fn advice(&self, path: &Path) -> String {
-        let path = path.display();
+    /// Returns the step to take before anything else with the database at `path`, quoted for a
+    /// shell.
+    pub(crate) fn advice(&self, path: &str) -> String {
         let base = self.base.as_deref().unwrap_or("BASE");
         match self.maker {
             // Its folder shows nothing of a log elsewhere, or of one on a raw volume.

@@ -55,7 +55,8 @@ pub use listed::{
 };
 pub use margin::margin_percent;
 pub use next::{
-    BestOfSweep, OnArrays, SimulatedDeployment, deployment_steps, sweep_steps, time_for_verdict,
+    BestOfSweep, Interruption, OnArrays, SimulatedDeployment, deployment_steps, sweep_steps,
+    time_for_verdict,
 };
 pub use result_xml::result_xml;
 pub use sections::summary::{started, subject};

@@ -113,7 +113,7 @@ catalogue! {
         StorageVolumesPerServer "storage.volumes_per_server" "" INPUT
             "volumes of a server that are given";
         // Mailboxes and copies.
-        MailboxesAverageMessageKb "mailboxes.average_message_kb" "KB" WORKBOOK "a message";
+        MailboxesAverageMessageKb "mailboxes.average_message_kb" "KiB" WORKBOOK "a message";
         MailboxesCacheMb "mailboxes.cache_mb" "MiB" WORKBOOK "cache of a mailbox";
         MailboxesItems "mailboxes.items" "thousands" WORKBOOK "items of a mailbox";
         MailboxesMcyclesActive "mailboxes.mcycles_active" "megacycles" WORKBOOK

@@ -28,7 +28,7 @@ tier_catalogue! {
     ArchiveDumpsterPlusWhitespaceMb "archive_dumpster_plus_whitespace_mb" "MiB" WORKBOOK
         "deleted and changed items kept beside the archive";
     ArchiveLimitMb "archive_limit_mb" "MiB" INPUT "size limit of the archive";
-    AverageMessageKb "average_message_kb" "KB" INPUT "a message";
+    AverageMessageKb "average_message_kb" "KiB" INPUT "a message";
     CacheMb "cache_mb" "MiB" WORKBOOK "cache";
     CpuFactorEffective "cpu_factor_effective" "" WORKBOOK "megacycle multiplier over all users";
     DesktopSearchReadMultiplier "desktop_search_read_multiplier" "" WORKBOOK
@@ -47,7 +47,7 @@ tier_catalogue! {
     Items "items" "thousands" WORKBOOK "items";
     LimitMb "limit_mb" "MiB" INPUT "size limit";
     LogSizeFactor "log_size_factor" "" WORKBOOK "log size by the size of messages";
-    LogsPerDay "logs_per_day" "logs of 1 MB" WORKBOOK "logs a day";
+    LogsPerDay "logs_per_day" "logs of 1 MiB" WORKBOOK "logs a day";
     MailboxOnDiskMb "mailbox_on_disk_mb" "MiB" WORKBOOK "mailbox on the disk";
     Mailboxes "mailboxes" "" WORKBOOK "mailboxes";
     MailboxesToday "mailboxes_today" "" INPUT "mailboxes today";

@@ -169,7 +169,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
             }
             Self::BeyondFile { page } => write!(f, "page {page} is past the end of the file"),
             Self::Uninitialised { page } => {
-                write!(f, "page {page} belongs to a tree and was never written")
+                write!(f, "page {page} belongs to a tree and is all zeros: wiped or never written")
             }
             Self::Node { page, line } => {
                 write!(f, "the node at line {line} of page {page} cannot be read")

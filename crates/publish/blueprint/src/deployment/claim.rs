@@ -59,7 +59,7 @@ impl Outage {
     }
 
     /// How long users wait, why, and whether the deployment allows it.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let allowed = match self.allowed_ns.map(duration) {
             Some(most) if self.exceeds() => {
                 format!("more than [availability] longest_outage allows, {most}")

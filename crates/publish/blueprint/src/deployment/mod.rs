@@ -18,7 +18,7 @@ use report::document::{
     Banner, Block, Cell, Column, Document, Fact, Figure, Section, Table, TableRow, Tone,
 };
 use report::format::{duration, plural};
-use units::Nanos;
+use units::{Nanos, three_digits_beside};
 use verdict::{Estimate, Ruling};
 
 use crate::next_steps;
@@ -63,7 +63,7 @@ impl PlayedReport<'_> {
             return Ruling::Fail;
         }
         let trust = self.trust();
-        let rows = self.judgements.iter().flat_map(|of| &of.rows);
+        let rows = self.judgements.iter().flat_map(|of| &of.rows).filter(|row| row.is_judged);
         verdict::worst(&rows.map(|row| trust.judged(&row.settled)).collect::<Vec<_>>())
     }
 
@@ -103,7 +103,10 @@ impl PlayedReport<'_> {
             (true, 0) => "normal".to_owned(),
             (true, _) => "afterwards".to_owned(),
         };
-        if row.is_degraded { format!("{what}; a disk is missing") } else { what }
+        let what = if row.is_degraded { format!("{what}; a disk is missing") } else { what };
+        // Nothing is read on a host that is down.
+        let is_warming = !row.is_judged && row.settled.reads_ms.is_some();
+        if is_warming { format!("{what}; caches warm up, not judged") } else { what }
     }
 }
 
@@ -164,9 +167,18 @@ fn judged_number(report: &PlayedReport<'_>) -> (String, String, &'static str) {
         return (report.inactive().to_string(), unit, "active-databases");
     }
     let rows = report.judgements.iter().flat_map(|of| &of.rows);
-    let slowest = rows.filter_map(|row| row.settled.reads_ms).max_by(f64::total_cmp);
-    let number = slowest.map_or_else(|| "-".to_owned(), ms_of);
+    let judged = rows.filter(|row| row.is_judged);
+    let slowest = judged.filter_map(|row| row.settled.reads_ms).max_by(f64::total_cmp);
+    let limit_ms = report.limits.reads_ms;
+    let number = slowest.map_or_else(|| "-".to_owned(), |ms| ms_beside(ms, limit_ms));
     (number, format!("ms mean of reads on the slowest host{seeds}"), "database-reads-latency")
+}
+
+/// A latency in milliseconds with one decimal, or as many as tell it from the limit beside it.
+fn ms_beside(ms: f64, limit_ms: f64) -> String {
+    let shown = ms_of(ms);
+    let is_limit = shown.parse::<f64>().is_ok_and(|shown| shown.total_cmp(&limit_ms).is_eq());
+    if is_limit { three_digits_beside(ms, limit_ms) } else { shown }
 }
 
 /// How long the longest interruption takes, and whether the simulation sees its end.

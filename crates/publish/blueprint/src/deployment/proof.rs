@@ -7,7 +7,7 @@ use report::document::{Banner, Block, Cell, Column, Document, Section, Table, Ta
 use units::plural;
 use verdict::Ruling;
 
-use super::claim::{Claim, ClaimState, Outage, Remedy};
+use super::claim::{Claim, ClaimState, Remedy};
 use super::trust;
 use crate::design::DesignEdit;
 
@@ -112,7 +112,7 @@ fn narrowness(percent: f64) -> String {
 /// The change that helps, and the changes for each claim if several fail.
 fn remedies(proof: &Proof) -> Option<Section> {
     let mut blocks: Vec<Block> =
-        proof.remedy.iter().map(|of| Block::Note(remedy_words(of))).collect();
+        proof.remedy.iter().map(|of| Block::Note(remedy_words(of, proof))).collect();
     if proof.remedy.is_some() && failed(&proof.claims).count() > 1 {
         blocks.push(changes(proof));
     }
@@ -145,7 +145,7 @@ fn banner(proof: &Proof) -> Banner {
         proof.assumption.iter().map(|assumption| format!("{assumption}.")).collect();
     meaning.extend(breaking_words(&proof.claims));
     meaning.extend(outage_words(&proof.claims));
-    meaning.extend(proof.remedy.as_ref().map(remedy_words));
+    meaning.extend(proof.remedy.as_ref().map(|of| remedy_words(of, proof)));
     meaning.extend(Some(proof.description.clone()).filter(|text| !text.is_empty()));
     meaning.extend([proof.design.clone(), trust(proof.uncertainty_percent)]);
     let customer =
@@ -173,10 +173,11 @@ fn unit(claims: &[Claim]) -> Cow<'static, str> {
 
 /// The claims that include a time without service: part of the answer even if all hold.
 fn outage_words(claims: &[Claim]) -> Option<String> {
-    let with: Vec<(&Claim, &Outage)> =
-        claims.iter().filter_map(|of| Some((of, of.outage.as_ref()?))).collect();
+    let with = claims.iter().filter_map(|of| Some((of, of.outage.as_ref()?)));
+    // A claim that fails by its interruption has said so.
+    let with = with.filter(|(claim, outage)| claim.because != outage.words());
     let words: Vec<String> =
-        with.iter().map(|(claim, outage)| format!("{}: {}", claim.name, outage.words())).collect();
+        with.map(|(claim, outage)| format!("{}: {}", claim.name, outage.words())).collect();
     (!words.is_empty()).then(|| format!("Without service for a while: {}.", words.join(". ")))
 }
 
@@ -222,22 +223,22 @@ fn breaking_words(claims: &[Claim]) -> Option<String> {
     Some(words)
 }
 
-fn remedy_words(of: &Remedy) -> String {
+fn remedy_words(of: &Remedy, proof: &Proof) -> String {
+    let mut tried = plural(of.tried as u64, "change");
+    if of.tried > proof.edits.len() {
+        tried.push_str(", slower seeding and fewer mailboxes included,");
+    }
     match &of.edit {
         Some(edit) if !of.is_certain => format!(
-            "With none of {} every claim holds for certain. Smallest change with which \
+            "With none of {tried} every claim holds for certain. Smallest change with which \
              none fails: {edit} ({}); some then hold narrowly, so test that on the hardware.",
-            plural(of.tried as u64, "change"),
             of.effect
         ),
         Some(edit) => {
             format!("Smallest change with which every claim holds: {edit} ({}).", of.effect)
         }
         None if of.tried == 0 => format!("No change of the disks helps: {}.", of.effect),
-        None => {
-            let tried = plural(of.tried as u64, "change");
-            format!("With none of {tried} every claim holds: {}.", of.effect)
-        }
+        None => format!("With none of {tried} every claim holds: {}.", of.effect),
     }
 }
 
@@ -247,16 +248,19 @@ fn changes(proof: &Proof) -> Block {
     Block::Table(Table {
         caption: "The smallest change for each failing claim by itself",
         columns: vec![Column::text("Claim"), Column::text("Change"), Column::text("Effect")],
-        rows: failed.map(change_row).collect(),
+        rows: failed.map(|of| change_row(of, proof)).collect(),
     })
 }
 
-fn change_row(of: &Claim) -> TableRow {
+fn change_row(of: &Claim, proof: &Proof) -> TableRow {
     let (edit, effect) = match &of.remedy {
         Some(Remedy { edit, effect, is_certain: false, .. }) => {
             (edit.clone(), format!("{effect}; it then holds narrowly"))
         }
         Some(Remedy { edit, effect, .. }) => (edit.clone(), effect.clone()),
+        None if proof.remedy.as_ref().is_none_or(|of| of.tried == 0) => {
+            (None, "no change of the disks was played: none would help".to_owned())
+        }
         None => (None, "none of the changes that were played".to_owned()),
     };
     TableRow::body(vec![Cell::plain(of.name.clone()), Cell::or_none(edit), Cell::plain(effect)])

@@ -56,6 +56,7 @@ fn judgement(reads_ms: f64, inactive: usize) -> Judgement {
         active: 1,
         passive: 0,
         settled: RowFigures { reads_ms: Some(reads_ms), iops, ..RowFigures::default() },
+        is_judged: true,
         worst: Some((Nanos::ZERO, 2.0 * reads_ms)),
         usage: UsageShares::default(),
         copies: Vec::new(),

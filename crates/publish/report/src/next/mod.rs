@@ -22,7 +22,7 @@ use step::{NextStep, StepKind};
 
 pub use cached::OnArrays;
 pub(crate) use cached::is_in_write_cache;
-pub use of_deployment::{SimulatedDeployment, deployment_steps};
+pub use of_deployment::{Interruption, SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};
 pub use of_sweep::{BestOfSweep, sweep_steps};
 pub(crate) use passed::is_small;

@@ -17,8 +17,8 @@ pub struct SimulatedDeployment {
     pub options: Vec<(String, String)>,
     /// The verdict on it.
     pub outcome: Ruling,
-    /// Whether a database was active nowhere for a while.
-    pub is_inactive: bool,
+    /// Why a database was active nowhere for a time; `None` if none was.
+    pub interruption: Option<Interruption>,
     /// Name of the part that limits the host with the worst figure, such as `disks`.
     pub limit: Option<String>,
     /// A host whose databases other hosts hold too; `None` if there is none, or if a failure was
@@ -28,6 +28,35 @@ pub struct SimulatedDeployment {
     pub length: Nanos,
     /// The fleet plan that measures it, quoted for a shell; `None` for a provision.
     pub fleet: Option<String>,
+}
+
+/// Why a database has no active copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interruption {
+    /// Every host with a copy is lost.
+    NoCopy,
+    /// A copy that held back its log replays it first.
+    Lagged,
+    /// Hosts with copies are up, and their group has no quorum.
+    NoQuorum,
+}
+
+impl Interruption {
+    const fn remedy(self) -> &'static str {
+        match self {
+            Self::NoCopy => {
+                "Give the databases that were active nowhere a copy on another host; then"
+            }
+            Self::Lagged => {
+                "Give the databases that waited for a replay another copy without lag, on another \
+                 host; then"
+            }
+            Self::NoQuorum => {
+                "The copies were there and their group had no quorum: place the witness so that \
+                 the hosts that are left keep a majority, and lay out the design again; then"
+            }
+        }
+    }
 }
 
 /// What to do after the deployment was simulated.
@@ -42,9 +71,8 @@ fn step(of: &SimulatedDeployment) -> NextStep {
         ..Start::default()
     });
     match (of.outcome, &of.spare_host) {
-        (Ruling::Fail, _) if of.is_inactive => {
-            let words = "Give the databases that were active nowhere a copy on another host; then";
-            StepKind::MoreCopies.with(words, again(&run, &[]))
+        (Ruling::Fail, _) if let Some(why) = of.interruption => {
+            StepKind::MoreCopies.with(why.remedy(), again(&run, &[]))
         }
         (Ruling::Fail, _) => {
             let limit = of.limit.as_ref().map(|limit| format!(" ({limit} are the limit)"));
@@ -86,7 +114,7 @@ mod tests {
     use units::Nanos;
     use verdict::Ruling;
 
-    use super::{SimulatedDeployment, deployment_steps};
+    use super::{Interruption, SimulatedDeployment, deployment_steps};
 
     fn deployment(outcome: Ruling) -> SimulatedDeployment {
         let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -94,7 +122,7 @@ mod tests {
             command: "plimsoll simulate fleet.toml --array shelf-15k".to_owned(),
             options: vec![option("--duration", "2h"), option("--output", "out")],
             outcome,
-            is_inactive: false,
+            interruption: None,
             limit: Some("disks".to_owned()),
             spare_host: Some("EX02".to_owned()),
             length: Nanos::from_secs(7_200),
@@ -123,7 +151,14 @@ mod tests {
         let told = deployment_steps(&failed).concat();
         let again = "plimsoll simulate fleet.toml --array shelf-15k --duration 2h --output out-2";
         assert!(told.contains("disks are the limit") && told.ends_with(again), "{told}");
-        let inactive = SimulatedDeployment { is_inactive: true, ..failed };
-        assert!(deployment_steps(&inactive)[0].starts_with("Give the databases"));
+        for (why, words) in [
+            (Interruption::NoCopy, "a copy on another host"),
+            (Interruption::Lagged, "another copy without lag"),
+            (Interruption::NoQuorum, "place the witness"),
+        ] {
+            let inactive = SimulatedDeployment { interruption: Some(why), ..failed.clone() };
+            let told = deployment_steps(&inactive).concat();
+            assert!(told.contains(words) && told.ends_with(again), "{told}");
+        }
     }
 }

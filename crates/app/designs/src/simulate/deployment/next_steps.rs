@@ -1,8 +1,8 @@
 //! Next steps after a simulated deployment, with the options that the user gave.
 
 use blueprint::PlayedReport;
-use rehearsal::PlayedDeployment;
-use report::SimulatedDeployment;
+use rehearsal::{Duty, PlayedDatabase, PlayedDeployment, Stretch};
+use report::{Interruption, SimulatedDeployment};
 use verdict::Ruling;
 
 use super::super::flags::SimulateFlags;
@@ -14,9 +14,8 @@ use console::shell::shell_word;
 /// The steps after hosts were played together.
 pub(super) fn of_played(flags: &SimulateFlags, report: &PlayedReport<'_>) -> Vec<String> {
     let judged = &report.judgements[0];
-    let recoveries = report.judgements.iter().flat_map(|of| &of.recoveries);
     report::deployment_steps(&SimulatedDeployment {
-        is_inactive: recoveries.into_iter().any(|of| of.inactive > 0),
+        interruption: interruption(report.deployment, report.stretches),
         limit: judged.breaches.first().map(|of| of.limit.name().to_owned()),
         spare_host: spare_host(report.deployment).filter(|_| report.occurrences.is_empty()),
         ..asked(flags, report.ruling())
@@ -40,7 +39,7 @@ fn asked(flags: &SimulateFlags, outcome: Ruling) -> SimulatedDeployment {
         command: command(flags),
         options: options(flags),
         outcome,
-        is_inactive: false,
+        interruption: None,
         limit: None,
         spare_host: None,
         length: flags.duration.unwrap_or(USUAL),
@@ -57,6 +56,29 @@ fn options(flags: &SimulateFlags) -> Vec<(String, String)> {
     let mut all = given(flags, flags.seed, &[]);
     all.extend(own.map(|(option, value)| (option.to_owned(), value)));
     all
+}
+
+/// Why databases had no active copy; of several reasons the one that more copies do not remove.
+fn interruption(deployment: &PlayedDeployment, stretches: &[Stretch]) -> Option<Interruption> {
+    let mut found = None;
+    for stretch in stretches {
+        for (database, duties) in deployment.databases.iter().zip(&stretch.duties) {
+            if !duties.contains(&Duty::Active) {
+                found = found.max(Some(why_inactive(database, duties, &stretch.up)));
+            }
+        }
+    }
+    found
+}
+
+fn why_inactive(database: &PlayedDatabase, duties: &[Duty], up: &[bool]) -> Interruption {
+    let idle =
+        database.copies.iter().zip(duties).any(|(copy, duty)| up[copy.host] && *duty == Duty::Idle);
+    match (duties.contains(&Duty::CatchingUp), idle) {
+        (true, _) => Interruption::Lagged,
+        (false, true) => Interruption::NoQuorum,
+        (false, false) => Interruption::NoCopy,
+    }
 }
 
 /// The first host with active databases, all of which other hosts hold too.
@@ -78,7 +100,9 @@ mod tests {
 
     use simdisk::operations::OperationPlace;
 
-    use super::spare_host;
+    use units::Nanos;
+
+    use super::{Duty, Interruption, Stretch, interruption, spare_host};
 
     fn deployment(copies: &[&[usize]]) -> PlayedDeployment {
         let place = OperationPlace { array: 0, base: 0, bytes: 1 };
@@ -99,6 +123,27 @@ mod tests {
             profiles: Vec::new(),
             rules: PlayedRules::default(),
         }
+    }
+
+    #[test]
+    fn databases_are_inactive_for_want_of_copies_of_votes_or_of_log() {
+        let deployment = deployment(&[&[0, 1]]);
+        let why = |duties: [Duty; 2], up: [bool; 2]| {
+            let stretch = Stretch {
+                from: Nanos::ZERO,
+                to: Nanos::from_secs(60),
+                begun: Vec::new(),
+                up: up.to_vec(),
+                duties: vec![duties.to_vec()],
+                failed_drives: Vec::new(),
+            };
+            interruption(&deployment, &[stretch])
+        };
+        assert_eq!(why([Duty::Active, Duty::Idle], [true, false]), None);
+        assert_eq!(why([Duty::Idle; 2], [false; 2]), Some(Interruption::NoCopy));
+        assert_eq!(why([Duty::Idle; 2], [false, true]), Some(Interruption::NoQuorum));
+        let replays = [Duty::Idle, Duty::CatchingUp];
+        assert_eq!(why(replays, [false, true]), Some(Interruption::Lagged));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use blueprint::{Claim, ClaimState, Outage, Trust};
-use rehearsal::{Breach, Judgement};
+use rehearsal::{Breach, HostRow, Judgement};
 use units::Nanos;
 use verdict::Ruling;
 
@@ -49,7 +49,7 @@ impl PlayedCase {
         let may_be_narrow = objection.is_none() && self.inactive == 0 && !is_too_long;
         let too_long = outage.as_ref().filter(|of| of.exceeds()).map_or(0, |of| of.databases);
         let shown = Shown { inactive: self.inactive.max(too_long), ..self.shown() };
-        let settled = self.judgement.rows.iter();
+        let settled = self.judged();
         let reads = settled.filter_map(|row| row.settled.reads_ms).reduce(f64::max);
         Claim {
             name: name.to_owned(),
@@ -62,7 +62,7 @@ impl PlayedCase {
             worst_minute_ms: self.judgement.worst_row().and_then(|row| row.worst).map(|of| of.1),
             disks_busy: shown.disks_busy,
             excess: breach.map(|breach| breach.excess),
-            because: objection.unwrap_or_else(|| self.because(breach, trust)),
+            because: objection.unwrap_or_else(|| self.because(breach, outage.as_ref(), trust)),
             disagreement: disagreement(paper, &shown),
             remedy: None,
             redundant_after_ns: self
@@ -77,9 +77,12 @@ impl PlayedCase {
 
     /// Whether the true latencies may be on the other side of their limits.
     fn is_narrow(&self, trust: Trust) -> bool {
-        let rulings: Vec<Ruling> =
-            self.judgement.rows.iter().map(|row| trust.judged(&row.settled)).collect();
+        let rulings: Vec<Ruling> = self.judged().map(|row| trust.judged(&row.settled)).collect();
         !rulings.is_empty() && verdict::worst(&rulings) == Ruling::CannotJudge
+    }
+
+    fn judged(&self) -> impl Iterator<Item = &HostRow> {
+        self.judgement.rows.iter().filter(|row| row.is_judged)
     }
 
     fn disks_busy(&self) -> f64 {
@@ -108,14 +111,16 @@ impl PlayedCase {
 
     /// The margin of a case that breaks no limit; a narrow one is why it cannot be judged.
     fn kept(&self, trust: Trust) -> String {
-        let rows = self.judgement.rows.iter();
-        let near = rows.filter_map(|row| trust.nearest(&row.settled));
+        let near = self.judged().filter_map(|row| trust.nearest(&row.settled));
         let nearest = near.max_by(|one, other| one.share.total_cmp(&other.share));
         let nearest = nearest.map_or_else(String::new, |of| format!(", but {}", of.text));
         format!("every limit is kept{nearest}")
     }
 
-    fn because(&self, breach: Option<&Breach>, trust: Trust) -> String {
+    fn because(&self, breach: Option<&Breach>, outage: Option<&Outage>, trust: Trust) -> String {
+        if let Some(outage) = outage.filter(|of| of.exceeds() && self.inactive == 0) {
+            return outage.words();
+        }
         match (self.inactive, breach) {
             (1, _) => "one database is active nowhere".to_owned(),
             (2.., _) => format!("{} databases are active nowhere", self.inactive),
@@ -133,12 +138,12 @@ impl PlayedCase {
 
 #[cfg(test)]
 mod tests {
-    use rehearsal::{HostRow, Judgement, Limits, RowFigures, UsageShares};
+    use rehearsal::{Judgement, Limits, RowFigures, UsageShares};
     use units::Nanos;
     use verdict::Ruling;
 
     use super::super::paper::OnPaper;
-    use super::{PlayedCase, Trust};
+    use super::{HostRow, Outage, PlayedCase, Trust};
 
     const LIMITS: Limits = Limits { reads_ms: 20.0, log_ms: 10.0, reached: 0.95 };
     const TRUST: Trust = Trust { limits: LIMITS, uncertainty_percent: 25.0 };
@@ -174,6 +179,7 @@ mod tests {
             active: 1,
             passive: 0,
             settled: row(reads_ms, 38.0),
+            is_judged: true,
             worst: None,
             usage: UsageShares::default(),
             copies: Vec::new(),
@@ -181,6 +187,23 @@ mod tests {
         let judgement = Judgement { rows: vec![row], breaches: Vec::new(), recoveries: Vec::new() };
         let name = "a disk of EX01".to_owned();
         PlayedCase { name, judgement, inactive: 0, lag: Nanos::ZERO, recovery: Vec::new() }
+    }
+
+    /// The only limit that it breaks is the time without service, which is its reason.
+    #[test]
+    fn a_claim_that_fails_by_its_interruption_says_so() {
+        let outage = Outage {
+            databases: 60,
+            longest_ns: 1_800_000_000_000,
+            allowed_ns: Some(600_000_000_000),
+            because: "if site 1 fails, until an administrator acts".to_owned(),
+        };
+        let paper = OnPaper { objection: None, disks: None };
+        let claim = case(12.0).claim(("a site failed", 1, Some(outage)), &paper, TRUST);
+        assert_eq!(claim.ruling(), Ruling::Fail);
+        let because = "60 databases have no active copy for 30 min, if site 1 fails, until an \
+                       administrator acts; more than [availability] longest_outage allows, 10 min";
+        assert_eq!(claim.because, because);
     }
 
     /// A case that keeps every limit is inconclusive for a reason: the latency that is too near.

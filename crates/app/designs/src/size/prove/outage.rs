@@ -5,6 +5,9 @@ use blueprint::Outage;
 use rehearsal::{Duty, Occurrence, Stretch, longest_interruption};
 use units::Nanos;
 
+/// What ends the wait for a lagged copy.
+pub(super) const REPLAYS: &str = "until a lagged copy has replayed its log";
+
 /// The longest interruption in any of these cases after which all databases are active again;
 /// `None` if there is none. Databases that stay inactive fail a claim anyway.
 pub(super) fn longest_outage(
@@ -40,11 +43,7 @@ fn reason(outline: &[Stretch]) -> &'static str {
         .iter()
         .flat_map(|stretch| &stretch.duties)
         .any(|duties| !duties.contains(&Duty::Active) && duties.contains(&Duty::CatchingUp));
-    if replays {
-        "until a lagged copy has replayed its log"
-    } else {
-        "until an administrator activates the other site"
-    }
+    if replays { REPLAYS } else { "until an administrator activates the other site" }
 }
 
 #[cfg(test)]

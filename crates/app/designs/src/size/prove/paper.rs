@@ -68,7 +68,8 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
             plan::write_duration(lag)
         ),
         Shown { inactive: 1.., .. } => {
-            "the layout counts copies, and not the time until one is complete".to_owned()
+            "the layout counts copies and votes, and not the time until a database is active again"
+                .to_owned()
         }
         Shown { is_degraded: true, .. } => format!(
             "the formulas know no rebuild: on paper a disk has {on_paper:.0} % of the work that it \

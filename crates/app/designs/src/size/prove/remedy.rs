@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use blueprint::{Claim, ClaimState, Remedy, SimulatedEdit};
 use report::format::duration;
+use units::Nanos;
 use verdict::Ruling;
 
 use super::cases::{NORMAL, ONE_DISK};
+use super::outage::REPLAYS;
 use super::trial::{Adjustment, Trial};
 use crate::edits::{self, TriedEdit};
 use console::Console;
@@ -233,9 +235,35 @@ impl RemedySearch<'_> {
 
     /// The advice if no change makes every claim hold.
     fn none(&self) -> Remedy {
-        let effect = "add servers or copies, and size again".to_owned();
+        let effect = format!("{}, and size again", advice(&self.claims));
         Remedy { edit: None, effect, tried: self.tried, is_certain: true }
     }
+}
+
+/// What removes the first failure that disks do not cause.
+fn advice(claims: &[Claim]) -> String {
+    let failed = || claims.iter().filter(|of| of.ruling() == Ruling::Fail);
+    if let Some(outage) = failed().filter_map(|of| of.outage.as_ref()).find(|of| of.exceeds()) {
+        let needed = plan::write_duration(Nanos(outage.longest_ns));
+        let first = if outage.because.ends_with(REPLAYS) {
+            "give the databases another copy without lag (copies)"
+        } else {
+            "place the witness so that the site which is left keeps a majority ([availability] \
+             witness)"
+        };
+        return format!(
+            "{first}, or allow the interruption ([availability] longest_outage = \"{needed}\")"
+        );
+    }
+    let mut on_paper = failed().filter(|of| of.state == ClaimState::FailsOnPaper);
+    match on_paper.next() {
+        Some(of) if of.because.starts_with("processors") => {
+            "add servers (servers_per_site), or take faster processors ([servers] spec_rate)"
+        }
+        Some(_) => "add servers (servers_per_site), or move the witness",
+        None => "add servers (servers_per_site)",
+    }
+    .to_owned()
 }
 
 /// Plays a claim of a changed design. A claim that it does not make, or that the layout rejects,
