@@ -408,13 +408,16 @@ fn doubts_of_run(run: &NamedRun) -> Vec<String> {
     let objections = run.verdict.objections();
     // All of these say the same about a machine kept busy by others.
     let busy = objections.iter().filter(|finding| is_of_machine(finding.rule)).take(1);
+    // A third run beside this one, and what a break hides, are in no number of the comparison.
+    let apart = objections.iter().filter(|of| ["other-runs", "resumed"].contains(&of.rule));
     // A failed run was judged, even if parts of it were not.
     let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
     let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
     let unjudged = unjudged.take(usize::from(is_unjudged));
-    let unjudged = unjudged.filter(|finding| !is_of_machine(finding.rule));
-    let busy =
-        busy.map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
+    let unjudged = unjudged.filter(|of| !is_of_machine(of.rule) && of.rule != "resumed");
+    let busy = busy
+        .chain(apart)
+        .map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
     let unjudged =
         unjudged.map(|finding| format!("{name}: could not be judged ({}).", finding.title));
     busy.chain(unjudged).collect()

@@ -85,3 +85,25 @@ fn a_file_that_lost_its_end_is_refused_and_unchanged() {
     }
     scene.run(["recover", "Plimsoll001.edb"]).expect_code(0).expect_out(&["recovered from log"]);
 }
+
+/// Its pages can still be read, so that it is a damaged database and not a file never written.
+#[test]
+fn a_file_without_headers_is_refused_by_all_that_would_write_to_it() {
+    let scene = Scene::prepared("recover-no-header");
+    let mut bytes = scene.read("Plimsoll001.edb");
+    bytes[..2 * PAGE_BYTES].fill(0);
+    scene.write("Plimsoll001.edb", &bytes);
+    let before = scene.snapshot();
+    for command in [
+        ["recover", "Plimsoll001.edb"],
+        ["run", "plan.toml"],
+        ["prepare", "plan.toml"],
+        ["check", "Plimsoll001.edb"],
+    ] {
+        let ran = scene.run(command);
+        ran.expect_code(1);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains("both copies of the header are damaged"), "{command:?}: {said}");
+        assert!(scene.snapshot() == before, "{command:?} changed a file");
+    }
+}

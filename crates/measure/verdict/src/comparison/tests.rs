@@ -228,6 +228,20 @@ fn databases_of_another_size_and_a_busy_machine_are_doubts() {
 }
 
 #[test]
+fn a_third_run_beside_one_of_those_compared_is_a_doubt() {
+    let mut beside = made(2, |_| {}).record;
+    beside.other_runs.push(record::OtherRun {
+        at_ns: 1,
+        folder: "runs/third".to_owned(),
+        volume: "/mnt".to_owned(),
+        disk: "sdb".to_owned(),
+    });
+    let doubts = compare(&[made(1, |_| {}), named("run 2", beside)]).unwrap().doubts;
+    let said = "run 2: Other runs on the same disks: the run in runs/third used sdb too";
+    assert!(doubts.len() == 1 && doubts[0].starts_with(said), "{doubts:?}");
+}
+
+#[test]
 fn runs_on_one_volume_at_the_same_time_are_a_doubt() {
     let mut second = made(2, |_| {});
     second.record.start.started_epoch_ns += 60_000_000_000;
