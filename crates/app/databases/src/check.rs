@@ -267,10 +267,10 @@ fn print_summary(file: &Scanned, console: &mut Console) -> Result<(), CommandErr
     let (path, tally) = (file.target.path.display(), &file.tally);
     console.answer_folded(
         format_args!(
-            "{path}: {} pages seen, {}; {:.0} MiB in {:.2} seconds, {:.0} MiB/s",
+            "{path}: {} pages seen, {}; {} in {:.2} seconds, {:.0} MiB/s",
             tally.seen,
             bad_words(tally.bad, tally.correctable),
-            file.mebibytes(),
+            file.bytes(tally.seen),
             file.took.as_secs_f64(),
             file.speed(),
         ),

@@ -24,13 +24,16 @@ use trial::manifest::{self, Manifest};
 use units::Seed;
 
 use super::genuine_log;
-use crate::check::fault_text;
+use crate::check::{fault_text, next_steps};
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
 use console::shown;
 use console::term::{ProgressLine, duration};
 use flags::RecoverFlags;
+
+/// Indent of the continuation lines of a fault.
+const INDENT: usize = 4;
 
 /// Replays the log, undoes uncommitted changes, and closes the database. One that was closed
 /// properly is not opened for writing at all, nor is one that lost pages.
@@ -54,8 +57,7 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
     };
     if copies.header.state == DatabaseState::CleanShutdown {
         length::require_whole(path, copies.page_size)?;
-        tell(path, None, flags.json, console)?;
-        return Ok(Outcome::Pass);
+        return tell_closed(path, &FileFault::of_header(Some(&copies)), flags.json, console);
     }
     let log_folder = flags.log_folder.as_deref().unwrap_or(folder);
     let world = wire::world()?;
@@ -76,8 +78,13 @@ pub(crate) fn run(flags: &RecoverFlags, console: &mut Console) -> Result<Outcome
         admit(&world, (path, &copies), manifest.as_ref(), &files)?;
     }
     let summary = recover(&world, files, console.is_quiet())?;
-    tell(path, summary, flags.json, console)?;
-    Ok(Outcome::Pass)
+    match summary {
+        Some(summary) => {
+            tell(path, &summary, flags.json, console)?;
+            Ok(Outcome::Pass)
+        }
+        None => tell_closed(path, &[], flags.json, console),
+    }
 }
 
 /// Refuses a database that another engine may have made, or that lost pages.
@@ -148,27 +155,46 @@ fn describe(step: &RecoveryProgress, elapsed: Duration) -> String {
     format!("{done} of {total} generations{left}")
 }
 
+/// Reports a database that needs no recovery; fails if it has `faults`, which stay.
+fn tell_closed(
+    path: &Path,
+    faults: &[FileFault],
+    as_json: bool,
+    console: &mut Console,
+) -> Result<Outcome, CommandError> {
+    let file = path.display();
+    let outcome = if faults.is_empty() { Outcome::Pass } else { Outcome::Fail };
+    if as_json {
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let answer = json!({ "file": file.to_string(), "recovered": false, "file_faults": faults });
+        console.answer_json("recovery", answer)?;
+        return Ok(outcome);
+    }
+    console.answer(format_args!("{file}: was closed properly, nothing had to be recovered"))?;
+    for fault in faults {
+        console.answer_folded(format_args!("{file}: {fault}"), INDENT)?;
+    }
+    for step in next_steps(path, faults, &[]) {
+        console.answer_folded(step, INDENT)?;
+    }
+    Ok(outcome)
+}
+
 fn tell(
     path: &Path,
-    summary: Option<RecoverySummary>,
+    summary: &RecoverySummary,
     as_json: bool,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let file = path.display();
-    let Some(summary) = summary else {
-        if as_json {
-            return console
-                .answer_json("recovery", json!({ "file": file.to_string(), "recovered": false }));
-        }
-        return console
-            .answer(format_args!("{file}: was closed properly, nothing had to be recovered"));
-    };
     if as_json {
         return console.answer_json(
             "recovery",
             json!({
                 "file": file.to_string(),
                 "recovered": true,
+                // Recovery writes both copies of the header.
+                "file_faults": [],
                 "log_generation_first": summary.first.0,
                 "log_generation_last": summary.last.0,
                 "records": summary.records,

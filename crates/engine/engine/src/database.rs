@@ -47,12 +47,12 @@ impl Database {
     /// Make a database with [`bulk::load`](crate::bulk::load) or
     /// [`bulk::create_empty`](crate::bulk::create_empty). One that was not closed properly is
     /// refused: its log must be replayed first.
-    pub fn open<'a>(
-        runtime: &'a Runtime,
+    pub fn open(
+        runtime: &Runtime,
         files: DatabaseFiles,
         settings: Settings,
         seed: Seed,
-    ) -> Boxed<'a, Result<Self, OpenError>> {
+    ) -> Boxed<'_, Result<Self, OpenError>> {
         Box::pin(async move {
             let database = open::open(runtime, &files, settings, seed, None).await?;
             start_scavenger(&database.core);

@@ -47,6 +47,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// A longer round trip is useless for bounding a clock offset.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
+/// An answer, and the clock before the request and after the answer.
+pub type RoundTrip = (Nanos, Vec<u8>, Nanos);
+
 /// A connection to the NATS server of a fleet. It reconnects by itself.
 #[derive(Debug)]
 pub struct Carrier {
@@ -123,7 +126,7 @@ impl Carrier {
         subject: String,
         count: usize,
         clock: fn() -> Nanos,
-        then: Box<dyn FnOnce(Vec<(Nanos, Vec<u8>, Nanos)>) + Send>,
+        then: Box<dyn FnOnce(Vec<RoundTrip>) + Send>,
     ) {
         let client = self.client.clone();
         self.runtime.spawn(async move {

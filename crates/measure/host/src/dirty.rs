@@ -48,8 +48,8 @@ impl Dirty {
         format!("{path}: {self}: recovery cannot bring back the missing pages")
     }
 
-    /// The sentence about the file at `path`, `word` in a shell, with these faults. Every verb uses this one, so that
-    /// none advises a recovery that another rules out.
+    /// The sentence about the file at `path`, `word` in a shell, with these faults. Every verb uses
+    /// this one, so that none advises a recovery that another rules out.
     pub fn advice(&self, path: &Path, word: &str, faults: &[FileFault]) -> String {
         if faults.iter().any(FileFault::is_cut) {
             self.cut_sentence(path)

@@ -38,7 +38,7 @@ pub struct Filled {
     pub file: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Its messages.
+    /// Messages that its fill wrote.
     pub rows: u64,
     /// Whether it existed before.
     pub kept: bool,
@@ -75,8 +75,9 @@ pub fn fill_with(
         let folders = PreparedFolders::take(&plan.databases)?;
         locks::wait_for(plan.databases.iter().map(Files::from), &heard);
         let actions = look(plan, complete)?;
-        let is_kept = |of: &&plan::Database| actions.get(&of.index) == Some(&Action::Keep);
-        lost_end::refuse(plan.databases.iter().filter(is_kept), &heard)?;
+        let databases = plan.databases.iter();
+        let kept = databases.filter(|of| actions.get(&of.index) == Some(&Action::Keep));
+        lost_end::refuse(kept, &heard)?;
         Ok((folders, actions))
     })?;
     let groups = wire::groups(plan);

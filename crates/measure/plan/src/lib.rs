@@ -23,6 +23,7 @@ mod preset;
 mod quantity;
 mod reader;
 mod replace;
+mod room;
 mod served;
 mod write;
 
@@ -41,6 +42,7 @@ pub use model::{
 pub use name::{name_fault, sound_name};
 pub use preset::Preset;
 pub use quantity::{parse_duration, parse_size, write_duration, write_shown_size, write_size};
+pub use room::{LOG_RESERVE, end_reserve};
 pub use served::{
     CacheIscsi, CacheTls, ServedCache, ServedVolume, name_fault as volume_name_fault,
 };

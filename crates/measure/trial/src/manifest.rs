@@ -220,7 +220,7 @@ pub(crate) fn digits(signature: Signature) -> String {
 }
 
 /// Reads the manifest next to the database at `location`; `None` if there is none.
-pub fn read<'a>(location: &'a Location) -> Boxed<'a, Result<Option<Manifest>, ManifestError>> {
+pub fn read(location: &Location) -> Boxed<'_, Result<Option<Manifest>, ManifestError>> {
     Box::pin(async move { read_beside(&location.database, &location.plan.file).await })
 }
 

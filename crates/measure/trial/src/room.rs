@@ -7,22 +7,10 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use ese::log_file::LOG_FILE_BYTES;
-use plan::Plan;
+use plan::{LOG_RESERVE, Plan, end_reserve};
 use units::{Bytes, Nanos};
 
 pub use first_look::{FirstLookShortage, first_look_size, refuse_first_look};
-
-/// Log space of a database beyond its checkpoint depth: the generations in use, the one prepared
-/// ahead, and those that wait for the checkpoint.
-pub(crate) const LOG_RESERVE: Bytes = Bytes::from_mib(16);
-
-/// Bytes that may still be written to one log while a load ends: the generation in use and the one
-/// ahead.
-const LAST_LOG: Bytes = Bytes::from_mib(4);
-
-/// Pages by which a file may grow while a load ends: two steps of 256 (ESE
-/// `JET_paramDbExtensionSize`).
-const LAST_PAGES: u64 = 2 * 256;
 
 /// Upper bound of database page requests per operation of the mail-like mix: a path, a leaf, a long
 /// value, and their writes.
@@ -160,7 +148,7 @@ fn fitting_time(free: Bytes, per_second: Bytes) -> Nanos {
 
 /// Free space at which a load must end, so that enough is left for ending it.
 pub fn reserve(plan: &Plan, tenants: &Tenants) -> Bytes {
-    Bytes(tenants.databases * LAST_PAGES * plan.page_size.0 + tenants.logs * LAST_LOG.0)
+    end_reserve(tenants.databases, tenants.logs, plan.page_size.0)
 }
 
 /// Bytes that the logs on a volume will take beyond their present size.

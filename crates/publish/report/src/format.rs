@@ -57,11 +57,11 @@ pub fn room(bytes: u64) -> String {
 /// The I/O per second of a mailbox with two decimals, or as many as change it by no more than two
 /// in a thousand.
 pub(crate) fn iops_each(iops: f64) -> String {
-    let near = |decimals: &usize| {
+    let decimals = (2..6).find(|decimals| {
         let shown: f64 = format!("{iops:.decimals$}").parse().unwrap_or(iops);
         (shown / iops - 1.0).abs() <= 0.002
-    };
-    number(iops, (2..6).find(near).unwrap_or(6))
+    });
+    number(iops, decimals.unwrap_or(6))
 }
 
 /// A size in bytes and in the nearest binary unit.

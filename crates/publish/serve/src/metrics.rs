@@ -23,6 +23,9 @@ pub(crate) struct Metric {
     samples: Vec<Sample>,
 }
 
+/// The `verdict` of a run or set that has not ended.
+const LIVE: &str = "live";
+
 /// Names and values that distinguish samples.
 type Labels = Vec<(&'static str, String)>;
 
@@ -132,9 +135,10 @@ fn counted(runs: &[Listed]) -> Metric {
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for run in runs {
         let verdict = match &run.known {
+            _ if run.is_live => LIVE,
             Known::Unread => "unread",
             Known::Unreadable(_) => "unreadable",
-            Known::Summary(summary) => &summary.verdict,
+            Known::Summary(summary) => summary.outcome.as_deref().unwrap_or("not_judged"),
         };
         *counts.entry(verdict).or_default() += 1.0;
     }
@@ -145,7 +149,37 @@ fn counted(runs: &[Listed]) -> Metric {
 
 #[cfg(test)]
 mod tests {
-    use super::ScrapeFormat;
+    use std::sync::Arc;
+
+    use super::text::text;
+    use super::{ScrapeFormat, counted};
+    use crate::runs::{Known, Listed};
+    use crate::summary::RunLine;
+
+    fn run(verdict: &str, outcome: Option<&str>) -> Listed {
+        let (verdict, outcome) = (verdict.to_owned(), outcome.map(str::to_owned));
+        let line = RunLine { verdict, outcome, ..RunLine::default() };
+        Listed::made_up("run", false, Known::Summary(Arc::new(line)))
+    }
+
+    #[test]
+    fn runs_are_counted_by_verdicts_as_programs_spell_them() {
+        let counted = counted(&[
+            run("Pass", Some("pass")),
+            run("Pass, not steady", Some("pass")),
+            run("Cannot judge", Some("cannot_judge")),
+            run("Simulated host of a deployment", None),
+            Listed::made_up("live", true, Known::Unread),
+            Listed::made_up("new", false, Known::Unread),
+        ]);
+        let text = text(&[counted]);
+        for (verdict, count) in
+            [("pass", 2), ("cannot_judge", 1), ("not_judged", 1), ("live", 1), ("unread", 1)]
+        {
+            let line = format!("plimsoll_runs{{verdict=\"{verdict}\"}} {count}\n");
+            assert!(text.contains(&line), "{line} is not in\n{text}");
+        }
+    }
 
     #[test]
     fn protobuf_is_for_those_who_want_it_first() {

@@ -42,10 +42,7 @@ impl BlockVolume {
     /// Opens the volume on `device`, which the caller has locked against all other users.
     /// Background work runs on `runtime`. Fails with `NotAVolume` if the device was not formatted
     /// as one, and with `VolumeDamaged` if it was but cannot be trusted.
-    pub fn open<'a>(
-        device: Rc<dyn Device>,
-        runtime: &'a Runtime,
-    ) -> Boxed<'a, Result<Self, DeviceError>> {
+    pub fn open(device: Rc<dyn Device>, runtime: &Runtime) -> Boxed<'_, Result<Self, DeviceError>> {
         Box::pin(async move {
             let name = device.name().to_owned();
             let state = VolumeState::open(device, runtime).await?;

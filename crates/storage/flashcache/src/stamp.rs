@@ -11,10 +11,7 @@ const SAMPLE_BYTES: u64 = 1 << 20;
 
 /// A stamp of `device`, which must not be written meanwhile. `mark` is any other knowledge of its
 /// state, such as the time of the last change.
-pub fn volume_stamp<'a>(
-    device: &'a Rc<dyn Device>,
-    mark: u64,
-) -> Boxed<'a, Result<u64, DeviceError>> {
+pub fn volume_stamp(device: &Rc<dyn Device>, mark: u64) -> Boxed<'_, Result<u64, DeviceError>> {
     Box::pin(async move {
         let whole = device.length() / ALIGNMENT as u64 * ALIGNMENT as u64;
         let bytes = whole.min(SAMPLE_BYTES);

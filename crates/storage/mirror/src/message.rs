@@ -2,8 +2,7 @@
 
 use crate::image::{BlockContent, BlockSlot, LogEntry};
 
-/// One attachment of a peer to an owner. Messages of any other are ignored, so that one from
-/// before a restart of either side changes nothing.
+/// One attachment of a peer to an owner; messages from before a restart of either are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AttachmentKey {
     /// The owner's epoch.

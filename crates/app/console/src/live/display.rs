@@ -58,6 +58,11 @@ impl Display {
         self.run.set_work(work);
     }
 
+    /// The progress of the run in one line, `now_ns` after its start.
+    pub fn sentence(&self, now_ns: u64) -> String {
+        self.run.sentence(now_ns)
+    }
+
     /// Shows the progress of the run, `now_ns` after its start. May be called as often as needed.
     pub fn show(&mut self, now_ns: u64) {
         let run = &self.run;

@@ -164,8 +164,8 @@ mod tests {
         let path = Path::new("a.edb");
         let copy = FileFault::HeaderCopy { first: true, state: CopyState::Bad };
         let steps = next_steps(path, std::slice::from_ref(&copy), &[]);
-        let kept = "Next: this damage costs no data: the good copy of the header serves, and what opens \
-                    the file next writes both. Then find";
+        let kept = "Next: this damage costs no data: the good copy of the header serves, and what \
+                    opens the file next writes both. Then find";
         assert!(steps.len() == 1 && steps[0].starts_with(kept), "{steps:?}");
         let lost = range(299, PagePlace::Unknown, PageDamage::Torn);
         let steps = next_steps(path, &[copy], &[lost]);

@@ -33,7 +33,7 @@ pub(super) fn print(
     let sound = copies.primary == CopyState::Good && copies.shadow == CopyState::Good;
     if json {
         let mut answer = as_json(&copies);
-        answer["file_faults"] = truncations.iter().map(ToString::to_string).collect();
+        answer["file_faults"] = faults.iter().map(ToString::to_string).collect();
         console.answer_json("header", answer)?;
     } else {
         print_lines(&lines(&copies), console)?;

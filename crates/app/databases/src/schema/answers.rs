@@ -154,7 +154,7 @@ const ANSWERS: &[(&str, u64, MemberTypes)] = &[
     ("prepared", 1, &[("databases", "array"), ("seconds", "number")]),
     ("profile", 1, &[]),
     ("provision", 1, &[("disks", "array"), ("groups", "array"), ("title", "string")]),
-    ("recovery", 1, &[("file", "string"), ("recovered", "boolean")]),
+    ("recovery", 1, &[("file", "string"), ("file_faults", "array"), ("recovered", "boolean")]),
     ("router_scans", 1, &[("scans", "array")]),
     ("runs", 1, &[("runs", "array")]),
     ("scenarios", 1, &[("ranked", "array")]),

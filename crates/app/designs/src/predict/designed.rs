@@ -56,12 +56,12 @@ fn sets_of(pool: &Pool, databases: usize, bytes: u64) -> u32 {
     if pool.level == Raid::Raid10 {
         return 1;
     }
-    let fits = |sets: u32| {
+    let mut even = (1..=groups).rev().filter(|sets| groups.is_multiple_of(*sets));
+    even.find(|&sets| {
         let part = databases.div_ceil(sets as usize) as f64 / databases.max(1) as f64;
         part * bytes as f64 <= pool.formatted().0 as f64 / f64::from(sets)
-    };
-    let mut even = (1..=groups).rev().filter(|sets| groups.is_multiple_of(*sets));
-    even.find(|sets| fits(*sets)).unwrap_or(1)
+    })
+    .unwrap_or(1)
 }
 
 /// Level of a set and its disks, if a server has `sets`.

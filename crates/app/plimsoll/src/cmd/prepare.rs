@@ -2,7 +2,7 @@
 
 pub(crate) mod flags;
 
-use host::fill::{Complete, Fill, fill_with};
+use host::fill::{Complete, Fill, Filled, fill_with};
 use host::refuse_shortage;
 use host::system;
 use serde_json::{Value, json};
@@ -47,17 +47,7 @@ pub(crate) fn run(flags: &PrepareFlags, console: &mut Console) -> Result<Outcome
 /// Prints one line per database, and the combined speed.
 pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandError> {
     for database in &fill.databases {
-        let how = match (database.kept, database.written_whole) {
-            (true, _) => ", was complete already",
-            (false, true) => ", written once over what deleted files left there",
-            (false, false) => "",
-        };
-        console.answer(format_args!(
-            "{}: {}, {} messages{how}",
-            database.file,
-            Bytes(database.bytes),
-            database.rows
-        ))?;
+        console.answer(line(database))?;
     }
     let new = fill.databases.iter().filter(|database| !database.kept);
     let bytes: u64 = new.map(|database| database.bytes).sum();
@@ -72,6 +62,21 @@ pub(crate) fn print(fill: &Fill, console: &mut Console) -> Result<(), CommandErr
     Ok(())
 }
 
+fn line(database: &Filled) -> String {
+    let messages = messages(database).map_or_else(String::new, |of| format!(", {of} messages"));
+    let how = match (database.kept, database.written_whole) {
+        (true, _) => ", was complete already",
+        (false, true) => ", written once over what deleted files left there",
+        (false, false) => "",
+    };
+    format!("{}: {}{messages}{how}", database.file, Bytes(database.bytes))
+}
+
+/// The number of messages of a new database; unknown of a kept one, since runs add and delete some.
+fn messages(database: &Filled) -> Option<u64> {
+    (!database.kept).then_some(database.rows)
+}
+
 fn as_json(fill: &Fill) -> Value {
     let databases: Vec<Value> = fill
         .databases
@@ -80,11 +85,32 @@ fn as_json(fill: &Fill) -> Value {
             json!({
                 "file": database.file,
                 "bytes": database.bytes,
-                "messages": database.rows,
+                "messages": messages(database),
                 "kept": database.kept,
                 "written_whole": database.written_whole,
             })
         })
         .collect();
     json!({ "databases": databases, "seconds": fill.took.as_secs_f64() })
+}
+
+#[cfg(test)]
+mod tests {
+    use host::fill::Filled;
+
+    use super::line;
+
+    #[test]
+    fn a_kept_database_has_no_count_of_its_first_fill() {
+        let new = Filled {
+            file: "a.edb".to_owned(),
+            bytes: 48 << 20,
+            rows: 28_801,
+            kept: false,
+            written_whole: false,
+        };
+        assert_eq!(line(&new), "a.edb: 48.0 MiB, 28801 messages");
+        let kept = Filled { kept: true, ..new };
+        assert_eq!(line(&kept), "a.edb: 48.0 MiB, was complete already");
+    }
 }

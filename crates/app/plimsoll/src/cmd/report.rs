@@ -1,6 +1,7 @@
 //! `report`: the report of a run from its journal, today or years later.
 
 pub(crate) mod flags;
+mod live;
 mod paper;
 mod sweep;
 
@@ -70,25 +71,18 @@ fn report_at(
         return report_set((flags, path), &set, console);
     }
     let run = newest_run(path, console)?;
-    let is_live = is_live(&run);
+    if is_live(&run) {
+        return live::report_run(flags, &run, console);
+    }
     let record = load(&run)?;
     let verdict = verdict::judge(&record);
     let outcome = Outcome::of(&verdict);
     complain_of_seal(&record.seal, &run);
-    if is_live {
-        console.remark(format_args!(
-            "{}: the run is live; this is how far it has come, and its own report follows at its \
-             end",
-            run.display()
-        ))?;
-    }
     if flags.format.is_none() && flags.output.is_none() && run.is_dir() {
         console.answer(report::summary_in(&record, &verdict, &shell_word(&run)).trim_end())?;
-        if !is_live {
-            write_reports(&run, &record, &verdict)?;
-            let page = run.join("report.html");
-            console.answer(format_args!("Report: {}", page.display()))?;
-        }
+        write_reports(&run, &record, &verdict)?;
+        let page = run.join("report.html");
+        console.answer(format_args!("Report: {}", page.display()))?;
         return Ok(outcome);
     }
     render(flags, &journal_of(&run), (&record, &verdict), console)?;
@@ -153,7 +147,10 @@ fn report_set(
         complain_of_seal(&seal, &run);
     }
     if flags.format.is_none() && flags.output.is_none() {
-        return set.conclude(path, console);
+        return match set.live(path) {
+            Some(run) => live::report_set(set, (path, &run), console),
+            None => set.conclude(path, console),
+        };
     }
     let text = set.render(flags.format.unwrap_or(ReportFormat::Text)).ok_or_else(|| {
         CommandError::new(format!(

@@ -13,7 +13,7 @@ use host::{RunOutline, StopFlag, is_live, journal_of, load, runs_at};
 use plan::Plan;
 use record::codec::JournalPieces;
 use record::{Event, RunRecord, Start};
-use serde_json::json;
+use serde_json::{Value, json};
 use trial::bounds;
 use verdict::Verdict;
 
@@ -55,6 +55,19 @@ pub(crate) fn run(flags: &WatchFlags, console: &mut Console) -> Result<Outcome, 
     let record = load(&folder)?;
     let verdict = verdict::judge(&record);
     conclude(&record, &verdict, &folder, flags.json, console)
+}
+
+/// How far the run in `folder` has come, in one line.
+pub(super) fn progress(folder: &Path) -> Result<String, CommandError> {
+    let mut watched = JournalWatch::new(folder);
+    watched.outlook = SetOutlook::of(&watched.journal);
+    for event in watched.new_events()? {
+        watched.take(&event, true);
+    }
+    let far = watched.display.map(|(display, started_epoch_ns)| {
+        display.sentence(events::now_ns().saturating_sub(started_epoch_ns))
+    });
+    Ok(far.unwrap_or_else(|| "starting".to_owned()))
 }
 
 /// The journal that is followed.
@@ -112,16 +125,20 @@ impl JournalWatch {
         json: bool,
         console: &mut Console,
     ) -> Result<(), CommandError> {
-        if let (Event::Start(start), None) = (event, &self.display) {
-            let display = display(start, console.is_quiet()).with_outlook(self.outlook.clone());
-            self.display = Some((display, start.started_epoch_ns));
-        }
-        self.has_finished |= matches!(event, Event::Finished(_));
-        let told = self.display.as_mut().and_then(|(display, _)| display.event(event));
-        match told.filter(|_| json) {
+        match self.take(event, console.is_quiet()).filter(|_| json) {
             Some(told) => console.answer_json_line(&told.to_string()),
             None => Ok(()),
         }
+    }
+
+    /// Adds an event to the display; returns its form for programs.
+    fn take(&mut self, event: &Event, quiet: bool) -> Option<Value> {
+        if let (Event::Start(start), None) = (event, &self.display) {
+            let display = display(start, quiet).with_outlook(self.outlook.clone());
+            self.display = Some((display, start.started_epoch_ns));
+        }
+        self.has_finished |= matches!(event, Event::Finished(_));
+        self.display.as_mut().and_then(|(display, _)| display.event(event))
     }
 
     /// Events written since the last call.

@@ -182,6 +182,15 @@ fn what_is_broken_off_says_which_tests_were_not_run() {
     while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\"")) {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    let live = scene.run(["report", "set"]);
+    live.expect_code(2).expect_out(&[
+        "Performance: it is still running.",
+        "Stress: it is still waiting for its turn.",
+        "set/1-performance: measurement: ",
+        "plimsoll watch set follows it until then",
+    ]);
+    assert!(live.out.starts_with("STILL RUNNING  0 of 4 tests passed so far"), "{}", live.out);
+    assert!(!live.out.contains("Next: ") && !scene.path("set/report.html").exists());
     send("-INT", &child);
     let ran = Ran::of(&child.wait_with_output().unwrap());
     ran.expect_code(2).expect_out(&["0 of 4 tests passed", "Not run: stopped by the user"]);

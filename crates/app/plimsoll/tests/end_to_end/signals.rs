@@ -82,7 +82,13 @@ fn a_report_of_a_live_run_says_so_and_writes_nothing() {
     let scene = Scene::prepared("live");
     let mut child = scene.start_load(&["run", "plan.toml"]);
     let ran = scene.run(["report", "out"]);
-    ran.expect_code(2).expect_err(&["out: the run is live"]);
+    ran.expect_code(2).expect_out(&["plimsoll watch out follows it until then"]);
+    assert!(ran.out.starts_with("STILL RUNNING  "), "{}", ran.out);
+    let judged = ["CANNOT JUDGE", "stopped", "Next: ", "--resume"];
+    assert!(judged.iter().all(|words| !ran.out.contains(words)), "{}", ran.out);
+    scene.run(["report", "out", "--format", "csv"]).expect_code(2).expect_err(&["run is live"]);
+    let refused = scene.run(["report", "out", "--format", "json"]);
+    refused.expect_code(2).expect_err(&["out: the run is live and has no verdict yet"]);
     assert!(!scene.path("out/report.html").exists());
     child.kill().unwrap();
     child.wait().unwrap();

@@ -14,7 +14,7 @@ use crate::recovery::redo::{find_log, read_header};
 /// The lengths that the log extends the file to, from the checkpoint on. A length before the
 /// checkpoint is durable, because the file is flushed before the checkpoint moves: a crash can only
 /// leave a file without these. Fails, as recovery would, if the header or the log cannot be read.
-pub fn growth<'a>(files: &'a DatabaseFiles) -> Boxed<'a, Result<Vec<Bytes>, RecoveryError>> {
+pub fn growth(files: &DatabaseFiles) -> Boxed<'_, Result<Vec<Bytes>, RecoveryError>> {
     Box::pin(async move {
         let device = files.database.open(&files.file, OpenMode::ReadOnly).await?;
         let (header, page_size) = read_header(&*device).await?;

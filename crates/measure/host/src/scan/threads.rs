@@ -55,14 +55,9 @@ impl Scanned {
         Bytes(pages * self.target.page_size.bytes_u64())
     }
 
-    /// MiB that were read of it.
-    pub fn mebibytes(&self) -> f64 {
-        self.bytes(self.tally.seen).as_mib_f64()
-    }
-
     /// MiB per second.
     pub fn speed(&self) -> f64 {
-        self.mebibytes() / self.took.as_secs_f64().max(1e-6)
+        self.bytes(self.tally.seen).as_mib_f64() / self.took.as_secs_f64().max(1e-6)
     }
 }
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use device::{Boxed, FileEntry, OpenMode};
-use plan::Plan;
+use plan::{LOG_RESERVE, Plan};
 use units::Bytes;
 
 use super::{PrepareError, owner};
 use crate::location::Location;
 use crate::manifest::{self, Manifest, ManifestError, ManifestState};
-use crate::room::LOG_RESERVE;
 
 /// The action for one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

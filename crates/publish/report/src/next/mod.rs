@@ -5,6 +5,7 @@ mod arrays;
 mod cached;
 mod command;
 mod failed;
+mod full;
 mod of_deployment;
 mod of_set;
 mod of_sweep;

@@ -91,6 +91,11 @@ impl StepKind {
         NextStep { kind: self, words: words.into(), command: Some(command) }
     }
 
+    /// Whether the step is one of those after a volume that filled up.
+    pub(super) const fn is_of_full_volume(self) -> bool {
+        matches!(self, Self::ShorterRun | Self::SmallerDatabases | Self::LargerVolume)
+    }
+
     /// A step without a command.
     pub(super) fn alone(self, words: impl Into<String>) -> NextStep {
         NextStep { kind: self, words: words.into(), command: None }

@@ -5,7 +5,7 @@ mod cases;
 
 use record::synthetic::{Synthetic, drawn};
 use record::{Phase, RunRecord, Series, TestOfSet, TestType};
-use verdict::{Ruling, judge};
+use verdict::{Kind, Ruling, judge};
 
 use cases::{Act, CASES, Case};
 
@@ -227,6 +227,24 @@ fn databases_that_were_not_read_are_enlarged_and_measured_long_enough() {
     let told = steps(&run, &judge(&run));
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains(" --duration 30s --reset"), "{told:?}");
+}
+
+#[test]
+fn nothing_larger_is_advised_on_a_full_volume() {
+    let full = CASES.iter().find(|case| case.kind == StepKind::SmallerDatabases).expect("one");
+    let mut run = record_of(full);
+    cases::from_memory(&mut run);
+    run.issues.clear();
+    run.finished.as_mut().expect("it has ended").is_for_room = true;
+    let mut verdict = judge(&run);
+    // All findings decide together, so that the reads that are missing ask for a step too.
+    verdict.findings.iter_mut().for_each(|of| of.kind = Kind::Validity);
+    let told = advice(&run, &verdict);
+    let kinds: Vec<StepKind> = told.iter().map(|step| step.kind).collect();
+    assert!(kinds.contains(&StepKind::SmallerDatabases), "{told:?}");
+    for grows in [StepKind::LargerDatabases, StepKind::MeasureLonger] {
+        assert!(!kinds.contains(&grows), "{told:?}");
+    }
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! How to reach a verdict after an inconclusive run: remove the cause, or repeat the test if there
 //! is none to remove.
 
-use plan::write_shown_size;
-use record::{IssueKind, Phase, RunRecord, Series, TestType};
-use units::{Bytes, Nanos};
+use record::{IssueKind, Phase, RunRecord, TestType};
 use verdict::{Finding, Ruling, Unit, Verdict};
 
-use super::command::{again, has_plan, inspect};
+use super::command::{again, inspect};
 use super::failed::{larger_cache, less_load};
+use super::full::room;
 use super::passed::{is_small, larger_databases};
 use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
@@ -26,6 +25,11 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps.extend(larger_cache(run, verdict));
     if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
         steps.retain(|step| step.kind != StepKind::MeasureAgain);
+    }
+    // Larger databases and a longer run both need more of the space that was missing.
+    if steps.iter().any(|step| step.kind.is_of_full_volume()) {
+        let grows = [StepKind::LargerDatabases, StepKind::MeasureLonger];
+        steps.retain(|step| !grows.contains(&step.kind));
     }
     // The larger databases are measured for long enough; the present ones would still not be read.
     if steps.iter().any(|step| step.kind == StepKind::LargerDatabases) {
@@ -184,43 +188,4 @@ fn fewer_logs(run: &RunRecord, finding: &Finding) -> NextStep {
     }
     let words = format!("Set `replay_logs` in the plan to {}; then", format::number(logs, 0));
     StepKind::FewerLogs.with(words, same)
-}
-
-/// The step that keeps the volume from filling up.
-fn room(run: &RunRecord) -> NextStep {
-    if let Some(seconds) = fitting_seconds(run) {
-        let shorter = again(run, &[("--duration", format!("{seconds}s"))]);
-        return StepKind::ShorterRun.with("Free space on the volume, or run shorter", shorter);
-    }
-    let same = again(run, &[]);
-    let first = run.start.databases.first();
-    let half = Bytes(first.map_or(0, |facts| facts.initial_bytes / 2));
-    if half < plan::SMALLEST_FILE {
-        let words = "Free space on the volume, or take a larger one; then";
-        return StepKind::LargerVolume.with(words, same);
-    }
-    if has_plan(run) {
-        let words = format!(
-            "Free space on the volume, or use databases of {half} in a new folder (`size`); then"
-        );
-        return StepKind::SmallerDatabases.with(words, same);
-    }
-    let mebibyte = 1 << 20;
-    let size = write_shown_size(Bytes(half.0 / mebibyte * mebibyte));
-    let smaller = format!("{} --reset", again(run, &[("--size", size)]));
-    let words = "Free space on the volume, or replace the databases with smaller ones";
-    StepKind::SmallerDatabases.with(words, smaller)
-}
-
-/// The time for which the volume has space, if it is enough for a verdict.
-fn fitting_seconds(run: &RunRecord) -> Option<u64> {
-    let thresholds = &run.start.settings.thresholds;
-    let fitting_ns = run.span_ns(Phase::Measure) / 10 * 8;
-    let needed = [
-        (Series::DatabaseRead, thresholds.minimum_reads),
-        (Series::LogWrite, thresholds.minimum_log_writes),
-    ];
-    let is_enough = fitting_ns >= thresholds.minimum_measure_ns.max(1)
-        && needed.iter().all(|(series, least)| time::fewest(run, *series) / 10 * 8 >= *least);
-    is_enough.then(|| fitting_ns / Nanos::from_secs(1).0)
 }

@@ -29,8 +29,7 @@ fn why_unchecked(run: &RunRecord) -> &'static str {
     }
 }
 
-/// Pages by kind of damage in a backup, per database; `None` if the run is no backup test and made
-/// no backup.
+/// Pages by kind of damage in a backup, per database; `None` without a backup test or a backup.
 pub(super) fn backup(run: &RunRecord) -> Option<Section> {
     let block = match (run.backups.is_empty(), run.start.test) {
         (true, TestType::Backup) => Block::Note("No database was read to its end.".to_owned()),

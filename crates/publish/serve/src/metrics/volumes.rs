@@ -1,7 +1,7 @@
 //! The last verdict of each volume, so that monitoring can alert on one that fails or was last
 //! measured long ago.
 
-use super::{Labels, Metric};
+use super::{LIVE, Labels, Metric};
 use crate::runs::Listed;
 use crate::sets::ServedSet;
 use crate::summary::VolumeIdentity;
@@ -13,7 +13,7 @@ pub(super) fn last_verdicts(runs: &[Listed], sets: &[ServedSet]) -> [Metric; 2] 
     let verdicts = volumes.iter().map(|volume| {
         let mut labels = of_volume(volume.identity);
         labels.push(("run", volume.judged.id.clone()));
-        labels.push(("verdict", volume.judged.outcome.clone().unwrap_or_default()));
+        labels.push(("verdict", volume.judged.outcome.clone().unwrap_or_else(|| LIVE.to_owned())));
         (labels, 1.0)
     });
     let times = volumes.iter().filter_map(|volume| {
@@ -39,6 +39,8 @@ fn of_volume(volume: &VolumeIdentity) -> Labels {
 mod tests {
     use super::super::text::text;
     use super::last_verdicts;
+    use crate::runs::{Known, Listed};
+    use crate::sets::ServedSet;
     use crate::volumes::tests::load;
 
     #[test]
@@ -58,5 +60,14 @@ mod tests {
         );
         assert!(text.contains("timestamp_seconds{host=\"mbx-01\",volume=\"/mnt/a\",model=\"\"} 3"));
         assert_eq!(text.matches("verdict{").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn the_verdict_of_a_live_set_is_live() {
+        let ended = load("set/1-performance", 1_000_000_000, "pass", "/mnt/a", 1.0);
+        let live = Listed::made_up("set/2-stress", true, Known::Unread);
+        let set = ServedSet { id: "set".to_owned(), tests: vec![ended.clone(), live] };
+        let text = text(&last_verdicts(&[ended], &[set]));
+        assert!(text.contains("run=\"set\",verdict=\"live\"} 1"), "{text}");
     }
 }

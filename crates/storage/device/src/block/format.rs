@@ -33,7 +33,7 @@ pub(super) const fn place_of(sequence: u64) -> u64 {
 }
 
 /// Inspects the contents of `device`. Changes nothing.
-pub fn content<'a>(device: &'a Rc<dyn Device>) -> Boxed<'a, Result<BlockContent, DeviceError>> {
+pub fn content(device: &Rc<dyn Device>) -> Boxed<'_, Result<BlockContent, DeviceError>> {
     Box::pin(async move {
         match read(device).await {
             Ok((_, directory)) => Ok(BlockContent::Volume { files: directory.files.len() }),
@@ -48,17 +48,14 @@ pub fn content<'a>(device: &'a Rc<dyn Device>) -> Boxed<'a, Result<BlockContent,
 }
 
 /// Identity of the volume on `device`; an error if there is none.
-pub fn identity<'a>(device: &'a Rc<dyn Device>) -> Boxed<'a, Result<[u8; 16], DeviceError>> {
+pub fn identity(device: &Rc<dyn Device>) -> Boxed<'_, Result<[u8; 16], DeviceError>> {
     Box::pin(async move { Ok(read(device).await?.0.identity) })
 }
 
 /// Makes `device` an empty volume with the random `identity`. Its contents are lost; the caller has
 /// checked [`content`] and has locked the device. Fails if the device is too small. After a power
 /// failure in between, the device contains no volume or an empty one.
-pub fn format<'a>(
-    device: &'a Rc<dyn Device>,
-    identity: [u8; 16],
-) -> Boxed<'a, Result<(), DeviceError>> {
+pub fn format(device: &Rc<dyn Device>, identity: [u8; 16]) -> Boxed<'_, Result<(), DeviceError>> {
     Box::pin(async move {
         let length = device.length();
         if length < LEAST_BYTES {

@@ -60,11 +60,11 @@ pub struct StoreContents {
 }
 
 /// Examines the store on `flash`, which may be open read-only.
-pub fn examine<'a>(
+pub fn examine(
     flash: Rc<dyn Device>,
-    runtime: &'a Runtime,
+    runtime: &Runtime,
     depth: ExamineDepth,
-) -> Boxed<'a, Result<StoreContents, StoreError>> {
+) -> Boxed<'_, Result<StoreContents, StoreError>> {
     Box::pin(async move {
         let superblock = open_superblock(&flash).await?;
         let was_empty = superblock.checkpoint.is_none();

@@ -27,10 +27,7 @@ pub struct FormatOptions {
 }
 
 /// Makes an empty store. Refuses a device that is not empty, unless `force` is set.
-pub fn format<'a>(
-    flash: &'a Rc<dyn Device>,
-    options: FormatOptions,
-) -> Boxed<'a, Result<(), StoreError>> {
+pub fn format(flash: &Rc<dyn Device>, options: FormatOptions) -> Boxed<'_, Result<(), StoreError>> {
     Box::pin(async move {
         let file = flash.name().to_owned();
         let geometry = StoreGeometry::of(flash.length(), options.block_bytes)

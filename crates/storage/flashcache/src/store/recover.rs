@@ -111,10 +111,10 @@ pub struct Recovery {
 
 impl CacheStore {
     /// Opens the store on `flash`, warm.
-    pub fn open<'a>(
+    pub fn open(
         flash: Rc<dyn Device>,
-        runtime: &'a Runtime,
-    ) -> Boxed<'a, Result<(Self, Recovery), StoreError>> {
+        runtime: &Runtime,
+    ) -> Boxed<'_, Result<(Self, Recovery), StoreError>> {
         Box::pin(async move {
             let superblock = open_superblock(&flash).await?;
             let recovered = recover(&flash, superblock, runtime).await;

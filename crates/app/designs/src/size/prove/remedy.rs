@@ -235,15 +235,16 @@ impl RemedySearch<'_> {
 
     /// The advice if no change makes every claim hold.
     fn none(&self) -> Remedy {
-        let effect = format!("{}, and size again", advice(&self.claims));
+        let effect = format!("{}, and size again", advice(self.claims));
         Remedy { edit: None, effect, tried: self.tried, is_certain: true }
     }
 }
 
 /// What removes the first failure that disks do not cause.
 fn advice(claims: &[Claim]) -> String {
-    let failed = || claims.iter().filter(|of| of.ruling() == Ruling::Fail);
-    if let Some(outage) = failed().filter_map(|of| of.outage.as_ref()).find(|of| of.exceeds()) {
+    let failed = claims.iter().filter(|of| of.ruling() == Ruling::Fail);
+    if let Some(outage) = failed.clone().filter_map(|of| of.outage.as_ref()).find(|of| of.exceeds())
+    {
         let needed = plan::write_duration(Nanos(outage.longest_ns));
         let first = if outage.because.ends_with(REPLAYS) {
             "give the databases another copy without lag (copies)"
@@ -255,7 +256,7 @@ fn advice(claims: &[Claim]) -> String {
             "{first}, or allow the interruption ([availability] longest_outage = \"{needed}\")"
         );
     }
-    let mut on_paper = failed().filter(|of| of.state == ClaimState::FailsOnPaper);
+    let mut on_paper = failed.filter(|of| of.state == ClaimState::FailsOnPaper);
     match on_paper.next() {
         Some(of) if of.because.starts_with("processors") => {
             "add servers (servers_per_site), or take faster processors ([servers] spec_rate)"

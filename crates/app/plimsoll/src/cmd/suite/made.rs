@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use host::{Measured, journal_of, load};
+use host::{Measured, is_live, journal_of, load};
 use record::{Seal, TestType};
-use report::{ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH};
+use report::{ReportForm, STILL_RUNNING, STILL_WAITING, SUITE_PARTS, SuiteTest, TEXT_WIDTH};
 use verdict::Ruling;
 
 use super::{Made, conclude, told, write_reports};
@@ -12,20 +12,37 @@ use crate::cmd::report::flags::ReportFormat;
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
+use console::shell::shell_word;
 
 /// Reads the set in `folder`, as far as its runs exist; `None` if it contains no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
+    let live: Vec<&str> = SUITE_PARTS
+        .map(|(name, _)| name)
+        .into_iter()
+        .filter(|of| is_live(&folder.join(of)))
+        .collect();
     let mut made = Vec::new();
     for (name, test) in SUITE_PARTS {
         let run = folder.join(name);
-        let measured = if run.is_dir() && journal_of(&run).exists() {
-            Ok(measured_before(&run)?)
-        } else {
-            Err((Ruling::CannotJudge, "no record of it is there".to_owned()))
+        let has_record = run.is_dir() && journal_of(&run).exists();
+        let measured = match why_without(live.contains(&name), has_record, !live.is_empty()) {
+            Some(why) => Err((Ruling::CannotJudge, why.to_owned())),
+            None => Ok(measured_before(&run)?),
         };
         made.push((test, name, measured));
     }
-    Ok(made.iter().any(|(.., measured)| measured.is_ok()).then_some(SetOfRuns { made }))
+    let is_set = !live.is_empty() || made.iter().any(|(.., measured)| measured.is_ok());
+    Ok(is_set.then_some(SetOfRuns { made }))
+}
+
+/// Why a test cannot be read; `None` if it has ended. A set that is live has tests to come.
+const fn why_without(is_live: bool, has_record: bool, is_set_live: bool) -> Option<&'static str> {
+    match (is_live, has_record) {
+        (true, _) => Some(STILL_RUNNING),
+        (false, true) => None,
+        (false, false) if is_set_live => Some(STILL_WAITING),
+        (false, false) => Some("no record of it is there"),
+    }
 }
 
 fn measured_before(run: &Path) -> Result<Measured, CommandError> {
@@ -70,12 +87,28 @@ impl SetOfRuns {
         Outcome::of_ruling(report::suite_outcome(&self.tests()))
     }
 
-    /// The folders of its runs below `folder`.
-    pub(crate) fn runs(&self, folder: &Path) -> Vec<PathBuf> {
-        self.seals(folder).into_iter().map(|(run, _)| run).collect()
+    /// The closing lines about it.
+    pub(crate) fn summary(&self, folder: &Path) -> String {
+        report::suite_summary_in(&self.tests(), &shell_word(folder))
     }
 
-    /// The folders of its runs, each with the state of its journal's hashes.
+    /// The folders of its runs below `folder`, the live one included.
+    pub(crate) fn runs(&self, folder: &Path) -> Vec<PathBuf> {
+        self.made
+            .iter()
+            .map(|(_, name, _)| folder.join(name))
+            .filter(|run| journal_of(run).exists())
+            .collect()
+    }
+
+    /// The folder of the test that is running.
+    pub(crate) fn live(&self, folder: &Path) -> Option<PathBuf> {
+        let mut made = self.made.iter();
+        made.find(|(.., made)| matches!(made, Err((_, why)) if why == STILL_RUNNING))
+            .map(|(_, name, _)| folder.join(name))
+    }
+
+    /// The folders of its ended runs, each with the state of its journal's hashes.
     pub(crate) fn seals(&self, folder: &Path) -> Vec<(PathBuf, Seal)> {
         self.made
             .iter()
@@ -88,5 +121,20 @@ impl SetOfRuns {
     /// Its tests, including those that were not run.
     pub(crate) fn tests(&self) -> Vec<SuiteTest<'_>> {
         self.made.iter().map(|(kind, folder, made)| told(*kind, folder, made)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use report::{STILL_RUNNING, STILL_WAITING};
+
+    use super::why_without;
+
+    #[test]
+    fn a_live_set_has_tests_to_come_and_an_ended_one_lacks_them() {
+        assert_eq!(why_without(true, true, true), Some(STILL_RUNNING));
+        assert_eq!(why_without(false, false, true), Some(STILL_WAITING));
+        assert_eq!(why_without(false, true, true), None);
+        assert_eq!(why_without(false, false, false), Some("no record of it is there"));
     }
 }

@@ -168,7 +168,7 @@ fn a_prometheus_reads_percentiles_out_of_native_histograms() {
     let median = prometheus.value(&format!("histogram_quantile{median}")).unwrap();
     let sum = prometheus.value(&format!("histogram_sum{of_reads}")).unwrap();
     assert!(count >= 1.0 && sum > 0.0 && median > 1e-6 && median < 10.0, "{count} {sum} {median}");
-    let runs = prometheus.value("plimsoll_runs%7Bverdict=%22Live%22%7D");
+    let runs = prometheus.value("plimsoll_runs%7Bverdict=%22live%22%7D");
     assert_eq!(runs, Some(1.0));
     server.ask(&Request::post(&format!("/stop/{id}"), "").token(&server.token)).expect(303);
 }
