@@ -77,7 +77,7 @@ pub fn fill_with(
         let actions = look(plan, complete)?;
         let databases = plan.databases.iter();
         let kept = databases.filter(|of| actions.get(&of.index) == Some(&Action::Keep));
-        lost_end::refuse(kept, &heard)?;
+        lost_end::refuse(plan, kept, &heard)?;
         Ok((folders, actions))
     })?;
     let groups = wire::groups(plan);

@@ -4,16 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use device::OpenMode;
-use device_os::World;
-use engine::DatabaseFiles;
-use engine::recovery::{RecoveryError, growth};
 use ese::header::{DatabaseState, HeaderCopies};
 use ese::page::PageSize;
 use ese::reader::database_space;
 use ese::space::Extent;
-use plan::Database;
-use units::PageNumber;
+use plan::{Database, Plan};
+use units::{Bytes, PageNumber};
 
 use crate::HostError;
 use crate::dirty::Dirty;
@@ -25,21 +21,18 @@ use crate::target::RawTarget;
 use crate::wire;
 
 /// The faults of a database that was not closed if its file ends earlier than a crash can leave
-/// it; none if the log repeats all growth past its end.
-pub fn lost_by_more_than_a_crash(
-    world: &World,
+/// it; none if the log repeats all growth past its end. `growth` reads the lengths from the log.
+pub fn lost_by_more_than_a_crash<E>(
     path: &Path,
     size: PageSize,
-    files: &DatabaseFiles,
-) -> Result<Vec<FileFault>, RecoveryError> {
+    growth: impl FnOnce() -> Result<Vec<Bytes>, E>,
+) -> Result<Vec<FileFault>, E> {
     let faults = truncations(path, size);
     let Some(last) = faults.iter().find_map(last_page) else {
         return Ok(Vec::new());
     };
-    let files = files.clone();
-    let lengths = world.executor().block_on(async move { growth(&files).await })?;
     let mut grown = BTreeSet::new();
-    for length in lengths {
+    for length in growth()? {
         grown.extend(u32::try_from(size.pages_of_file(length.0)).map(PageNumber));
     }
     let space = FilePages::open(path, size).ok();
@@ -51,17 +44,21 @@ pub fn lost_by_more_than_a_crash(
 /// Refuses databases that lost their end or both copies of their header, and warns of one copy
 /// that is lost, which opening the database makes anew. Those on raw devices are not examined.
 pub(crate) fn refuse<'p>(
+    plan: &Plan,
     mut databases: impl Iterator<Item = &'p Database>,
     observer: &HostObserver,
 ) -> Result<(), HostError> {
     databases.try_for_each(|database| match RawTarget::of(Path::new(&database.folder)) {
         Some(_) => Ok(()),
-        None => refuse_one(database, observer),
+        None => refuse_one((plan, database), observer),
     })
 }
 
 /// A missing file, or one that is no database, is left to those who open it, who say so.
-fn refuse_one(database: &Database, observer: &HostObserver) -> Result<(), HostError> {
+fn refuse_one(
+    (plan, database): (&Plan, &Database),
+    observer: &HostObserver,
+) -> Result<(), HostError> {
     let path = Path::new(&database.folder).join(&database.file);
     let Ok((_, copies)) = read_header_or_pages(&path) else {
         return Ok(());
@@ -76,32 +73,37 @@ fn refuse_one(database: &Database, observer: &HostObserver) -> Result<(), HostEr
             path.display()
         ));
     }
-    let faults = lost(database, &path, &copies)?;
+    let faults = lost((plan, database), &path, &copies);
     if faults.is_empty() { Ok(()) } else { Err(unusable(&path, &faults)) }
+}
+
+/// The lengths that the log of a database extends it to.
+fn growth(plan: &Plan, database: &Database) -> Result<Vec<Bytes>, HostError> {
+    let world = wire::world()?;
+    let locations = wire::locations(&world, plan, std::slice::from_ref(database))?;
+    let mut lengths = Vec::new();
+    for location in locations {
+        let read = async move { trial::run::growth(&location).await };
+        lengths.extend(world.executor().block_on(read).map_err(HostError::new)?);
+    }
+    Ok(lengths)
 }
 
 /// The faults of a file that lost its end.
 fn lost(
-    database: &Database,
+    (plan, database): (&Plan, &Database),
     path: &Path,
     copies: &HeaderCopies,
-) -> Result<Vec<FileFault>, HostError> {
-    Ok(if copies.header.state == DatabaseState::CleanShutdown {
+) -> Vec<FileFault> {
+    if copies.header.state == DatabaseState::CleanShutdown {
         truncations(path, copies.page_size)
     } else if Dirty::is(&copies.header) {
-        let world = wire::world()?;
-        let volumes = wire::OpenVolumes::new(&world, OpenMode::ReadOnly);
-        let files = DatabaseFiles {
-            database: volumes.open(Path::new(&database.folder))?,
-            file: database.file.clone(),
-            log: volumes.open(Path::new(&database.log_folder))?,
-            log_base: database.log_base.clone(),
-        };
         // The run's own recovery says what is wrong with a log.
-        lost_by_more_than_a_crash(&world, path, copies.page_size, &files).unwrap_or_default()
+        lost_by_more_than_a_crash(path, copies.page_size, || growth(plan, database))
+            .unwrap_or_default()
     } else {
         Vec::new()
-    })
+    }
 }
 
 fn unusable(path: &Path, faults: &[FileFault]) -> HostError {

@@ -44,6 +44,7 @@ use crate::sampler::{Sampled, Sampler};
 use crate::worker::ProcessorTime;
 pub use failure::Failure;
 use open::Opened;
+pub use open::growth;
 use reading::Reading;
 pub use resumed::ResumedRun;
 use sessions::Sessions;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use device_os::World;
+use engine::recovery::growth;
 use engine::{DatabaseFiles, OpenError};
 use ese::page::PageSize;
 use host::lost_end::lost_by_more_than_a_crash;
@@ -23,9 +24,11 @@ pub(super) fn require_recoverable(
     size: PageSize,
     files: &DatabaseFiles,
 ) -> Result<(), CommandError> {
-    let faults = lost_by_more_than_a_crash(world, path, size, files)
-        .map_err(|error| super::not_open(&OpenError::Recovery(error)))?;
-    refuse(path, &faults)
+    let faults = lost_by_more_than_a_crash(path, size, || {
+        let files = files.clone();
+        world.executor().block_on(async move { growth(&files).await })
+    });
+    refuse(path, &faults.map_err(|error| super::not_open(&OpenError::Recovery(error)))?)
 }
 
 fn refuse(path: &Path, faults: &[FileFault]) -> Result<(), CommandError> {

@@ -169,7 +169,7 @@ fn first_look(
     let heard = observer.clone();
     patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-        lost_end::refuse(plan.databases.iter(), &heard)?;
+        lost_end::refuse(plan, plan.databases.iter(), &heard)?;
         let since = (count, clock.epoch() + clock.now());
         let start = start::start(plan, command, since, &outputs)?;
         let room = RoomWatch::start(plan)?;

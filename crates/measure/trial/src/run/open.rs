@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use device::Boxed;
 use engine::{
     Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError, Verification,
 };
@@ -123,6 +124,15 @@ pub(super) fn files_of(location: &Location) -> DatabaseFiles {
         log: Rc::clone(&location.log),
         log_base: location.plan.log_base.clone(),
     }
+}
+
+/// The lengths to which the log of the database at `location` extends its file: a crash can only
+/// leave a file without these.
+pub fn growth(location: &Location) -> Boxed<'_, Result<Vec<Bytes>, String>> {
+    Box::pin(async move {
+        let files = files_of(location);
+        engine::recovery::growth(&files).await.map_err(|error| error.to_string())
+    })
 }
 
 /// Seed of log file signatures: they must differ from run to run, except in virtual time.
