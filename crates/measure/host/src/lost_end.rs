@@ -42,7 +42,8 @@ pub fn lost_by_more_than_a_crash<E>(
 }
 
 /// Refuses databases that lost their end or both copies of their header, and warns of one copy
-/// that is lost, which opening the database makes anew. Those on raw devices are not examined.
+/// that is lost, which opening the database makes anew. Those on raw devices are not examined. A
+/// run does not ask: it reads through its own patience, and a freeze counts against the storage.
 pub(crate) fn refuse<'p>(
     plan: &Plan,
     mut databases: impl Iterator<Item = &'p Database>,
@@ -69,7 +70,7 @@ fn refuse_one(
     };
     for fault in of_header {
         observer.warn(&format!(
-            "{}: {fault}; it is written anew from the good copy. Find what damaged it",
+            "{}: {fault}; the next run writes both anew. Find what damaged it",
             path.display()
         ));
     }

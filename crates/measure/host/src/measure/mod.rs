@@ -41,7 +41,6 @@ use crate::crew::{self, Crew};
 use crate::error::HostError;
 use crate::locks::{self, Files};
 use crate::look::Outputs;
-use crate::lost_end;
 use crate::observer::{HostEvent, HostObserver};
 use crate::patient;
 use crate::stop::StopFlag;
@@ -169,7 +168,6 @@ fn first_look(
     let heard = observer.clone();
     patient::first_look(plan, stop, move |plan| {
         locks::wait_for(plan.databases.iter().map(Files::from), &heard);
-        lost_end::refuse(plan, plan.databases.iter(), &heard)?;
         let since = (count, clock.epoch() + clock.now());
         let start = start::start(plan, command, since, &outputs)?;
         let room = RoomWatch::start(plan)?;
