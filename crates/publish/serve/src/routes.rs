@@ -264,7 +264,7 @@ async fn report_page(
     }
     of_run(runs, id, move |runs, run| {
         if run.is_live && forms::instead_of_live(runs, run).is_none() {
-            // Its report would call a run that goes on inconclusive.
+            // Its report would call a live run inconclusive.
             return Ok(see_other(&format!("/live/{}", pages::address(&run.id))));
         }
         let (record, verdict) = runs.load(run).map_err(unusable)?;
