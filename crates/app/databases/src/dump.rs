@@ -83,7 +83,7 @@ fn state(verdict: &PageVerdict, page: PageRef<'_>, number: PageNumber) -> String
             Ok(()) => "good".to_owned(),
             Err(fault) => format!("checksum good, but {fault}"),
         },
-        PageVerdict::Uninitialised => "all zeros: never written".to_owned(),
+        PageVerdict::Uninitialised => "all zeros: wiped or never written".to_owned(),
         PageVerdict::FlippedZero { bit } => format!(
             "all zeros but for byte {} bit {}: flipped in a page that was never written",
             bit / 8,
