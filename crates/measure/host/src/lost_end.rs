@@ -99,7 +99,7 @@ fn lost(
     if copies.header.state == DatabaseState::CleanShutdown {
         truncations(path, copies.page_size)
     } else if Dirty::is(&copies.header) {
-        // The run's own recovery says what is wrong with a log.
+        // The run's own recovery names the fault of a log.
         lost_by_more_than_a_crash(path, copies.page_size, || growth(plan, database))
             .unwrap_or_default()
     } else {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use device::{
-    ALIGNMENT, Boxed, Buffer, DeviceError, Durability, OpenMode, Purpose, Request, Volume,
+    ALIGNMENT, Boxed, Buffer, Device, DeviceError, Durability, OpenMode, Purpose, Request, Volume,
 };
 use ese::Signature;
 use ese::header::{DatabaseHeader, DatabaseState, PROBE_BYTES, read_copies};
@@ -89,6 +89,16 @@ pub enum ManifestError {
         /// The database file.
         file: String,
     },
+    /// The file is shorter than the fill left it. No crash does that: the fill flushed the file
+    /// before it wrote the manifest, and no run shortens it.
+    LostEnd {
+        /// The database file.
+        file: String,
+        /// Its length.
+        present: Bytes,
+        /// Its length after the fill.
+        filled: Bytes,
+    },
     /// The database was made from another plan.
     Differs {
         /// The database file.
@@ -163,15 +173,21 @@ impl Manifest {
         self.state == ManifestState::Complete && self.signature == digits(signature)
     }
 
-    /// Refuses the database file at `location` if this manifest was written for another one. A file
-    /// with an unreadable header is refused when it is opened.
+    /// Refuses the database file at `location` if this manifest was written for another one, or if
+    /// the file has lost its end: recovery would enlarge it, and the lost pages would read as empty
+    /// ones. A file with an unreadable header is refused when it is opened.
     pub(crate) async fn prove(&self, location: &Location) -> Result<(), ManifestError> {
-        match header_of(&*location.database, &location.plan.file).await? {
-            Some(header) if !self.is_for(header.signature) => {
-                Err(ManifestError::Exchanged { file: location.path() })
-            }
-            _ => Ok(()),
+        let device = location.database.open(&location.plan.file, OpenMode::ReadOnly).await?;
+        let file = location.path();
+        let header = header_on(&*device).await?;
+        if header.is_some_and(|header| !self.is_for(header.signature)) {
+            return Err(ManifestError::Exchanged { file });
         }
+        let (present, filled) = (Bytes(device.length()), Bytes(self.file_bytes));
+        if present < filled {
+            return Err(ManifestError::LostEnd { file, present, filled });
+        }
+        Ok(())
     }
 
     /// Whether a fill by `plan` would produce exactly this database.
@@ -203,6 +219,10 @@ pub(crate) async fn header_of(
     file: &str,
 ) -> Result<Option<DatabaseHeader>, DeviceError> {
     let device = volume.open(file, OpenMode::ReadOnly).await?;
+    header_on(&*device).await
+}
+
+async fn header_on(device: &dyn Device) -> Result<Option<DatabaseHeader>, DeviceError> {
     let present = usize::try_from(device.length()).unwrap_or(usize::MAX);
     let length = PROBE_BYTES.min(present / ALIGNMENT * ALIGNMENT);
     if length == 0 {
@@ -328,6 +348,12 @@ impl fmt::Display for ManifestError {
             Self::Unfinished { file } => write!(
                 f,
                 "{file}: its fill was interrupted; run `plimsoll prepare` with this plan again"
+            ),
+            Self::LostEnd { file, present, filled } => write!(
+                f,
+                "{file}: has lost its end: {present} of the {filled} that its fill left are there; \
+                 nothing was written to it. Find what shortened it, then restore it or fill it \
+                 anew with `plimsoll prepare PLAN --reset`"
             ),
             Self::Differs { file, key, wanted, found } => write!(
                 f,

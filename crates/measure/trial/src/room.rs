@@ -73,7 +73,7 @@ pub enum Shortage {
         at: Nanos,
         /// Free bytes.
         free: Bytes,
-        /// Bytes of them that ending the run takes.
+        /// The part of the free bytes that is needed to end the run.
         reserve: Bytes,
         /// Rate at which the free space shrank.
         per_second: Bytes,

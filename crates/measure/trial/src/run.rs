@@ -87,7 +87,7 @@ pub struct Group {
     /// Whether simulated storage has settled under the load, so that it may be measured. `None` for
     /// storage that cannot report this.
     pub settled: Option<StorageSettled>,
-    /// Reads the flash cache in front of the databases, if there is one.
+    /// Reads the counters of the flash cache in front of the databases, if there is one.
     pub flash_cache: Option<FlashCacheReading>,
     /// Whether pages that the load reads are not verified; see [`engine::Verification::Trusted`].
     /// Passes over whole databases always verify them.

@@ -192,7 +192,8 @@ impl Worker {
                 Step::Commit(commit) => return self.commit(transaction, *commit).await,
             };
             match self.perform(&mut transaction, operation).await {
-                // Two sessions met at a message, or it was deleted between lookup and access.
+                // Two sessions conflicted on a message, or it was deleted between lookup and
+                // access.
                 Ok(()) | Err(TransactionError::Conflict | TransactionError::NotFound) => {}
                 Err(error) => return Err(error),
             }

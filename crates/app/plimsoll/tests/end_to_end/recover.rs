@@ -79,6 +79,11 @@ fn a_file_that_lost_its_end_is_refused_and_unchanged() {
                 "nothing was written. Prepare it anew (plimsoll prepare PLAN --reset)",
             ]);
             assert!(scene.snapshot() == before, "a file changed");
+            scene
+                .run(["run", "plan.toml"])
+                .expect_code(2)
+                .expect_err(&["Plimsoll001.edb: has lost its end", "nothing was written to it"]);
+            assert!(scene.read("Plimsoll001.edb") == whole[..kept], "the run changed it");
         }
         scene.write("Plimsoll001.edb", &whole);
     }

@@ -118,7 +118,7 @@ fn nothing_is_left_of_an_older_database_of_the_same_seed() {
     }
     for (index, file) in ["Plimsoll001.edb", "Plimsoll002.edb"].into_iter().enumerate() {
         let bytes = |world: &World| world.volumes[index].image().files[file].to_vec();
-        // Fills end at other moments, which the signature includes.
+        // Skips the two header pages: their signature includes the time of the fill.
         let (zeros, remains) = (bytes(&one), bytes(&two));
         assert!(zeros[2 * PAGE..] == remains[2 * PAGE..], "{file} holds what another left there");
     }

@@ -23,7 +23,7 @@ use super::undone::{DatabaseProgress, PassSoFar};
 use crate::issue_recorder::IssueRecorder;
 use crate::location::Location;
 use crate::longest::Longest;
-use crate::manifest::{self, Manifest};
+use crate::manifest::{self, Manifest, ManifestError};
 use crate::messages::{Decoder, TABLE};
 use crate::meter::Meter;
 use crate::pace::LoadHold;
@@ -88,13 +88,11 @@ pub(super) fn followed(group: &Group, location: &Location) -> Opened {
 }
 
 /// The manifest of the database at `location`, if the database was prepared for this plan.
-async fn proved(group: &Group, location: &Location) -> Result<Manifest, String> {
-    let manifest = manifest::read(location)
-        .await
-        .and_then(|found| found.ok_or_else(|| Manifest::absent(location)))
-        .map_err(|error| error.to_string())?;
-    manifest.fits(&group.plan, location).map_err(|error| error.to_string())?;
-    manifest.prove(location).await.map_err(|error| error.to_string())?;
+async fn proved(group: &Group, location: &Location) -> Result<Manifest, ManifestError> {
+    let found = manifest::read(location).await?;
+    let manifest = found.ok_or_else(|| Manifest::absent(location))?;
+    manifest.fits(&group.plan, location)?;
+    manifest.prove(location).await?;
     Ok(manifest)
 }
 
@@ -144,10 +142,21 @@ pub(super) fn signature_seed(group: &Group, location: &Location) -> Seed {
 
 /// Why a database is not open.
 enum NotOpen {
-    /// It must not be opened, or the load would have nothing to work on.
+    /// It is unsuitable for this run, or preparing it failed.
     Refused(String),
+    /// Its file is shorter than the fill left it.
+    LostEnd(String),
     /// It cannot be recovered from its log.
     NotRecovered(OpenError),
+}
+
+impl From<ManifestError> for NotOpen {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::LostEnd { .. } => Self::LostEnd(error.to_string()),
+            _ => Self::Refused(error.to_string()),
+        }
+    }
 }
 
 impl From<String> for NotOpen {
@@ -247,7 +256,7 @@ impl Opened {
         let opened = if group.plan.test.kind.is_load() {
             open_live(group, &self.location, &self.issue_recorder).await.map(Some)
         } else {
-            self.look_at(group).await.map(|()| None).map_err(NotOpen::Refused)
+            self.look_at(group).await.map(|()| None)
         };
         let done = match opened {
             Ok(live) => {
@@ -263,10 +272,15 @@ impl Opened {
             Err(NotOpen::NotRecovered(error)) if group.resumed.is_some() && error.is_damage() => {
                 self.issue_recorder.not_replayed(now, &error);
             }
+            Err(NotOpen::LostEnd(text)) if group.resumed.is_some() => {
+                self.issue_recorder.lost(now, text);
+            }
             Err(NotOpen::NotRecovered(error)) => {
                 self.issue_recorder.not_open(now, error.to_string());
             }
-            Err(NotOpen::Refused(text)) => self.issue_recorder.not_open(now, text),
+            Err(NotOpen::Refused(text) | NotOpen::LostEnd(text)) => {
+                self.issue_recorder.not_open(now, text);
+            }
         }
     }
 
@@ -283,7 +297,7 @@ impl Opened {
 
     /// Checks that there is a complete database to read, and a place for any copy to be made.
     /// Nothing is written.
-    async fn look_at(&self, group: &Group) -> Result<(), String> {
+    async fn look_at(&self, group: &Group) -> Result<(), NotOpen> {
         proved(group, &self.location).await?;
         refuse_unclean(&self.location, "this test writes nothing into it").await?;
         if let Some(copies) = &self.location.copies {

@@ -47,7 +47,7 @@ pub(super) fn left_undone(
     }
 }
 
-/// `None` if the pass has ended.
+/// The progress of a pass that did not finish, in words; `None` if it has ended.
 fn pass_left(pass: Option<PassSoFar>) -> Option<String> {
     const MIB: u64 = 1 << 20;
     let Some(pass) = pass else {

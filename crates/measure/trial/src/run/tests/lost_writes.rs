@@ -1,5 +1,5 @@
-//! A disk that acknowledges writes without making them: the running engine and the checksum phase
-//! detect it, each under the right name.
+//! A disk that acknowledges writes without performing them: the running engine and the checksum
+//! phase both report lost flushes and no other damage.
 
 use device::Purpose;
 use faults::{Call, Effect, Fault, Matching, Occurrence};

@@ -92,9 +92,9 @@ fn fails_and_is_recovered(fault: &Fault) -> Result<(), engine::OpenError> {
     Ok(())
 }
 
-/// Btrfs may have written part of a page, or of a row of pages, before it runs out of space. The
-/// log has changes of such a page but not its whole content, so recovery cannot repair it; it must
-/// name the page, and never take it for a good one.
+/// Btrfs may have written part of a page, or of a run of adjacent pages, before it runs out of
+/// space. The log has changes to such a page but no full image of it, so recovery cannot repair it;
+/// it must report the page and never accept it as intact.
 #[test]
 fn a_page_that_is_half_written_on_a_full_volume_is_named_by_recovery() {
     let mut refused = 0;
