@@ -133,13 +133,50 @@ fn wait_while(held: impl Fn() -> Option<PathBuf>, observer: &HostObserver) -> Op
 }
 
 impl Files {
+    /// The first file that is held: the database, what belongs to it, such as its flush map, or its
+    /// log.
     fn first_held(&self) -> Option<PathBuf> {
-        let entries = fs::read_dir(&self.log_folder).into_iter().flatten();
-        let log = entries.flatten().filter(|entry| {
-            let name = entry.file_name();
-            name.to_str().is_some_and(|name| name.starts_with(&self.log_base))
-        });
-        let mut all = [self.database.clone()].into_iter().chain(log.map(|entry| entry.path()));
+        let folder = self.database.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let name = self.database.file_stem().unwrap_or_default().to_string_lossy();
+        let mut all = [self.database.clone()]
+            .into_iter()
+            .chain(files_of(folder.unwrap_or(Path::new(".")), format!("{name}.")))
+            .chain(files_of(&self.log_folder, self.log_base.clone()));
         all.find(|path| is_held(path))
+    }
+}
+
+/// The files in `folder` whose names begin with `start`.
+fn files_of(folder: &Path, start: String) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let named = entries.filter(move |entry| entry.file_name().to_string_lossy().starts_with(&start));
+    named.map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, process};
+
+    use super::Files;
+    use crate::system::create_held;
+
+    /// A process that was killed may hold any of them for a moment.
+    #[test]
+    fn every_file_of_a_database_is_waited_for() {
+        let folder = std::env::temp_dir().join(format!("plimsoll-held-{}", process::id()));
+        fs::create_dir_all(&folder).expect("a scratch folder");
+        let files = Files {
+            database: folder.join("A.edb"),
+            log_folder: folder.clone(),
+            log_base: "E00".to_owned(),
+        };
+        for name in ["A.edb", "A.jfm", "E00.plg", "E0000000001.plg"] {
+            let held = create_held(&folder.join(name)).expect("a new file");
+            assert_eq!(files.first_held(), Some(folder.join(name)));
+            drop(held);
+            assert_eq!(files.first_held(), None, "{name}");
+        }
+        drop(create_held(&folder.join("AB.jfm")).expect("a file of another database"));
+        fs::remove_dir_all(&folder).expect("removed");
     }
 }
