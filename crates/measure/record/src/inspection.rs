@@ -52,7 +52,7 @@ pub enum StorageRuling {
     /// It works, but not as well as it could.
     #[serde(rename = "warning")]
     Warn,
-    /// It loses mail or time: fix it before a run.
+    /// It loses mail, costs performance or contradicts the plan: fix it before a run.
     Fail,
 }
 

@@ -75,15 +75,18 @@ fn end_of_last_line(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// The remainder of the planned time. A complete measurement leaves none, though its intervals may
-/// add up to a little less than planned.
+/// The intervals of a complete measurement may add up to this much less than planned, in percent.
+const SLACK_PERCENT: u64 = 1;
+
+/// The remainder of the planned time; none after a complete measurement.
 fn remaining_ns(record: &RunRecord) -> u64 {
     let settings = &record.start.settings;
     let spans = record.intervals_of(Phase::Measure).map(IntervalRow::span_ns);
     let left_ns = settings.measure_ns.saturating_sub(spans.sum());
     let mut later = record.phases.iter();
     let has_ended = later.any(|span| matches!(span.phase, Phase::Drain | Phase::Check));
-    if has_ended && left_ns < settings.interval_ns { 0 } else { left_ns }
+    let slack_ns = settings.measure_ns / 100 * SLACK_PERCENT;
+    if has_ended && left_ns <= slack_ns { 0 } else { left_ns }
 }
 
 #[cfg(test)]

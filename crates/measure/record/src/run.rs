@@ -80,6 +80,9 @@ pub struct Break {
     pub from_ns: u64,
     /// When the run continued.
     pub to_ns: u64,
+    /// Whether the program ended by itself, at the user's request: its journal then has everything
+    /// that it saw.
+    pub is_orderly: bool,
 }
 
 /// Start and end of a phase.
@@ -268,7 +271,7 @@ impl RunRecord {
     /// Closes the part before a crash or stop. Requests in flight then count as unanswered.
     fn push_break(&mut self, to_ns: u64) {
         let from_ns = self.last_ns;
-        self.finished = None;
+        let is_orderly = self.finished.take().is_some();
         for span in &mut self.phases {
             span.to_ns.get_or_insert(from_ns);
         }
@@ -277,7 +280,7 @@ impl RunRecord {
             total.settle_unanswered();
         }
         self.looked = None;
-        self.breaks.push(Break { from_ns, to_ns });
+        self.breaks.push(Break { from_ns, to_ns, is_orderly });
     }
 
     fn push_interval(&mut self, interval: &Interval) {

@@ -1,5 +1,5 @@
 //! The expensive part of a folded journal, kept next to it: sums of histograms and their
-//! percentiles. With it, a fleet's day of 16 journals is folded in seconds.
+//! percentiles. With it, the 16 journals of a day-long fleet run are folded in seconds.
 //!
 //! The journal stays authoritative. Everything but histograms is read from it, its hash chain is
 //! followed to the end, and a digest of any other journal is refused.

@@ -201,7 +201,7 @@ impl Draw {
             slow_down(run);
         }
         if self.one_in(10) {
-            run.breaks.push(Break { from_ns: SECOND, to_ns: 9 * SECOND });
+            run.breaks.push(Break { from_ns: SECOND, to_ns: 9 * SECOND, is_orderly: false });
         }
     }
 
