@@ -162,7 +162,7 @@ impl FleetController {
         self.advance(now)
     }
 
-    /// Time has passed; call it at least every [`Timing::heartbeat`].
+    /// Time has passed; call it at least every [`crate::HEARTBEAT`].
     pub fn tick(&mut self, now: Nanos) -> Vec<ControllerEffect> {
         for host in 0..self.hosts.len() {
             self.judge_silence(host, now);

@@ -52,7 +52,7 @@ pub use sweep::{
     ItemStep, ResultStep, SimulationItem, SimulationOutcome, SimulationResult, SweepLedger,
     item_step,
 };
-pub use timing::Timing;
+pub use timing::{HEARTBEAT, Timing};
 pub use topology::SharedDisk;
 pub use verdict::{FleetFinding, FleetVerdict, HostVerdict, PeriodVerdict, judge};
 

@@ -17,7 +17,7 @@ const VERSION: u16 = 1;
 /// Longest message in bytes; a plan of 100 databases has less than 64 KiB.
 const LONGEST: usize = 512 * 1024;
 
-/// An agent is alive. Sent every [`crate::Timing::heartbeat`].
+/// An agent is alive. Sent every [`crate::HEARTBEAT`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
     /// Id of the agent.

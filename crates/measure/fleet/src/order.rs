@@ -12,7 +12,7 @@ use std::fmt;
 use serde::Deserialize;
 use units::Nanos;
 
-use crate::Timing;
+use crate::{HEARTBEAT, Timing};
 use event::{CopySet, PlannedEvent};
 use written::{HostNames, WrittenDatabase, WrittenEvent};
 
@@ -97,7 +97,6 @@ struct WrittenHost {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenTiming {
-    heartbeat: Option<String>,
     suspect: Option<String>,
     lost: Option<String>,
     gather: Option<String>,
@@ -245,7 +244,6 @@ impl WrittenTiming {
         let default = Timing::default();
         let mut spans = TimingSpans { faults };
         let timing = Timing {
-            heartbeat: spans.of("heartbeat", self.heartbeat.as_deref(), default.heartbeat),
             suspect: spans.of("suspect", self.suspect.as_deref(), default.suspect),
             lost: spans.of("lost", self.lost.as_deref(), default.lost),
             gather: spans.of("gather", self.gather.as_deref(), default.gather),
@@ -255,11 +253,12 @@ impl WrittenTiming {
             finish: spans.of("finish", self.finish.as_deref(), default.finish),
             collect: spans.of("collect", self.collect.as_deref(), default.collect),
         };
-        let is_ordered = timing.heartbeat < timing.suspect && timing.suspect < timing.lost;
-        if !is_ordered {
+        let least = Nanos(2 * HEARTBEAT.0);
+        if timing.suspect < least || timing.suspect >= timing.lost {
             faults.push(format!(
-                "timing: heartbeat ({}), suspect ({}) and lost ({}) must grow in this order",
-                timing.heartbeat, timing.suspect, timing.lost
+                "timing: suspect ({}) must be at least {least}, two heartbeats of an agent, and \
+                 less than lost ({})",
+                timing.suspect, timing.lost
             ));
         }
         timing
@@ -294,13 +293,14 @@ mod tests {
 
     #[test]
     fn all_faults_are_named_at_once() {
-        let text = "name = \"a/b\"\nwarm_up = \"alone\"\n[timing]\nlost = \"1s\"\nlead = \"soon\"\n\
+        let text = "name = \"a/b\"\nwarm_up = \"alone\"\n[timing]\nsuspect = \"0.9s\"\n\
+                    lead = \"soon\"\n\
                     [[host]]\nhost = \"EX01\"\nplan = \"a\"\n\
                     [[host]]\nhost = \"ex01\"\nplan = \"b\"\n";
         let error = FleetOrder::parse("f.toml", text).expect_err("four faults").to_string();
         for part in [
             "which no folder's name can",
-            "must grow",
+            "must be at least 1.0 s",
             "\"soon\" is no time",
             "ex01 is named twice",
             "warm_up = \"alone\"",

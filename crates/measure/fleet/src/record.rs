@@ -67,7 +67,7 @@ pub struct HostPart {
     pub record: Option<RunRecord>,
 }
 
-/// A time in which a host was lost.
+/// A period during which a host was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absence {
     /// When it was last heard, by the controller's clock, in nanoseconds since 1970.

@@ -2,11 +2,13 @@
 
 use units::Nanos;
 
+/// Between two heartbeats of an agent. A fleet plan cannot change it: an agent sends them before it
+/// knows of any plan.
+pub const HEARTBEAT: Nanos = Nanos::from_millis(500);
+
 /// Bounds of the waits of a fleet run; `[timing]` of the fleet plan sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Between two heartbeats of an agent.
-    pub heartbeat: Nanos,
     /// Silence after which a host is suspect.
     pub suspect: Nanos,
     /// Silence after which a host is lost.
@@ -28,7 +30,6 @@ pub struct Timing {
 impl Default for Timing {
     fn default() -> Self {
         Self {
-            heartbeat: Nanos::from_millis(500),
             suspect: Nanos::from_secs(2),
             lost: Nanos::from_secs(10),
             gather: Nanos::from_secs(60),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use carrier::{Carrier, Letters, beats, clocks, orders};
 use fleet::{
-    Agent, AgentEffect, AgentId, Ask, ChildReport, Heartbeat, KeptJob, RunId, Timing, decode,
+    Agent, AgentEffect, AgentId, Ask, ChildReport, HEARTBEAT, Heartbeat, KeptJob, RunId, decode,
     encode,
 };
 
@@ -105,7 +105,7 @@ impl AgentWork {
     }
 
     fn obey_until(&mut self, stop: &StopFlag) -> Result<(), CommandError> {
-        let heartbeat = Duration::from_nanos(Timing::default().heartbeat.0);
+        let heartbeat = Duration::from_nanos(HEARTBEAT.0);
         let mut beaten = Instant::now().checked_sub(heartbeat);
         while !stop.is_set() {
             if let Some(letter) = self.orders.next(LOOK)

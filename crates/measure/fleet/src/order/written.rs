@@ -117,7 +117,7 @@ pub(super) fn events(
     events
 }
 
-/// Events that a measurement of `measured` does not reach, in sentences.
+/// A sentence on each event that a measurement of length `measured` does not reach.
 pub(super) fn beyond(events: &[PlannedEvent], names: &[&str], measured: Nanos) -> Vec<String> {
     events.iter().filter(|event| event.at >= measured).map(|event| {
         format!(
