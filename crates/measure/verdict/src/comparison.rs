@@ -1,21 +1,21 @@
 //! Several runs side by side: which differences are real, and which are no more than noise.
 
 mod circumstances;
+mod doubts;
 mod imported;
 mod metric;
+mod sizes;
 mod stated;
 
 use std::fmt;
 
-use record::{Checksum, Phase, RunRecord, Seal, Series, TestType};
-use units::Bytes;
+use record::{Checksum, Phase, RunRecord, Series, TestType};
 
 pub(crate) use circumstances::work;
 pub use metric::Metric;
 
-use crate::overlap::overlaps;
+use crate::Verdict;
 use crate::samples::{Confidence, SampledMean};
-use crate::{Finding, Ruling, Verdict, rules};
 use metric::{MetricSource, OF_BACKUPS, OF_CHECKSUMS, OF_LOADS};
 
 /// A run and its name for readers.
@@ -177,7 +177,7 @@ pub fn compare(runs: &[NamedRun]) -> Result<RunComparison, NotComparable> {
         return Err(NotComparable::NothingMeasured { name: empty.name.clone() });
     }
     let differences = differences(runs);
-    Ok(RunComparison { phase, rows, doubts: doubts(runs, &differences), differences })
+    Ok(RunComparison { phase, rows, doubts: doubts::of(runs, &differences), differences })
 }
 
 /// Whether a run has nothing to compare; an imported run has values but no time.
@@ -322,109 +322,8 @@ fn differences(runs: &[NamedRun]) -> Vec<OtherCircumstance> {
             differences.push(OtherCircumstance { name: of_first.name, values, is_work });
         }
     }
+    differences.extend(sizes::difference(runs));
     differences
-}
-
-/// Why the numbers may mislead.
-fn doubts(runs: &[NamedRun], differences: &[OtherCircumstance]) -> Vec<String> {
-    let work: Vec<&str> =
-        differences.iter().filter(|of| of.is_work).map(|difference| difference.name).collect();
-    let mut doubts = Vec::new();
-    if !work.is_empty() {
-        doubts.push(format!(
-            "Not the same work: the runs differ in {}. Their numbers do not compare storage.",
-            work.join(", ")
-        ));
-    }
-    doubts.extend(runs.iter().filter_map(imported::doubt));
-    let has_several = runs.iter().any(|run| arrays(run).is_some_and(|count| count > 1));
-    doubts.extend(runs.iter().filter_map(|run| doubt_of_simulated(run, has_several)));
-    doubts.extend(runs[1..].iter().filter_map(|run| doubt_of_sizes(&runs[0], run)));
-    let records: Vec<&RunRecord> = runs.iter().map(|run| &run.record).collect();
-    doubts.extend(
-        overlaps(&records).iter().map(|of| format!("{}.", of.words(|at| runs[at].name.clone()))),
-    );
-    doubts.extend(runs.iter().flat_map(doubts_of_run));
-    doubts
-}
-
-/// The number of arrays that a run was simulated on; `None` for a measured one.
-fn arrays(run: &NamedRun) -> Option<usize> {
-    run.record.simulated().map(|_| run.record.start.array_count())
-}
-
-/// Warns that a run was not measured at all. If any run has several arrays, each names its number:
-/// more spindles are not a better model.
-fn doubt_of_simulated(run: &NamedRun, has_several: bool) -> Option<String> {
-    let simulation = run.record.simulated()?;
-    let on = match arrays(run)? {
-        _ if !has_several => "the model".to_owned(),
-        1 => "1 array of the model".to_owned(),
-        count => format!("{count} arrays of the model"),
-    };
-    Some(format!(
-        "{}: SIMULATED on {on} \"{}\"; expect latencies within +-{:.0} %.",
-        run.name, simulation.array, simulation.uncertainty_percent
-    ))
-}
-
-/// Databases grow from run to run; beyond this ratio they count as different.
-const LARGER: f64 = 1.25;
-
-/// Warns that the databases differed in size.
-fn doubt_of_sizes(first: &NamedRun, other: &NamedRun) -> Option<String> {
-    let [of_first, of_other] = [first, other].map(|run| circumstances::database_bytes(&run.record));
-    let (of_first, of_other) = (of_first?, of_other?);
-    let ratio = of_other as f64 / of_first as f64;
-    let is_alike = (1.0 / LARGER..=LARGER).contains(&ratio) || !ratio.is_finite();
-    (!is_alike).then(|| {
-        format!(
-            "{}: its databases were {} when the run began; those of {} were {}.",
-            other.name,
-            Bytes(of_other),
-            first.name,
-            Bytes(of_first)
-        )
-    })
-}
-
-/// Whether a rule objects to other activity on the machine.
-fn is_of_machine(rule: &str) -> bool {
-    rule == rules::OTHER_PROGRAMS || rules::GENERATOR.contains(&rule)
-}
-
-/// Why one run's numbers may mislead.
-fn doubts_of_run(run: &NamedRun) -> Vec<String> {
-    let name = &run.name;
-    if let Seal::Altered { line } = run.record.seal {
-        return vec![format!(
-            "{name}: its journal was ALTERED after it was written, from line {line} on; nothing in \
-             it proves anything."
-        )];
-    }
-    if run.record.imported().is_some() {
-        return Vec::new();
-    }
-    let objections = run.verdict.objections();
-    // All of these say the same about a machine kept busy by others.
-    let busy = objections.iter().filter(|finding| is_of_machine(finding.rule)).take(1);
-    // A third run beside this one, and what a break hides, are in no number of the comparison.
-    let apart = objections.iter().filter(|of| ["other-runs", "resumed"].contains(&of.rule));
-    // A failed run was judged, even if parts of it were not.
-    let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
-    let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
-    let unjudged = unjudged.take(usize::from(is_unjudged));
-    let unjudged = unjudged.filter(|of| !is_of_machine(of.rule) && of.rule != "resumed");
-    let busy = busy
-        .chain(apart)
-        .map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)));
-    let unjudged =
-        unjudged.map(|finding| format!("{name}: could not be judged ({}).", finding.title));
-    busy.chain(unjudged).collect()
-}
-
-fn first_evidence(finding: &Finding) -> &str {
-    finding.evidence.first().map_or("see its report", |evidence| &evidence.text)
 }
 
 #[cfg(test)]

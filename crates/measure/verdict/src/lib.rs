@@ -19,7 +19,7 @@ pub use comparison::{
 pub use finding::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 pub use load_line::{Knee, LoadStep, knee};
 pub use overlap::{RunOverlap, overlaps};
-pub use rules::{LEAST_CACHE, MailboxRoom, room_bytes};
+pub use rules::{LEAST_CACHE, MailboxRoom, is_worth_resuming, room_bytes};
 pub use samples::{Estimate, SampledMean, Trend, estimate_of_runs};
 pub use simulated::judged_by_range;
 
@@ -99,11 +99,14 @@ pub fn judge(run: &RunRecord) -> Verdict {
     let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(run)).collect();
     rules::name_other_programs(run, &mut findings);
     rules::name_io_limits(run, &mut findings);
-    doubt_failures_of_a_limited_generator(&mut findings);
     simulated::doubt_what_is_near(run, &mut findings);
+    doubt_failures_of_a_limited_generator(&mut findings);
     let outcome = overall(&findings);
     if outcome == Ruling::CannotJudge {
         withdraw_failures(&mut findings);
+    }
+    if outcome == Ruling::Pass {
+        clear_excuses(&mut findings);
     }
     Verdict { outcome, findings }
 }
@@ -138,10 +141,23 @@ fn withdraw_failures(findings: &mut [Finding]) {
         if finding.outcome == Ruling::Fail {
             finding.outcome = Ruling::CannotJudge;
             let seen = "the limit was not kept, in a run that proves nothing about it";
-            finding.evidence.push(Evidence::of_run(seen));
+            finding.evidence.push(Evidence { decides: true, ..Evidence::of_run(seen) });
         }
     }
 }
+
+/// Next to a limit, a number over it looks like a failure. In a run that passed, the limits of the
+/// machine take nothing away.
+fn clear_excuses(findings: &mut [Finding]) {
+    let excuses = findings.iter_mut().filter(|of| rules::EXCUSES.contains(&of.rule));
+    for finding in excuses.filter(|of| of.outcome == Ruling::Warn) {
+        if let Some(first) = finding.evidence.first_mut() {
+            first.text = format!("{HARMLESS}; {}", first.text);
+        }
+    }
+}
+
+const HARMLESS: &str = "does not weaken the pass, but can make a failure inconclusive";
 
 /// The verdict on the whole run.
 ///

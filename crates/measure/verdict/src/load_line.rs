@@ -77,8 +77,8 @@ impl LoadStep {
     }
 }
 
-/// The mean of all requests, as a report of the run gives it; intervals with few requests count
-/// in its uncertainty alone.
+/// The mean over all requests, as in the run's report. The means of the intervals, all with the
+/// same weight, only determine its uncertainty.
 fn latency(run: &RunRecord, series: Series) -> Estimate {
     let rows = run.counting_intervals_of(Phase::Measure);
     let found = rows.filter_map(|row| row.series.get(&series));

@@ -90,6 +90,11 @@ fn a_load_that_passes_beside_others_has_passed_and_names_them() {
     assert_eq!(found.outcome, Ruling::Warn);
     assert!(says(found, "in 4 of 4 intervals"), "{found:?}");
     assert!(says(found, NAMED), "{found:?}");
+    // Numbers over a limit that do not count against a pass say so first.
+    for rule in ["other-programs", "starved-lag"] {
+        let first = &finding(&verdict, rule).evidence[0].text;
+        assert!(first.starts_with("does not weaken the pass"), "{first}");
+    }
     assert_eq!(verdict.outcome, Ruling::Pass);
 }
 
@@ -102,7 +107,15 @@ fn a_latency_of_a_starved_interval_alone_cannot_be_judged() {
     let worst = finding(&verdict, "read-latency-maximum");
     assert_eq!(worst.outcome, Ruling::CannotJudge, "{worst:?}");
     assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
-    assert!(says(worst, "end them and run again"), "{worst:?}");
+    assert!(says(worst, "end the other programs and run again"), "{worst:?}");
+    // The number that decided, beside the latency that does not count, and in its own row.
+    assert!(
+        worst.deciding_evidence().is_some_and(|why| why.contains(" up to 30 ms late, limit 5 ms"))
+    );
+    let lag = finding(&verdict, "starved-lag");
+    assert_eq!((lag.outcome, lag.measured), (Ruling::Warn, Some(30.0)));
+    assert_eq!(lag.limit, Some(crate::Limit::AtMost(5.0)));
+    assert!(!says(lag, "does not weaken the pass"), "{lag:?}");
     assert_eq!(verdict.outcome, Ruling::CannotJudge);
     assert_eq!(finding(&verdict, "other-programs").outcome, Ruling::Warn);
 }
@@ -113,6 +126,8 @@ fn others_excuse_no_failure_unless_answers_were_noticed_late() {
     let mut run = quiet(&spike());
     starve(&mut run, 2, MS);
     let verdict = judge(&run);
+    let lag = finding(&verdict, "starved-lag");
+    assert_eq!(lag.outcome, Ruling::Pass, "{lag:?}");
     let worst = finding(&verdict, "read-latency-maximum");
     assert_eq!(worst.outcome, Ruling::Fail, "{worst:?}");
     assert!(worst.evidence[0].text.contains(NAMED), "{worst:?}");
@@ -121,6 +136,17 @@ fn others_excuse_no_failure_unless_answers_were_noticed_late() {
     let left_over = measured(&mut run, 2).processors.as_mut();
     left_over.expect("shares").busy_percent = 80.0;
     assert_eq!(judge(&run).outcome, Ruling::Fail);
+}
+
+/// An interval that is left out shows no latency, so its delay excuses none.
+#[test]
+fn a_delay_of_an_interval_that_is_left_out_excuses_nothing() {
+    let mut run = quiet(&spike());
+    starve(&mut run, 1, 900 * MS);
+    measured(&mut run, 1).is_left_out = true;
+    let verdict = judge(&run);
+    assert!(verdict.findings.iter().all(|one| one.rule != "starved-lag"));
+    assert_eq!(verdict.outcome, Ruling::Fail);
 }
 
 #[test]

@@ -107,6 +107,30 @@ fn is_address(device: &str) -> bool {
     !device.starts_with('/') && device.split_once(':').is_some_and(|(host, _)| host.len() > 1)
 }
 
+/// The devices of `first`, or their mount points if unknown; `None` if `other` used other ones.
+/// Simulated and imported runs used none.
+pub(crate) fn devices<'a>(first: &'a RunRecord, other: &RunRecord) -> Option<Vec<&'a str>> {
+    if !uses_all_of(first, other) || !uses_all_of(other, first) {
+        return None;
+    }
+    let mut names: Vec<&str> = volumes(first).map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!names.is_empty()).then_some(names)
+}
+
+fn uses_all_of(run: &RunRecord, other: &RunRecord) -> bool {
+    let is_one_machine = is_one_machine(run, other);
+    volumes(other).all(|of| volumes(run).any(|one| is_one_volume(one, of, is_one_machine)))
+}
+
+fn name(volume: &VolumeFacts) -> &str {
+    match volume.device.as_str() {
+        "" => &volume.mount,
+        device => device.strip_prefix("/dev/").unwrap_or(device),
+    }
+}
+
 fn volumes(run: &RunRecord) -> impl Iterator<Item = &VolumeFacts> {
     let is_measured = run.simulated().is_none() && run.imported().is_none();
     let databases = run.start.databases.iter().filter(move |_| is_measured);

@@ -3,7 +3,7 @@
 use record::synthetic::Synthetic;
 use record::{Event, Interval, LongRequest, Phase, Resumed, RunRecord, Series, SeriesInterval};
 
-use crate::{Finding, Ruling, Verdict, judge};
+use crate::{Finding, Ruling, Verdict, is_worth_resuming, judge};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -275,6 +275,31 @@ fn too_many_crashes_leave_nothing_to_judge() {
     let verdict = judge(&resumed(30, 14));
     assert_eq!(finding(&verdict, "resumed").outcome, Ruling::CannotJudge);
     assert_eq!(verdict.exit_code(), 2);
+}
+
+/// A run that the user stopped has recorded all that it saw.
+#[test]
+fn an_orderly_stop_hides_nothing() {
+    let mut run = resumed(30, 14);
+    run.breaks.iter_mut().for_each(|of| of.is_orderly = true);
+    let verdict = judge(&run);
+    let found = finding(&verdict, "resumed");
+    assert_eq!((found.outcome, found.measured), (Ruling::Warn, None), "{found:?}");
+    assert!(found.evidence.iter().all(|of| !of.text.contains("not known")), "{found:?}");
+}
+
+/// A sample of 15 s may be missing beside the measured time.
+#[test]
+fn a_short_run_that_crashed_is_not_worth_resuming() {
+    let cut = |measure_seconds: u64, was_stopped: bool| {
+        let mut run = Synthetic::default().run();
+        run.start.settings.interval_ns = 15 * SECOND;
+        run.start.settings.measure_ns = measure_seconds * SECOND;
+        run.finished = run.finished.filter(|_| was_stopped);
+        run
+    };
+    assert!(!is_worth_resuming(&cut(44, false)) && is_worth_resuming(&cut(45, false)));
+    assert!(is_worth_resuming(&cut(10, true)), "nothing is missing");
 }
 
 /// Reads waiting when the machine went down are not answered in any later interval.

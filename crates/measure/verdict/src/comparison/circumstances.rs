@@ -130,15 +130,6 @@ fn of_databases(run: &RunRecord) -> [Stated; 2] {
     ]
 }
 
-/// Total size of the databases at the start of the run; `None` if an imported result does not state
-/// it.
-pub(super) fn database_bytes(run: &RunRecord) -> Option<u64> {
-    match run.imported() {
-        Some(imported) => imported.initial_database_bytes,
-        None => Some(run.start.databases.iter().map(|database| database.initial_bytes).sum()),
-    }
-}
-
 fn of_load(settings: &Settings) -> [Stated; 14] {
     let mix = settings.mix;
     let target =

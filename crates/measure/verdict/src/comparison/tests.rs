@@ -225,6 +225,48 @@ fn databases_of_another_size_and_a_busy_machine_are_doubts() {
     assert_eq!(doubts[0], sizes);
     assert!(doubts[1].starts_with("run 2: "), "{doubts:?}");
     assert_eq!(doubts.len(), 2, "{doubts:?}");
+    let sizes = &comparison.differences[0];
+    assert_eq!(sizes.values, ["1.99 GiB", "3.98 GiB"], "{sizes:?}");
+    assert!(!sizes.is_work && comparison.differences.len() == 1, "{comparison:?}");
+}
+
+#[test]
+fn runs_of_other_folders_on_the_devices_of_the_first_do_not_compare_disks() {
+    let moved = |seed| {
+        let mut run = made(seed, |_| {}).record;
+        for database in &mut run.start.databases {
+            database.file.insert_str(0, "/other");
+        }
+        named(&format!("run {seed}"), run)
+    };
+    let doubts = |runs: &[NamedRun]| compare(runs).unwrap().doubts;
+    let first = made(1, |_| {});
+    let said = "run 1 and run 2 are both on sdb, sdc, in different folders: what differs is not \
+                the disk.";
+    assert_eq!(doubts(&[first.clone(), moved(2)]), [said]);
+    let all = doubts(&[first.clone(), moved(2), made(3, |_| {}), moved(4)]);
+    assert!(all[0].starts_with("run 1, run 2 and run 4 are all on sdb, sdc"), "{all:?}");
+    let mut elsewhere = moved(2);
+    elsewhere.record.start.databases[0].volume.device = "/dev/sdx".to_owned();
+    assert_eq!(doubts(&[first.clone(), elsewhere]), [""; 0]);
+    let mut remote = moved(2);
+    remote.record.start.machine.name.push('2');
+    remote.record.start.machine.id.push('2');
+    assert_eq!(doubts(&[first, remote]), [""; 0], "a device of another machine");
+}
+
+#[test]
+fn a_run_that_is_not_steady_is_a_doubt() {
+    let mut drifting = made(2, |_| {}).record;
+    let rows = drifting.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+    for (row, number) in rows.zip(0..) {
+        let reads = row.series.get_mut(&Series::DatabaseRead).unwrap();
+        reads.latency.count -= reads.latency.count * number / 100;
+    }
+    let doubts = compare(&[made(1, |_| {}), named("run 2", drifting)]).unwrap().doubts;
+    assert_eq!(doubts.len(), 1, "{doubts:?}");
+    let [before, after] = ["run 2: not steady, ", " % from start to end: the rate of reads and"];
+    assert!(doubts[0].starts_with(before) && doubts[0].contains(after), "{doubts:?}");
 }
 
 #[test]

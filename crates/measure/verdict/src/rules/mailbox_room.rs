@@ -58,11 +58,10 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let room = MailboxRoom::of(run).filter(|_| judges_load(run))?;
     let has_room = room.fitting() >= room.wanted;
     let lacking = Evidence::of_run(format!(
-        "{} mailboxes of {} do not fit in the {} that are free or hold these databases; take \
+        "{} mailboxes of {} do not fit in the space that is free or holds these databases; take \
          larger volumes, or plan for fewer mailboxes",
         thousands(room.wanted),
-        Bytes(room.each_bytes),
-        Bytes(room.room_bytes)
+        Bytes(room.each_bytes)
     ));
     Some(Finding {
         rule: RULE,

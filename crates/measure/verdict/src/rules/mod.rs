@@ -33,6 +33,7 @@ mod read_latency_maximum;
 mod read_rate;
 mod replay_time;
 mod replayed_logs;
+mod starved_lag;
 mod steady_state;
 mod target_iops;
 mod volume_full;
@@ -41,6 +42,7 @@ use record::{Checksum, Phase, RunRecord, TestType};
 
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit, simulated};
 
+pub use breaks::is_worth_resuming;
 pub(crate) use intact::judge as intact;
 pub(crate) use io_limits::name_beside as name_io_limits;
 pub(crate) use longest_request::RULE as LONGEST_REQUEST;
@@ -65,11 +67,20 @@ pub(crate) const DISTURBANCES: [&str; 6] = [
 pub(crate) const GENERATOR: [&str; 3] =
     [generator_limited::RULE, processor_steal::RULE, completion_lag::RULE];
 
+/// Rules that only matter to a load that failed, although they show a number over its limit.
+pub(crate) const EXCUSES: [&str; 5] = [
+    generator_limited::RULE,
+    processor_steal::RULE,
+    completion_lag::RULE,
+    starved_lag::RULE,
+    OTHER_PROGRAMS,
+];
+
 /// A rule: its finding in a run, or `None` if it does not apply.
 pub(crate) type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in report order.
-pub(crate) const ALL: [Rule; 36] = [
+pub(crate) const ALL: [Rule; 37] = [
     // First: if it objects, nothing else counts.
     intact::judge,
     simulated::finding,
@@ -100,6 +111,7 @@ pub(crate) const ALL: [Rule; 36] = [
     generator_limited::judge,
     processor_steal::judge,
     completion_lag::judge,
+    starved_lag::judge,
     other_programs::judge,
     other_reads::judge,
     other_runs::judge,

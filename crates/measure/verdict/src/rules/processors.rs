@@ -34,17 +34,18 @@ pub(super) fn told(run: &RunRecord) -> Vec<(&IntervalRow, &ProcessorShares)> {
         .collect()
 }
 
-/// Whether others kept this program from the processors long enough for answers to be noticed late:
-/// they used much, no processor had time left, and the program was observed to be late.
+/// Whether others kept this program from the processors long enough for answers to be noticed late.
 pub(super) fn is_starved(row: &IntervalRow) -> bool {
-    let late_ns = row.host.map_or(0, |host| {
-        let woken_late_ns = host.pause_maximum_ns.unwrap_or(0);
-        host.reactor_lag_maximum_ns.max(woken_late_ns)
-    });
-    late_ns > LAG_LIMIT_NS
-        && row.processors.as_ref().is_some_and(|shares| {
-            shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT
-        })
+    lag_beside_others_ns(row).is_some_and(|lag_ns| lag_ns > LAG_LIMIT_NS)
+}
+
+/// How late this program noticed answers or the clock in an interval in which other programs used
+/// much and no processor had time left; `None` in any other interval.
+pub(super) fn lag_beside_others_ns(row: &IntervalRow) -> Option<u64> {
+    let shares = row.processors.as_ref()?;
+    let is_crowded = shares.has_heavy_others() && shares.busy_percent > BUSY_LIMIT_PERCENT;
+    let host = row.host.filter(|_| is_crowded)?;
+    Some(host.reactor_lag_maximum_ns.max(host.pause_maximum_ns.unwrap_or(0)))
 }
 
 /// The mean shares in the judged phase, if known.

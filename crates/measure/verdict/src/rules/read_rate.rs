@@ -60,6 +60,8 @@ fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
     }
     slow.sort_by_key(|(brake, _)| *brake != Brake::Reads);
     let mut evidence = Vec::new();
+    // Without a read that was slow by itself, the copy decides.
+    let is_copy = slow.first().is_some_and(|(brake, _)| *brake != Brake::Reads);
     for (brake, pass) in slow {
         let seconds = pass.elapsed_ns as f64 / 1e9;
         let held_back = match brake {
@@ -67,7 +69,8 @@ fn too_slow(run: &RunRecord, passes: &[Checksum], least: u64) -> Vec<Evidence> {
             Brake::Copy | Brake::CopyAtLeast => ", held back by the copy that was made of it",
         };
         let text = format!("{} in {seconds:.1} s{held_back}", Bytes(pass.bytes));
-        evidence.push(Evidence::of_database(pass.database, text));
+        let of_database = Evidence::of_database(pass.database, text);
+        evidence.push(Evidence { decides: is_copy, ..of_database });
     }
     evidence
 }

@@ -3,9 +3,11 @@
 
 use record::{IntervalRow, Phase, RunRecord};
 
+use units::three_digits_beside;
+
 use super::{LatencyRule, waiting};
-use crate::rules::milliseconds;
 use crate::rules::processors::is_starved;
+use crate::rules::{milliseconds, starved_lag};
 use crate::{Evidence, Finding, Limit, Ruling};
 
 /// Whether an interval is suitable for confirming a failure.
@@ -21,19 +23,31 @@ pub(super) fn doubted(
     limit: Limit,
     calm_mean_ns: impl Fn(u32) -> f64,
 ) -> Finding {
-    let mut rows = run.intervals_of(Phase::Measure);
+    let lag_ms = starved_lag::longest(run).map(|(lag_ns, _)| milliseconds(lag_ns as f64));
+    let starved = lag_ms.filter(|lag_ms| !starved_lag::limit().admits(*lag_ms));
     let mut failed = finding.evidence.iter().filter_map(|one| one.database);
     let is_in_doubt = finding.outcome == Ruling::Fail
-        && rows.any(is_starved)
         && !failed.any(|database: u32| !limit.admits(milliseconds(calm_mean_ns(database))));
-    if is_in_doubt {
-        finding.outcome = Ruling::CannotJudge;
-        finding.evidence.push(Evidence::of_run(
-            "the limit was not kept only where other programs held the processors: end them and \
-             run again",
-        ));
+    if let Some(lag_ms) = starved.filter(|_| is_in_doubt) {
+        withdraw(&mut finding, lag_ms);
     }
     finding
+}
+
+/// Makes `finding` inconclusive, and states next to its latency the lag that explains it.
+fn withdraw(finding: &mut Finding, lag_ms: f64) {
+    finding.outcome = Ruling::CannotJudge;
+    if let Some(worst) = finding.evidence.first_mut() {
+        let most_ms = starved_lag::limit().value();
+        worst.decides = true;
+        worst.text = format!(
+            "{}, over the limit only in intervals in which this program noticed answers up to {} \
+             ms late, limit {most_ms} ms",
+            worst.text,
+            three_digits_beside(lag_ms, most_ms),
+        );
+    }
+    finding.evidence.push(Evidence::of_run("end the other programs and run again"));
 }
 
 impl LatencyRule {
