@@ -1,5 +1,5 @@
 //! The only place that prints: answers go to standard output, everything else to standard error, so
-//! that answers can be piped. Names and texts come from foreign plans and files, so terminal
+//! that answers can be piped. Names and texts may come from untrusted plans and files, so terminal
 //! control sequences are shown, not executed.
 
 use std::fmt;

@@ -18,6 +18,8 @@ use screen::Screen;
 const REDRAW: Duration = Duration::from_millis(200);
 /// Interval between lines in a log.
 const LINE: Duration = Duration::from_mins(1);
+/// Time until the first of them, so that a log shows early that something happens.
+const FIRST_LINE: Duration = Duration::from_secs(10);
 /// Interval between events.
 const EVENT: Duration = Duration::from_secs(10);
 
@@ -109,9 +111,10 @@ impl ProgressLine {
         }
     }
 
-    /// Whether the display is due again, `pause` after the last time. If `later`, work that ends
-    /// before the first line is due shows none.
+    /// Whether the display is due again, `pause` after the last time. If `later`, the first line
+    /// is due sooner than the others, and work that ends before shows none.
     fn is_due(&mut self, pause: Duration, later: bool) -> bool {
+        let pause = if self.shown.is_none() { pause.min(FIRST_LINE) } else { pause };
         let last = self.shown.or(later.then_some(self.started));
         let is_due = !self.quiet && last.is_none_or(|last| last.elapsed() >= pause);
         if is_due {

@@ -21,12 +21,12 @@ const SCHEMES: [&str; 4] = ["nats", "tls", "ws", "wss"];
 /// Random bytes in the name of a certificate's file.
 const AUTHORITY_NAME_BYTES: usize = 8;
 
-/// The file for controllers in the folder of a server.
+/// Path of the controllers' credentials file in a server's folder.
 pub(super) fn controller_file(state: &Path) -> PathBuf {
     state.join("controller.json")
 }
 
-/// The file for agents in the folder of a server.
+/// Path of the agents' credentials file in a server's folder.
 pub(super) fn agent_file(state: &Path) -> PathBuf {
     state.join("agent.json")
 }

@@ -73,7 +73,8 @@ pub fn now() -> Nanos {
 }
 
 /// Conducts the hosts of `order`, which measure for at most `longest`, to the end, whatever the
-/// outcome; the journal in `folder` records it. The journal is held until the caller drops it.
+/// outcome. The journal in `folder` records it, and stays locked until the caller drops the
+/// returned file.
 pub(super) fn conduct(
     carrier: &Carrier,
     (order, work, longest): (&FleetOrder, Vec<HostWork>, Nanos),

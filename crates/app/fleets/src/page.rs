@@ -1,4 +1,4 @@
-//! A fleet run as its page and its table of intervals.
+//! Content of the HTML page and the CSV table that report a fleet run.
 
 use fleet::{FleetRecord, FleetVerdict};
 use report::{FleetSheet, FleetSheetHost, FleetSheetPeriod};

@@ -34,6 +34,11 @@ pub fn host_runs(folder: &Path) -> Result<Vec<(String, PathBuf)>, CommandError> 
     Ok(runs.filter(|(_, run)| run.join(record::JOURNAL).exists()).collect())
 }
 
+/// Name of the fleet run in `folder`.
+pub fn name(folder: &Path) -> Result<String, CommandError> {
+    Ok(fleet_record(folder)?.name)
+}
+
 /// Current state of the fleet run in `folder`; `None` if its journal cannot be read.
 pub fn state(folder: &Path) -> Option<FleetState> {
     let fleet = fleet_record(folder).ok()?;
@@ -296,7 +301,7 @@ fn periods_of(fleet: &FleetRecord, verdict: &FleetVerdict) -> Vec<Value> {
         .collect()
 }
 
-/// The hosts of the period at `place`.
+/// Verdict, IOPS and target of each host in the period at `place`, as JSON.
 fn hosts_in(fleet: &FleetRecord, place: usize, judged: &PeriodVerdict) -> Vec<Value> {
     fleet
         .hosts

@@ -217,7 +217,7 @@ fn a_run_goes_on_on_the_other_system_and_its_journal_is_one_report() {
     let Some(scene) = Scene::prepared("journal") else {
         return;
     };
-    // Four seconds prove nothing, and they say so.
+    // A four-second run cannot judge the storage, and says so.
     let ran = scene.under_wine(&["run", "plan.toml", "-o", "out"]);
     expect(&ran, 2);
     assert!(text(&ran.stdout).contains("CANNOT JUDGE"), "{ran:?}");

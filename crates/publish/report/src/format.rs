@@ -1,5 +1,6 @@
 //! Human-readable numbers, sizes and times, identical in every form of the report.
 
+use record::Start;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
@@ -12,6 +13,12 @@ pub fn whole(value: u64) -> String {
     number(value as f64, 0)
 }
 
+/// Start of the run. For a simulated run it is not a date: virtual time always begins at the same
+/// moment.
+pub fn started(start: &Start) -> String {
+    let clock = timestamp(start.started_epoch_ns);
+    if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
+}
 /// A latency for a table column: milliseconds with three digits, as Jetstress prints them.
 pub(crate) fn milliseconds(nanoseconds: f64) -> String {
     number(nanoseconds / 1e6, 3)

@@ -45,6 +45,7 @@ pub use fleet::{
     render_fleets,
 };
 pub use form::ReportForm;
+pub use format::started;
 pub use html::{CROSSHAIR, STYLE, block_html, escape, glossary_html, served as served_page};
 pub use imported::imported_schema;
 pub use json::{outcome_name, report_schema, verdict_of};
@@ -59,11 +60,11 @@ pub use next::{
     time_for_verdict,
 };
 pub use result_xml::result_xml;
-pub use sections::summary::{started, subject};
+pub use sections::summary::subject;
 pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
-    NamedSet, STILL_RUNNING, STILL_WAITING, SUITE_PARTS, SuiteTest, render_suite, render_suites,
+    NamedSet, SUITE_PARTS, SuiteTest, Unmeasured, render_suite, render_suites, split_replaced,
     suite_of, suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 pub use text::TEXT_WIDTH;

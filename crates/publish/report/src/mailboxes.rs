@@ -191,6 +191,21 @@ mod tests {
     use super::Carried;
     use crate::tests::passing;
 
+    /// Rounded in two ways, the room would seem to be two.
+    #[test]
+    fn the_room_is_one_number_in_a_report() {
+        let mut run = passing();
+        let settings = &mut run.start.settings;
+        (settings.mailboxes, settings.mailbox_bytes) = (Some(40), Some(2 << 30));
+        run.start.databases.truncate(1);
+        let facts = &mut run.start.databases[0];
+        facts.volume.free_bytes = 81_707_000_000 - facts.initial_bytes;
+        let said = crate::meaning::sentences(&run, &verdict::judge(&run)).join(" ");
+        assert!(said.contains("space for 38 of 2.0 GiB in 76.09 GiB of room"), "{said}");
+        assert!(said.contains("40 mailboxes of 2.00 GiB do not fit"), "{said}");
+        assert!(!said.contains("76.10"), "{said}");
+    }
+
     #[test]
     fn what_a_plan_asks_for_is_said_beside_what_was_achieved() {
         let mut run = passing();

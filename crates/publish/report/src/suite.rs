@@ -7,24 +7,20 @@ mod next;
 mod parts;
 mod programs;
 mod tables;
+mod unmeasured;
 
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict, worst};
 
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::{findings, summary, tone};
-use crate::{ReportForm, listed, meaning};
+use crate::{ReportForm, format, listed, meaning};
 
 pub use compared::{NamedSet, render_suites};
 pub use files::suite_xml;
-pub use parts::{SUITE_PARTS, suite_of};
+pub use parts::{SUITE_PARTS, split_replaced, suite_of};
 pub use programs::suite_schema;
-
-/// Why a test of a set has no record yet while its run is not over.
-pub const STILL_RUNNING: &str = "it is still running";
-
-/// The same for a test whose turn has not come.
-pub const STILL_WAITING: &str = "it is still waiting for its turn";
+pub use unmeasured::Unmeasured;
 
 /// One test of a set.
 pub struct SuiteTest<'a> {
@@ -32,15 +28,15 @@ pub struct SuiteTest<'a> {
     pub kind: TestType,
     /// The folder of its run, as a link relative to the report.
     pub folder: String,
-    /// Record and verdict; or the outcome of a test that was not run, and why it was not.
-    pub measured: Result<(&'a RunRecord, &'a Verdict), (Ruling, String)>,
+    /// Record and verdict, or why there are none.
+    pub measured: Result<(&'a RunRecord, &'a Verdict), Unmeasured>,
 }
 
 impl SuiteTest<'_> {
     fn outcome(&self) -> Ruling {
         match &self.measured {
             Ok((_, verdict)) => verdict.outcome,
-            Err((outcome, _)) => *outcome,
+            Err(why) => why.ruling(),
         }
     }
 
@@ -51,14 +47,13 @@ impl SuiteTest<'_> {
                 Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(run, verdict))
             }
             Err(_) if self.is_open() => Cell::plain("Not yet known"),
-            Err((outcome, _)) => Cell::plain(outcome.name()).toned(tone(*outcome)),
+            Err(why) => Cell::plain(why.ruling().name()).toned(tone(why.ruling())),
         }
     }
 
     /// Whether its record is still to come.
     fn is_open(&self) -> bool {
-        let why = self.measured.as_ref().err().map(|(_, why)| why.as_str());
-        matches!(why, Some(STILL_RUNNING | STILL_WAITING))
+        self.measured.as_ref().err().is_some_and(Unmeasured::is_to_come)
     }
 
     fn is_passed(&self) -> bool {
@@ -162,10 +157,15 @@ fn sentence(test: &SuiteTest<'_>) -> String {
             meaning::sentences(run, verdict).into_iter().next().unwrap_or_default()
         }
         Ok((run, verdict)) => meaning::sentences(run, verdict).join(" "),
-        Err((_, why)) if test.is_open() => format!("{why}."),
-        Err((_, why)) => format!("Not run: {}.", why.trim_end_matches('.')),
+        Err(why) if why.is_to_come() => format!("{}.", why.words()),
+        Err(why) => format!("Not run: {}.", why.words().trim_end_matches('.')),
     };
-    format!("{}: {said}", test.kind.name())
+    match parts::replaced_by(&test.folder) {
+        Some(own) => {
+            format!("{}: {said} This is {}, in place of {own}.", test.kind.name(), test.folder)
+        }
+        None => format!("{}: {said}", test.kind.name()),
+    }
 }
 
 /// One row for each test.
@@ -185,17 +185,18 @@ fn overview(tests: &[SuiteTest<'_>]) -> Section {
 fn row(test: &SuiteTest<'_>) -> TableRow {
     let result = test.run().map(summary::main_number);
     let result = result.map(|(number, unit, _)| format!("{number} {unit}"));
-    let started = test.run().map(|run| summary::started(&run.start));
-    let folder = match &test.measured {
-        Ok(_) => format!("{}/report.html", test.folder),
-        Err((_, why)) => why.clone(),
+    let started = test.run().map(|run| format::started(&run.start));
+    let report = match (&test.measured, parts::replaced_by(&test.folder)) {
+        (Ok(_), None) => format!("{}/report.html", test.folder),
+        (Ok(_), Some(own)) => format!("{}/report.html, in place of {own}", test.folder),
+        (Err(why), _) => why.words().to_owned(),
     };
     TableRow::body(vec![
         Cell::plain(test.kind.name()),
         test.shown_outcome(),
         Cell::or_none(result),
         Cell::or_none(started),
-        Cell::plain(folder),
+        Cell::plain(report),
     ])
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn drifting() -> RunRecord {
 }
 
 /// A run in which everything that can go wrong does.
-fn failing() -> RunRecord {
+pub(crate) fn failing() -> RunRecord {
     let mut run = Synthetic {
         spike: Some(2),
         page_fault_stalls: 30,

@@ -18,7 +18,8 @@ pub(crate) fn render(document: &Document) -> String {
 /// The text of a report in lines of at most `width` characters; a single long word may exceed it.
 pub(crate) fn render_within(document: &Document, width: usize) -> String {
     let banner = &document.banner;
-    let mut text = format!("{}\n", banner.subject);
+    let mut text = String::new();
+    push_line(&mut text, &banner.subject, width);
     push_wrapped(&mut text, &banner.started, "", width);
     text.push('\n');
     let verdict = banner.verdict.to_uppercase();
@@ -64,13 +65,23 @@ fn push_block(text: &mut String, block: &Block, width: usize) {
         Block::Note(note) => push_wrapped(text, note, "", width),
         Block::Log(lines) => {
             for (time, line) in lines {
-                let _ = writeln!(text, "{time}  {line}");
+                push_logged(text, time, line, width);
             }
         }
         Block::Verbatim(verbatim) => {
             text.push_str(verbatim.trim_end());
             text.push('\n');
         }
+    }
+}
+
+fn push_logged(text: &mut String, time: &str, line: &str, width: usize) {
+    let margin = " ".repeat(time.chars().count() + 2);
+    if margin.len() + line.chars().count() <= width {
+        let _ = writeln!(text, "{time}  {line}");
+    } else {
+        let _ = write!(text, "{time}  ");
+        push_wrapped(text, line, &margin, width);
     }
 }
 

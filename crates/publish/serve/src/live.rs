@@ -7,7 +7,8 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use record::{
-    Event, Histogram, IntervalRow, Phase, PhaseTotals, RunRecord, Series, SeriesRow, codec,
+    Event, Histogram, IntervalRow, Phase, PhaseTotals, RunRecord, Series, SeriesRow, TestType,
+    codec,
 };
 use serde_json::{Value, json};
 
@@ -118,7 +119,7 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
         "sessions": run.sessions_per_database(),
         "tuned_at_s": run.tuned.map(|tuned| seconds(tuned.at_ns)),
         "iops": latest.map(iops),
-        "target_iops": run.target_iops(),
+        "target_iops": run.target_iops().filter(|_| holds_target(run)),
         "is_held": phase == Some(Phase::Measure) || run.start.settings.warm_up_held,
         "read": latency(latest, Series::DatabaseRead, read_limits),
         "log_write": latency(latest, Series::LogWrite, log_write_limits),
@@ -128,6 +129,11 @@ pub(crate) fn snapshot(run: &RunRecord, now_ns: u64, given: Given) -> Value {
         "histogram": phase.map(|phase| histogram(run, phase)),
         "decisions": decisions::since(run, given),
     })
+}
+
+/// Whether the test holds the target of its plan: only a load that is judged does.
+const fn holds_target(run: &RunRecord) -> bool {
+    matches!(run.start.test, TestType::Performance | TestType::Stress)
 }
 
 /// Remaining measurement time of a run that started `since_start_ns` ago; `None` if it is unknown
@@ -235,7 +241,7 @@ mod tests {
 
     use record::codec::encode;
     use record::synthetic::Synthetic;
-    use record::{Event, Phase, RunRecord, Series};
+    use record::{Event, Phase, RunRecord, Series, TestType};
     use serde_json::json;
 
     use super::{Given, JournalTail, between, snapshot};
@@ -319,5 +325,9 @@ mod tests {
         run.start.settings.warm_up_held = false;
         let shown = snapshot(&run, run.start.started_epoch_ns, Given::default());
         assert_eq!(shown["is_held"], false);
+        assert!(shown["target_iops"].is_number());
+        run.start.test = TestType::Recovery;
+        let shown = snapshot(&run, run.start.started_epoch_ns, Given::default());
+        assert!(shown["target_iops"].is_null(), "its logs are made at full speed");
     }
 }

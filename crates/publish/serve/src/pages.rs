@@ -19,7 +19,7 @@ pub(crate) use fleet::live_fleet;
 pub(crate) use labels::labels;
 pub(crate) use list::{RunsShown, StartForm, list};
 pub(crate) use live::live;
-pub(crate) use simulate::{SimulationForm, simulating, simulation};
+pub(crate) use simulate::{SimulationForm, simulating, simulation, simulation_without_token};
 pub(crate) use size::{SizingForm, sizing};
 pub(crate) use stopped::{ask_to_stop, preparing, with_resumption};
 pub(crate) use trend::trend;

@@ -182,6 +182,10 @@ impl ServedRuns {
     /// The path of the document of this name, if the folder has one.
     pub(crate) fn document(&self, id: &str) -> Option<PathBuf> {
         self.look();
+        if !self.kept().documents.contains(id) {
+            // It may have been put there since the last walk.
+            self.look_anew();
+        }
         let is_there = self.kept().documents.contains(id);
         is_there.then(|| self.0.root.join(id)).filter(|path| self.is_inside(path))
     }

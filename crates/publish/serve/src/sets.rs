@@ -2,7 +2,9 @@
 //! has its own page.
 
 use record::{RunRecord, TestType};
-use report::{NamedSet, ReportForm, RunState, SUITE_PARTS, SuiteTest, suite_of};
+use report::{
+    NamedSet, ReportForm, RunState, SUITE_PARTS, SuiteTest, Unmeasured, split_replaced, suite_of,
+};
 use serde_json::{Value, json};
 use verdict::{Ruling, Verdict};
 
@@ -40,11 +42,17 @@ pub(crate) fn entries(runs: Vec<Listed>, root: &str) -> Vec<ListEntry> {
             None => entries.push(ListEntry::Set(ServedSet { id, tests: vec![run] })),
         }
     }
-    for entry in &mut entries {
-        if let ListEntry::Set(set) = entry {
-            set.tests.sort_by(|one, other| one.id.cmp(&other.id));
-        }
-    }
+    entries.into_iter().flat_map(with_replaced).collect()
+}
+
+/// A set with the last run of each of its tests, and then earlier ones as runs for themselves.
+fn with_replaced(entry: ListEntry) -> Vec<ListEntry> {
+    let ListEntry::Set(ServedSet { id, tests }) = entry else {
+        return vec![entry];
+    };
+    let (tests, replaced) = split_replaced(tests, |run| &run.id);
+    let mut entries = vec![ListEntry::Set(ServedSet { id, tests })];
+    entries.extend(replaced.into_iter().map(|run| ListEntry::Run(Box::new(run))));
     entries
 }
 
@@ -164,10 +172,13 @@ impl ServedSet {
     /// Reads its ended tests.
     pub(crate) fn load(&self, runs: &ServedRuns) -> LoadedSet {
         let tests = SUITE_PARTS.map(|(part, kind)| {
-            let run = self.tests.iter().find(|run| run.id.ends_with(part));
-            LoadedTest { part, kind, made: made(runs, run, self.live().is_some()) }
+            let mut tests = self.tests.iter();
+            let run = tests.find(|run| suite_of(&run.id).is_some_and(|of| of.1 == kind));
+            let own = run.and_then(|run| run.id.rsplit('/').next()).unwrap_or(part);
+            let made = made(runs, run, self.live().is_some());
+            LoadedTest { part: own.to_owned(), kind, made }
         });
-        LoadedSet { name: self.id.clone(), tests }
+        LoadedSet { tests }
     }
 }
 
@@ -186,29 +197,29 @@ fn made(
     runs: &ServedRuns,
     run: Option<&Listed>,
     is_live: bool,
-) -> Result<(RunRecord, Verdict), String> {
+) -> Result<(RunRecord, Verdict), Unmeasured> {
     match run {
-        None if is_live => Err(report::STILL_WAITING.to_owned()),
-        None => Err("no record of it is there".to_owned()),
-        Some(run) if run.is_live => Err(report::STILL_RUNNING.to_owned()),
-        Some(run) => runs.load(run),
+        None if is_live => Err(Unmeasured::Waiting),
+        None => Err(Unmeasured::Unrecorded),
+        Some(run) if run.is_live => Err(Unmeasured::Running),
+        Some(run) => runs.load(run).map_err(|why| Unmeasured::Because(Ruling::CannotJudge, why)),
     }
 }
 
 struct LoadedTest {
-    part: &'static str,
+    part: String,
     kind: TestType,
-    made: Result<(RunRecord, Verdict), String>,
+    made: Result<(RunRecord, Verdict), Unmeasured>,
 }
 
 impl LoadedTest {
     fn shown(&self) -> SuiteTest<'_> {
         SuiteTest {
             kind: self.kind,
-            folder: self.part.to_owned(),
+            folder: self.part.clone(),
             measured: match &self.made {
                 Ok((record, verdict)) => Ok((record, verdict)),
-                Err(why) => Err((Ruling::CannotJudge, why.clone())),
+                Err(why) => Err(why.clone()),
             },
         }
     }
@@ -216,7 +227,6 @@ impl LoadedTest {
 
 /// A set whose records have been read.
 pub(crate) struct LoadedSet {
-    name: String,
     tests: [LoadedTest; SUITE_PARTS.len()],
 }
 
@@ -226,10 +236,6 @@ impl LoadedSet {
         report::render_suite(form, &self.tests())
     }
 
-    fn named(&self) -> NamedSet<'_> {
-        NamedSet { name: self.name.clone(), tests: self.tests() }
-    }
-
     fn tests(&self) -> Vec<SuiteTest<'_>> {
         self.tests.iter().map(LoadedTest::shown).collect()
     }
@@ -237,9 +243,17 @@ impl LoadedSet {
 
 /// The page of sets side by side.
 pub(crate) fn comparison_html(sets: &[ServedSet], runs: &ServedRuns) -> String {
-    let loaded: Vec<LoadedSet> = sets.iter().map(|set| set.load(runs)).collect();
-    let sets: Vec<NamedSet<'_>> = loaded.iter().map(LoadedSet::named).collect();
-    report::render_suites(ReportForm::Page, &sets)
+    let (mut loaded, mut own, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+    for set in sets {
+        loaded.push(set.load(runs));
+        own.push(set.line().map_or("", |line| &*line.name));
+        ids.push(set.id.clone());
+    }
+    let mut named = Vec::new();
+    for (set, name) in loaded.iter().zip(report::comparison_names(&own, ids)) {
+        named.push(NamedSet { name, tests: set.tests() });
+    }
+    report::render_suites(ReportForm::Page, &named)
 }
 
 #[cfg(test)]
@@ -298,6 +312,18 @@ mod tests {
         let mut less = whole(("Pass", Tone::Pass));
         less.tests.pop();
         assert_eq!(less.verdict().1, Tone::Warn, "one test was not made");
+    }
+
+    #[test]
+    fn the_last_run_of_a_test_counts_and_an_earlier_one_is_a_run_for_itself() {
+        let all = [("set/2-stress", "Cannot judge"), ("set/2-stress-2", "Pass")];
+        let all = all.map(|(id, verdict)| run(id, "Stress", verdict, Tone::Pass));
+        let found = entries(all.to_vec(), "runs");
+        let [ListEntry::Set(set), ListEntry::Run(replaced)] = &found[..] else {
+            panic!("{} entries", found.len());
+        };
+        assert_eq!((set.tests.len(), set.tests[0].id.as_str()), (1, "set/2-stress-2"));
+        assert_eq!(replaced.id, "set/2-stress");
     }
 
     #[test]

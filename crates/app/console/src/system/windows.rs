@@ -30,7 +30,7 @@ pub(crate) fn stop_on_request(asked: &Arc<AtomicBool>) -> io::Result<()> {
 /// inside any quotation marks, quotes for PowerShell: the command prompt then finds no file, rather
 /// than the wrong one.
 pub(crate) fn quoted_word(text: &str) -> String {
-    // A backslash before the last mark would make the mark part of the word.
+    // A trailing backslash would escape the closing quotation mark, so it is doubled.
     let after = "\\".repeat(text.len() - text.trim_end_matches('\\').len());
     if !text.contains(REPLACED) {
         return format!("\"{text}{after}\"");

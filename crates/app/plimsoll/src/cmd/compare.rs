@@ -36,17 +36,17 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
         )));
     }
     let format = format(flags)?;
+    let named_file = documents::named_file(flags.output.as_ref());
+    let form = format.form(named_file.map_or_else(|| console.text_width(), |_| report::TEXT_WIDTH));
     let within = fleets::within(&flags.runs)?;
     if within.is_none() && fleets::are_fleets(&flags.runs)? {
-        let names = names(&flags.runs);
-        let (text, journals) = fleets::compared(format, (&flags.runs, &names))?;
+        let (text, journals) = fleets::compared(form, &flags.runs)?;
         return deliver(flags, (format, &text), &journals, console);
     }
     if within.is_none()
         && let Some(sets) = sets::at(&flags.runs)?
     {
-        let names = names(&flags.runs);
-        let (text, journals) = sets::compared(format, (&flags.runs, names), &sets)?;
+        let (text, journals) = sets::compared(form, &flags.runs, &sets)?;
         return deliver(flags, (format, &text), &journals, console);
     }
     let mut paths = Vec::new();
@@ -60,9 +60,7 @@ pub(crate) fn run(flags: &CompareFlags, console: &mut Console) -> Result<Outcome
     let comparison =
         verdict::compare(&runs).map_err(|error| CommandError::new(error.to_string()))?;
     let journals: Vec<PathBuf> = paths.iter().map(|path| journal_of(path)).collect();
-    let named_file = documents::named_file(flags.output.as_ref());
-    let width = named_file.map_or_else(|| console.text_width(), |_| report::TEXT_WIDTH);
-    let text = report::render_comparison(format.form(width), &runs, &comparison);
+    let text = report::render_comparison(form, &runs, &comparison);
     deliver(flags, (format, &text), &journals, console)
 }
 

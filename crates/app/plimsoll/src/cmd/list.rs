@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use host::{is_live, load, refusal_to_resume};
 use record::{JOURNAL, RunRecord, Series};
-use report::{RunEntry, RunState, SUITE_PARTS, achieved_iops, mean_ms, started_iso};
+use report::{RunEntry, RunState, achieved_iops, mean_ms, started_iso, suite_of};
 use serde_json::{Value, json};
 use serve::apply_labels;
 
@@ -84,7 +84,9 @@ fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandE
     if !is_cut_off && !record.is_resumable() {
         return Ok(None);
     }
-    Ok(match refusal_to_resume(folder)? {
+    let too_short = (!verdict::is_worth_resuming(record))
+        .then(|| "too short to be judged after a crash: start it again".to_owned());
+    Ok(match refusal_to_resume(folder)?.or(too_short) {
         None => {
             let command = format!("plimsoll run --resume {}", shell_word(folder));
             Some(CutOff::Resumable(command))
@@ -112,15 +114,24 @@ fn find(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Result<
     }
     if depth == 0 {
         // A set counts as one run, although the runs of its tests are in subfolders.
-        let parts = SUITE_PARTS.map(|(part, _)| folder.join(part));
-        found.extend(parts.into_iter().filter(|part| part.join(JOURNAL).is_file()));
-        return Ok(());
+        return find_parts(folder, found);
     }
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             // A folder that this user may not read contains no runs for them.
             let _ = find(&entry.path(), depth - 1, found);
+        }
+    }
+    Ok(())
+}
+
+fn find_parts(set: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(set)? {
+        let entry = entry?;
+        let is_part = entry.file_name().to_str().is_some_and(|name| suite_of(name).is_some());
+        if is_part && entry.file_type()?.is_dir() && entry.path().join(JOURNAL).is_file() {
+            found.push(entry.path());
         }
     }
     Ok(())

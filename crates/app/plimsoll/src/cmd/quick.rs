@@ -1,4 +1,4 @@
-//! `quick`: the main job in one command, with a built-in plan.
+//! `quick`: fills databases, measures and reports in one command, with a built-in plan.
 
 pub(crate) mod flags;
 
@@ -49,6 +49,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
         find_folder(&folder, flags.folder.is_none())?;
     }
     let left = databases_left(&plan)?;
+    refuse_other_size(flags, &folder, left)?;
     let plan = fitting(&plan, &folder, (overrides, left.map(|left| left.size)))?;
     // A plan that cannot be measured is not worth populating.
     allowance::check(&plan, DatabaseUse::Load)?;
@@ -59,7 +60,7 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     let stop = signals::install(STOPS_A_RUN)?;
     let complete = if flags.reset { Complete::Reset } else { Complete::Stays };
     let filled = fill_with(&plan, complete, &stop, &shown::on_console(console.is_quiet()))?;
-    if !flags.json {
+    if !flags.json && !console.is_quiet() {
         prepare::print(&filled, console)?;
         console.flush()?;
     }
@@ -79,11 +80,43 @@ pub(crate) fn run(flags: &QuickFlags, console: &mut Console) -> Result<Outcome, 
     };
     let measured = host::run(order, &stop, &shown::on_console(console.is_quiet()))?;
     let outcome = conclude(&measured, &run_folder, flags.json, console)?;
+    let is_own = flags.folder.is_none();
     console.remark(format_args!(
-        "The databases stay in {} for the next time; remove the folder when you are done.",
-        folder.display()
+        "The databases stay in {} for the next time; {}.",
+        folder.display(),
+        how_to_remove(is_own, is_raw)
     ))?;
     Ok(outcome)
+}
+
+/// What to remove at the end. A folder that the user named may hold other files.
+const fn how_to_remove(is_own_folder: bool, is_raw: bool) -> &'static str {
+    match (is_own_folder, is_raw) {
+        (_, true) => "--reset fills them anew",
+        (true, false) => "remove the folder when you are done",
+        (false, false) => {
+            "when you are done, remove Plimsoll00*, E0*.plg, E0*.pck, E0*.owner.json and the \
+             folders run-* there"
+        }
+    }
+}
+
+/// Refuses a size that complete databases of an earlier `quick` do not have.
+fn refuse_other_size(
+    flags: &QuickFlags,
+    folder: &Path,
+    left: Option<LeftDatabases>,
+) -> Result<(), CommandError> {
+    let left = left.filter(|left| left.is_complete && !flags.reset).map(|left| left.size);
+    let (Some(asked), Some(left)) = (flags.size, left) else { return Ok(()) };
+    if asked == left {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{}: holds databases that were filled to {left} each; leave out --size to measure those, \
+         or add --reset to fill them anew to {asked}",
+        folder.display()
+    )))
 }
 
 fn absolute(folder: &Path) -> Result<PathBuf, CommandError> {

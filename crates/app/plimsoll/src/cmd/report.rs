@@ -152,7 +152,8 @@ fn report_set(
             None => set.conclude(path, console),
         };
     }
-    let text = set.render(flags.format.unwrap_or(ReportFormat::Text)).ok_or_else(|| {
+    let format = flags.format.unwrap_or(ReportFormat::Text);
+    let text = set.render(format, text_width(flags, console)).ok_or_else(|| {
         CommandError::new(format!(
             "{}: a set of tests has no such form; name the folder of one of its tests",
             path.display()
@@ -172,7 +173,10 @@ fn render(
 ) -> Result<(), CommandError> {
     let text = match flags.format.unwrap_or(ReportFormat::Text) {
         ReportFormat::Html => report::html(record, verdict),
-        ReportFormat::Text => report::text(record, verdict),
+        ReportFormat::Text => {
+            let document = report::document(record, verdict);
+            report::document_text(&document, text_width(flags, console))
+        }
         ReportFormat::Json => report::json(record, verdict),
         ReportFormat::Xml => report::result_xml(record, verdict).ok_or_else(|| {
             CommandError::new(format!(
@@ -184,6 +188,14 @@ fn render(
         ReportFormat::Esrp => unreachable!("papers are made before a single run is looked for"),
     };
     deliver(flags, &text, &[journal], console)
+}
+
+/// Width of a report in text: that of the terminal which shows it.
+fn text_width(flags: &ReportFlags, console: &Console) -> usize {
+    match documents::named_file(flags.output.as_ref()) {
+        Some(_) => report::TEXT_WIDTH,
+        None => console.text_width(),
+    }
 }
 
 /// Writes a text made from `inputs` to a file or to the terminal.

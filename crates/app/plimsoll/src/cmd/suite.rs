@@ -6,10 +6,10 @@ mod outlook;
 
 use std::path::Path;
 
-use host::{HostError, Measured, RunOrder, StopFlag, refuse_shortage};
+use host::{HostError, Measured, RunOrder, StopFlag, is_live, journal_of, refuse_shortage};
 use plan::{Overrides, Plan, Test, TestKind};
 use record::{TestOfSet, TestType};
-use report::{ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH, render_suite};
+use report::{ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH, Unmeasured, render_suite};
 use verdict::Ruling;
 
 use crate::cmd::run::flags::RunFlags;
@@ -46,8 +46,8 @@ impl SuiteRun {
     }
 }
 
-/// Result of one test, or the ruling and the reason if it was not run.
-type Made = Result<Measured, (Ruling, String)>;
+/// Result of one test, or why there is none.
+type Made = Result<Measured, Unmeasured>;
 
 /// Runs all tests of the plan in `file`; the outcome is the worst verdict.
 pub(crate) fn run(
@@ -62,6 +62,7 @@ pub(crate) fn run(
     let tests = tests_of(flags, file)?;
     let folder =
         flags.output.clone().unwrap_or_else(|| dated_folder(Path::new("."), &tests[0].plan.name));
+    refuse_taken(&folder)?;
     let stop = signals::install(STOPS_A_RUN)?;
     // Checked up front: a day of tests must not end because the last one has no room.
     for test in &tests {
@@ -74,16 +75,15 @@ pub(crate) fn run(
     let tags = &flags.recorded.identity.tags;
     let set: Vec<TestOfSet> = tests.iter().map(|test| test.of_set(tags)).collect();
     for (index, test) in tests.iter().enumerate() {
-        let kind = test.plan.test.kind;
-        let left = seen.outlook(&plans, index).words(seen.left(&plans, index));
-        console.remark(format_args!("{kind}, {left}"))?;
-        console.flush()?;
         let one = if let Some(why) = why_not(&stop, made.last()) {
-            Err((Ruling::CannotJudge, why))
+            Err(why)
         } else {
             let outlook = seen.outlook(&plans, index);
+            let left = outlook.words(seen.left(&plans, index));
+            console.remark(format_args!("{}, {left}", test.plan.test.kind))?;
+            console.flush()?;
             let of_set = (test, &*set, outlook);
-            make((flags, file), of_set, &folder, (&stop, console.is_quiet()))
+            make((flags, file), of_set, &folder, (&stop, console.is_quiet()))?
         };
         if let Ok(measured) = &one {
             seen.see(&measured.record);
@@ -96,6 +96,17 @@ pub(crate) fn run(
     }
     write_reports(&folder, &all)?;
     conclude(&all, &folder, flags.json, console)
+}
+
+/// Refuses a folder that holds tests of a set already: the new ones would mix with them.
+fn refuse_taken(folder: &Path) -> Result<(), CommandError> {
+    if SUITE_PARTS.iter().any(|(part, _)| journal_of(&folder.join(part)).exists()) {
+        let folder = folder.display();
+        return Err(CommandError::new(format!(
+            "{folder}: holds a set of tests already; choose another folder with --output"
+        )));
+    }
+    Ok(())
 }
 
 /// The tests of the set, each with its plan.
@@ -130,15 +141,14 @@ fn overrides(flags: &RunFlags, kind: TestKind, of_plan: Test) -> Overrides {
 }
 
 /// Why the next test is not run; `None` if it is.
-fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<String> {
+fn why_not(stop: &StopFlag, last: Option<&Made>) -> Option<Unmeasured> {
     if stop.is_set() {
-        return Some("stopped by the user".to_owned());
+        let why = "stopped by the user".to_owned();
+        return Some(Unmeasured::Because(Ruling::CannotJudge, why));
     }
     match last {
-        Some(Ok(measured)) if measured.storage_owes => {
-            Some("the storage owed answers to the test before".to_owned())
-        }
-        Some(Err((_, why))) if why.starts_with("the storage owed") => Some(why.clone()),
+        Some(Ok(measured)) if measured.storage_owes => Some(Unmeasured::StorageOwes),
+        Some(Err(Unmeasured::StorageOwes)) => Some(Unmeasured::StorageOwes),
         _ => None,
     }
 }
@@ -148,7 +158,7 @@ fn make(
     (test, set, outlook): (&SuiteRun, &[TestOfSet], SetOutlook),
     folder: &Path,
     (stop, quiet): (&StopFlag, bool),
-) -> Made {
+) -> Result<Made, CommandError> {
     let folder = folder.join(test.folder);
     let tags = &flags.recorded.identity.tags;
     let order = RunOrder {
@@ -162,12 +172,15 @@ fn make(
         acknowledge: None,
         is_held: false,
     };
-    host::run(order, stop, &shown::in_set(outlook, folder.clone(), quiet)).map_err(|error| {
-        match error {
-            HostError::Sentence(why) | HostError::Design(why) => (Ruling::CannotJudge, why),
-            HostError::Damage(why) => (Ruling::Fail, why),
+    match host::run(order, stop, &shown::in_set(outlook, folder.clone(), quiet)) {
+        Ok(measured) => Ok(Ok(measured)),
+        // Another set took the folder after this one had looked.
+        Err(error) if is_live(&folder) => Err(error.into()),
+        Err(HostError::Sentence(why) | HostError::Design(why)) => {
+            Ok(Err(Unmeasured::Because(Ruling::CannotJudge, why)))
         }
-    })
+        Err(HostError::Damage(why)) => Ok(Err(Unmeasured::Because(Ruling::Fail, why))),
+    }
 }
 
 fn told<'a>(kind: TestType, folder: &str, made: &'a Made) -> SuiteTest<'a> {

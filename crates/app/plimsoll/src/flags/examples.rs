@@ -22,8 +22,17 @@ fn add_below(command: Command, path: &str) -> Command {
     });
     match of(path) {
         [] => command,
-        examples => command.after_help(format!("{EXAMPLES_HEADING}\n  {}", examples.join("\n  "))),
+        examples => {
+            let topics = if path.is_empty() { topics() } else { String::new() };
+            let examples = examples.join("\n  ");
+            command.after_help(format!("{EXAMPLES_HEADING}\n  {examples}{topics}"))
+        }
     }
+}
+
+/// Where to find what belongs to no single command.
+fn topics() -> String {
+    format!("\n\nTopics (plimsoll help TOPIC): {}", crate::cmd::topics::NAMES.join(", "))
 }
 
 /// The examples of the command at `path`; empty if it has none.

@@ -31,6 +31,14 @@ fn names_of_runs_stand_in_a_comparison_if_they_tell_them_apart() {
     }
     scene.run(["compare", "one", "two"]).expect_code(0).expect_out(&["array-a beside array-b"]);
     scene.run(["compare", "two", "three"]).expect_code(0).expect_out(&["two beside three"]);
+    // Sets of one test each are named by their runs, too.
+    for (folder, set) in [("one", "set-1"), ("two", "set-2"), ("three", "set-3")] {
+        let part = scene.path(set).join("1-performance");
+        std::fs::create_dir_all(&part).unwrap();
+        std::fs::copy(scene.path(folder).join("record.jsonl"), part.join("record.jsonl")).unwrap();
+    }
+    scene.run(["compare", "set-1", "set-2"]).expect_out(&["array-a beside array-b", "A (array-a)"]);
+    scene.run(["compare", "set-2", "set-3"]).expect_out(&["set-2 beside set-3"]);
 }
 
 #[test]

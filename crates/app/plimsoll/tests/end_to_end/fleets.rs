@@ -36,7 +36,7 @@ fn free_address() -> String {
     free.local_addr().unwrap().to_string()
 }
 
-/// A private server and agents with folders of their own, all ended at the end of the test.
+/// A private server and agents, each with its own folder; all are stopped when the test ends.
 pub(crate) struct Fleet {
     pub(crate) scene: Scene,
     pub(crate) agents: Vec<Child>,

@@ -20,7 +20,18 @@ fn quick_leads_from_nothing_to_a_report() {
         ": plimsoll quick disk --size ",
     ]);
     assert!(!ran.out.contains("plan"), "no plan was written: {}", ran.out);
-    ran.expect_err(&["Would the disk under", "remove the folder when you are done"]);
+    ran.expect_err(&["Would the disk under", "remove Plimsoll00*, E0*.plg, "]);
+    // The answer lists all files that the program made, and no other file of the folder.
+    let ours = |name: &str| {
+        let is_log = [".plg", ".pck", ".owner.json"].iter().any(|end| name.ends_with(end));
+        name.starts_with("Plimsoll00")
+            || name.starts_with("run-")
+            || (name.starts_with("E0") && is_log)
+    };
+    for entry in fs::read_dir(scene.path("disk")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(ours(&name), "{name}");
+    }
     let runs: Vec<_> = fs::read_dir(scene.path("disk"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -33,7 +44,12 @@ fn quick_leads_from_nothing_to_a_report() {
     scene.run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"]).expect_code(0);
     // Databases of another size go only if they may.
     let larger = ["quick", "disk", "--size", "24MiB", "--duration", "4s"];
-    scene.run(larger).expect_refusal(&["16.0 MiB", "24.0 MiB"]);
+    scene.run(larger).expect_refusal(&[
+        "to 16.0 MiB each",
+        "leave out --size",
+        "--reset",
+        "24.0 MiB",
+    ]);
     let reset = scene.run(larger.iter().copied().chain(["--reset", "-o", "out", "--tag", "a"]));
     reset.expect_code(2).expect_out(&["Plimsoll001.edb: 24.0 MiB", "CANNOT JUDGE"]);
     reset.expect_out(&[" --tag a --output out-2", "Report: out/report.html"]);

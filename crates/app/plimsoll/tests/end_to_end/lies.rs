@@ -78,8 +78,8 @@ fn log_writes_with_a_flipped_bit_fail_the_run() {
 
 #[test]
 fn one_dropped_log_write_among_all_is_found() {
-    // After the formatting of the first file and before that of the second, whose fill is never
-    // read: a dropped write there is no loss.
+    // This log write follows the formatting of the first file and precedes that of the second.
+    // Dropping a formatting write would lose nothing, because it is never read.
     let rule = "log write drop from=20 requests=1";
     expect_failure("lies-log-one", rule, &[".plg", "log generation"]);
 }
@@ -124,8 +124,8 @@ fn recovery_from_a_log_with_lost_writes_fails_the_storage() {
     let plan = String::from_utf8(disk.scene.read("plan.toml")).unwrap();
     let long = plan.replace("\"2s\"", "\"60s\"");
     disk.scene.write("plan.toml", long.as_bytes());
-    // After the formatting of the first file and before that of the second, whose fill is never
-    // read: a dropped write there is no loss.
+    // This log write follows the formatting of the first file and precedes that of the second.
+    // Dropping a formatting write would lose nothing, because it is never read.
     let rule = "log write drop from=20 requests=1";
     disk.volume.set(vec![rule.parse().unwrap()]);
     let mut child = disk.scene.start(["run", "plan.toml", "-o", "out"]);

@@ -194,7 +194,7 @@ fn changed(target: &Target<'_>, end: &str, words: &[&str]) {
     target.tgtadm(&[words, &["--tid", number]].concat());
 }
 
-/// The answer without the ends of lines, which fall anywhere.
+/// Expects `words` in the answer, whose line breaks may fall anywhere.
 fn expect_words(ran: &Ran, code: i32, words: &[&str]) {
     ran.expect_code(code);
     let flat: Vec<&str> = ran.out.split_whitespace().collect();

@@ -12,7 +12,7 @@ const BURNERS: usize = 8;
 struct Burners(Vec<Child>);
 
 impl Burners {
-    /// Starts them on `script`, with a standard input that never says anything.
+    /// Starts them on `script`; nothing is ever written to their standard input.
     fn start(scene: &Scene, script: &str) -> Self {
         let program = scene.path("burner");
         if !program.exists() {

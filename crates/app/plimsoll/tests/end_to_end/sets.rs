@@ -29,8 +29,8 @@ fn all_tests_are_made_and_reported_as_one() {
     ran.expect_code(2)
         .expect_out(&["CANNOT JUDGE  2 of 4 tests passed", "Soft recovery: Replayed"]);
     // Both loads were too short: said once, for the set, which gets a folder beside this one.
-    // A busy machine adds further steps.
-    let longer = |line: &&str| line.starts_with("Next: ") && line.contains(": Measure for longer");
+    // A busy machine adds to that step, and further steps.
+    let longer = |line: &&str| line.starts_with("Next: ") && line.contains("Measure for longer");
     let next: Vec<&str> = ran.out.lines().filter(longer).collect();
     assert!(next.len() == 1 && next[0].starts_with("Next: Performance, Stress: "), "{}", ran.out);
     assert!(next[0].contains("--output set-2") && next[0].contains("--test all --duration"));
@@ -194,6 +194,7 @@ fn what_is_broken_off_says_which_tests_were_not_run() {
     send("-INT", &child);
     let ran = Ran::of(&child.wait_with_output().unwrap());
     ran.expect_code(2).expect_out(&["0 of 4 tests passed", "Not run: stopped by the user"]);
+    assert!(!ran.err.contains("test 2 of 4"), "a test that is not made is announced: {}", ran.err);
     let report = json(&scene);
     assert_eq!(report["tests"][2]["not_run"], "stopped by the user");
     assert!(!scene.path("set/2-stress").exists());
@@ -210,6 +211,25 @@ fn what_is_broken_off_says_which_tests_were_not_run() {
     let said = scene.run(["report", "set", "--format", "text"]);
     said.expect_out(&["1 of 4", "FOLDER/2-stress"]);
     assert!(!said.out.contains("FOLDER/3-backup"), "{}", said.out);
+}
+
+#[test]
+fn a_folder_with_a_set_is_refused_and_its_tests_are_repeated_in_it() {
+    let (scene, ran) = two_sets("repeated-set");
+    ran.expect_code(2);
+    let words = ["run", "plan.toml", "--test", "all", "-o", "set"];
+    scene.run(words).expect_refusal(&["set: holds a set of tests already"]);
+    let words = ["run", "plan.toml", "--test", "backup", "-q", "-o", "set/3-backup-2"];
+    scene.run(words).expect_code(0);
+    let said = scene.run(["report", "set"]);
+    said.expect_out(&["2 of 4 tests passed", "This is 3-backup-2, in place of 3-backup."]);
+    let listed = scene.run(["list", ".", "--json"]).out;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let runs = listed["runs"].as_array().unwrap();
+    let folder = |run: &Value| run["folder"].as_str().unwrap().to_owned();
+    let set = runs.iter().find(|run| folder(run) == "./set").unwrap();
+    assert_eq!(folder(&set["tests"][2]), "./set/3-backup-2");
+    assert!(runs.iter().any(|run| folder(run) == "./set/3-backup"), "it is a run for itself");
 }
 
 #[test]

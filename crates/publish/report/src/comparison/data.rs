@@ -20,7 +20,7 @@ pub(super) fn members(named: &[NamedRun], comparison: &RunComparison) -> Value {
         .iter()
         .zip(LETTERS)
         .map(|(run, letter)| {
-            let measured = run.record.imported().is_none();
+            let measured = run.record.imported().is_none() && run.record.simulated().is_none();
             json!({
                 "run": letter,
                 "name": run.name,

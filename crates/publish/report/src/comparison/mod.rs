@@ -1,15 +1,18 @@
 //! Several runs on one page: the changes against the first, their size, and whether they exceed the
 //! noise.
 
+mod changes;
 mod data;
 pub(crate) mod glance;
 mod pictures;
 mod tables;
 mod winner;
 
+pub(crate) use changes::meaning;
+
 use std::collections::BTreeSet;
 
-use record::{Phase, RunRecord};
+use record::Phase;
 use verdict::{NamedRun, Ruling, RunComparison, Significance};
 
 use crate::document::{Banner, Block, Document, Section, Tone};
@@ -69,7 +72,7 @@ pub(crate) fn document(runs: &[NamedRun], comparison: &RunComparison) -> Documen
         Section { id: "side-by-side", title: "Side by Side", blocks: side_by_side },
     ];
     sections.extend(pictures::section(runs, comparison.phase));
-    sections.push(tables::differences(runs.len(), comparison));
+    sections.push(tables::differences(runs, comparison));
     Document { banner: banner(runs, comparison), sections }
 }
 
@@ -81,19 +84,36 @@ const HOW_TO_READ: &str = "A change counts as real if it exceeds its margin, whi
 
 fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
     let others: Vec<&str> = runs[1..].iter().map(|run| run.name.as_str()).collect();
-    let iops = comparison.rows.first().and_then(|row| row.values[0].value);
     let is_load = comparison.phase == Phase::Measure;
+    let (number, of_runs) = numbers(runs, comparison);
+    let unit = if is_load { "IOPS" } else { "MiB/s" };
     Banner {
         subject: format!("{} beside {}", runs[0].name, others.join(", ")),
         started: words::started(&runs[0].record),
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
-        number: iops.map_or("-".to_owned(), format::three_digits),
-        number_unit: if is_load { "IOPS in run A" } else { "MiB/s in run A" }.into(),
+        number,
+        number_unit: format!("{unit} in {of_runs}").into(),
         number_metric: if is_load { "achieved-transactional-iops" } else { "checksum-reads-rate" },
         meaning: answer(runs, comparison),
         figures: Vec::new(),
     }
+}
+
+/// The main number of each of two runs, or the range of more, and which runs they are.
+fn numbers(runs: &[NamedRun], comparison: &RunComparison) -> (String, String) {
+    let shown = comparison.rows.first().map_or(&[][..], |row| &row.values);
+    if let [first, other] = shown {
+        let [first, other] = [first, other].map(|of| or_dash(of.value));
+        return (format!("{first} and {other}"), "A and B".to_owned());
+    }
+    let values = shown.iter().filter_map(|of| of.value);
+    let (least, most) = (values.clone().reduce(f64::min), values.reduce(f64::max));
+    (format!("{} to {}", or_dash(least), or_dash(most)), format!("{} runs", runs.len()))
+}
+
+fn or_dash(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), format::three_digits)
 }
 
 /// The answer in a few words, after a warning if the numbers may mislead.
@@ -101,7 +121,7 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     if (1..runs.len()).all(|index| has_imported(runs, index)) {
         return "No margins: imported".to_owned();
     }
-    let real: usize = (1..runs.len()).map(|index| count_real(comparison, index)).sum();
+    let real: usize = (1..runs.len()).map(|index| changes::real(comparison, index).count()).sum();
     let differences = match real {
         0 if is_too_short(comparison) => "too few intervals to tell a difference".to_owned(),
         0 => "no real difference".to_owned(),
@@ -268,92 +288,11 @@ pub(crate) fn lettered(letter: &str, name: &str) -> String {
     format!("{letter} ({name})")
 }
 
-fn count_real(comparison: &RunComparison, index: usize) -> usize {
-    let changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
-    changes.filter(|change| change.significance() == Significance::Real).count()
-}
-
 /// Whether the first run or the one at `index` was not measured here.
 fn has_imported(runs: &[NamedRun], index: usize) -> bool {
     [0, index].iter().any(|&at| runs[at].record.imported().is_some())
 }
 
-/// Maximum number of changes in one sentence; the table has all.
-const MOST_TOLD: usize = 3;
-
-/// One run against the first, in a sentence: the real changes, and whether they are better or
-/// worse. If the work differs, changes are neither.
-pub(crate) fn meaning(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
-    let name = LETTERS[index];
-    let is_of_other_work = comparison.differences.iter().any(|of| of.is_work);
-    let mut told = Vec::new();
-    for row in &comparison.rows {
-        let real = row.values[index].change.filter(|of| of.significance() == Significance::Real);
-        if let (Some(change), Some(more_is_better)) = (real, row.metric.more_is_better) {
-            let is_better = more_is_better == (change.percent > 0.0);
-            let word = if is_better { "better" } else { "worse" };
-            let title = lower_first(row.metric.title);
-            let worth = if is_of_other_work { String::new() } else { format!(" ({word})") };
-            told.push(format!("{title} {}{worth}", change_words(change.percent)));
-        }
-    }
-    let mut changes = comparison.rows.iter().filter_map(|row| row.values[index].change);
-    if changes.all(|change| change.significance() == Significance::Unknown) {
-        if has_imported(runs, index) {
-            return format!(
-                "{name}: beside an imported result no change can be told from noise; read the two \
-                 values and what differs."
-            );
-        }
-        let [first, other] = [0, index].map(|of| intervals_in(&runs[of].record, comparison.phase));
-        return format!(
-            "{name}: too few intervals to tell a difference from noise: {first} of A, {other} of \
-             {name}."
-        );
-    }
-    if told.is_empty() {
-        return format!("{name}: what differs from A is no more than noise.");
-    }
-    let more = match told.len().saturating_sub(MOST_TOLD) {
-        0 => String::new(),
-        more => format!("; {more} more in the table"),
-    };
-    told.truncate(MOST_TOLD);
-    format!("{name} against A: {}{more}.", told.join("; "))
-}
-
-/// Intervals of a phase; with too few of them in either run, noise cannot be separated.
-fn intervals_in(run: &RunRecord, phase: Phase) -> usize {
-    run.intervals.iter().filter(|row| row.phase == phase).count()
-}
-
-/// From this percentage on, a change is stated as a factor, which is clearer.
-const MANY_TIMES_PERCENT: f64 = 300.0;
-
-fn change_words(percent: f64) -> String {
-    if percent >= MANY_TIMES_PERCENT {
-        return format!("{} times as much", format::number(percent / 100.0 + 1.0, 0));
-    }
-    tables::percent(percent)
-}
-
-fn lower_first(text: &str) -> String {
-    text.chars().take(1).flat_map(char::to_lowercase).chain(text.chars().skip(1)).collect()
-}
-
 pub(crate) fn upper_first(text: &str) -> String {
     text.chars().take(1).flat_map(char::to_uppercase).chain(text.chars().skip(1)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::change_words;
-
-    #[test]
-    fn large_changes_are_told_as_multiples() {
-        assert_eq!(change_words(3102.0), "32 times as much");
-        assert_eq!(change_words(300.0), "4 times as much");
-        assert_eq!(change_words(299.0), "+299 %");
-        assert_eq!(change_words(-69.0), "-69.0 %");
-    }
 }

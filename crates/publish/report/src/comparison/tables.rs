@@ -101,21 +101,27 @@ pub(super) fn percent(percent: f64) -> String {
     format!("{percent:+.decimals$} %")
 }
 
-/// Circumstances in which the runs differ.
-pub(super) fn differences(count: usize, comparison: &RunComparison) -> Section {
+/// Circumstances in which the runs differ, and those that they share.
+pub(super) fn differences(runs: &[NamedRun], comparison: &RunComparison) -> Section {
     let mut columns = vec![Column::text("What")];
-    columns.extend(LETTERS.into_iter().take(count).map(Column::text));
-    let block = if comparison.differences.is_empty() {
-        Block::Note("Machine, storage and settings are the same in every run.".to_owned())
+    columns.extend(LETTERS.into_iter().take(runs.len()).map(Column::text));
+    let blocks = if comparison.differences.is_empty() {
+        vec![Block::Note("Machine, storage and settings are the same in every run.".to_owned())]
     } else {
-        Block::Table(Table {
+        let table = Table {
             caption: "Circumstances in which the runs differ",
             columns,
             rows: comparison.differences.iter().map(difference_row).collect(),
-        })
+        };
+        let others = (!runs.iter().any(|run| run.record.imported().is_some())).then_some(OTHERS);
+        let others = others.map(|note| Block::Note(note.to_owned()));
+        std::iter::once(Block::Table(table)).chain(others).collect()
     };
-    Section { id: "differences", title: "What Differs", blocks: vec![block] }
+    Section { id: "differences", title: "What Differs", blocks }
 }
+
+/// Below the circumstances that differ; an imported result does not state all others.
+const OTHERS: &str = "Everything else about machine, storage and settings is the same.";
 
 fn difference_row(difference: &OtherCircumstance) -> TableRow {
     let tone = if difference.is_work { Tone::Warn } else { Tone::Plain };

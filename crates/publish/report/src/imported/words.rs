@@ -18,7 +18,7 @@ pub(crate) fn outcome_words(imported: &ImportedResult, verdict: &Verdict) -> Str
 /// zone.
 pub(crate) fn started(run: &RunRecord) -> String {
     match run.imported() {
-        None => format::timestamp(run.start.started_epoch_ns),
+        None => format::started(&run.start),
         Some(imported) => match imported.started_local_ns {
             Some(at_ns) => format::timestamp(at_ns).replace(" UTC", " (its local time)"),
             None => "not stated".to_owned(),

@@ -54,7 +54,8 @@ impl OnArrays {
     }
 }
 
-/// Proposes databases that the cache cannot hold; `None` if it is not known to hold these.
+/// Proposes databases too large for the write cache; `None` if the present ones already are, or if
+/// no cache is known.
 pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
     let words = OnArrays::of(run).words(&run.simulated()?.array_text)?;
     let longer = time::until_steady(run, verdict).map(|duration| ("--duration", duration));

@@ -86,6 +86,15 @@ pub(super) fn with_folders_of_test(steps: &mut [NextStep], test: TestType) {
     }
 }
 
+/// A command without its output folder, and that folder.
+pub(super) fn without_output(command: &str) -> (String, Option<&str>) {
+    let Some(place) = output_folder(command) else {
+        return (command.to_owned(), None);
+    };
+    let before = command[..place.start].trim_end().trim_end_matches(OUTPUT).trim_end();
+    (format!("{before}{}", &command[place.end..]), Some(&command[place]))
+}
+
 /// A word of a shell without the quote that ends it, and that quote.
 fn without_quote(word: &str) -> (&str, &str) {
     let quote = word.len() - usize::from(word.ends_with(['\'', '"']));
@@ -113,7 +122,7 @@ fn output_folder(command: &str) -> Option<Range<usize>> {
 }
 
 /// The folder after `folder`, a word of a shell: `runs/a-2` after `runs/a`, and so on.
-fn folder_after(folder: &str) -> String {
+pub(super) fn folder_after(folder: &str) -> String {
     let (name, end) = without_quote(folder);
     let numbered = name.rsplit_once('-').and_then(|(stem, number)| {
         // A date or a time at the end is no running number.

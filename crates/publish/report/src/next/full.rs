@@ -1,4 +1,4 @@
-//! The step after a volume that filled up.
+//! The next step to propose after a volume has filled up.
 
 use plan::{LOG_RESERVE, Plan, end_reserve, write_shown_size};
 use record::{DatabaseFacts, Phase, RunRecord, Series};

@@ -6,11 +6,14 @@ mod cached;
 mod command;
 mod failed;
 mod full;
+mod latest;
 mod of_deployment;
 mod of_set;
 mod of_sweep;
+mod others;
 mod passed;
 mod rest_of_set;
+mod small;
 mod step;
 mod time;
 mod unjudged;
@@ -19,15 +22,15 @@ use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
 use command::{again, measured, simulated_plan, with_distinct_folders, with_folders_of_test};
-use step::{NextStep, StepKind};
+use step::{NextStep, StepKind, one_for_each_command};
 
 pub use cached::OnArrays;
 pub(crate) use cached::is_in_write_cache;
 pub use of_deployment::{Interruption, SimulatedDeployment, deployment_steps};
 pub(crate) use of_set::{JudgedTest, steps_of_set};
 pub use of_sweep::{BestOfSweep, sweep_steps};
-pub(crate) use passed::is_small;
 pub(crate) use rest_of_set::{MissingTest, rest_of_set};
+pub(crate) use small::is_small;
 pub use time::time_for_verdict;
 
 /// The steps, the most important one first.
@@ -43,9 +46,9 @@ pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<
         .collect()
 }
 
-/// The steps of one list, each with its own output folder.
+/// The steps of one list: one for each command, each with its own output folder.
 fn in_own_folders(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
-    let mut steps = advice(run, verdict);
+    let mut steps = one_for_each_command(advice(run, verdict));
     with_distinct_folders(&mut steps);
     if !run.start.set.is_empty() {
         with_folders_of_test(&mut steps, run.start.test);
@@ -126,16 +129,22 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
             let words = "Simulate for longer, until the load is steady";
             StepKind::MeasureLonger.with(words, again(run, &[("--duration", duration)]))
         }
-        None => measure_simulated(run),
+        None => measure_simulated(run, verdict.outcome),
     }
 }
 
-fn measure_simulated(run: &RunRecord) -> NextStep {
+/// Measures the storage; a sample of it if the simulation was too near a limit, since buying it all
+/// would be a guess.
+fn measure_simulated(run: &RunRecord, outcome: Ruling) -> NextStep {
     let plan = simulated_plan(run);
-    let words = format!(
-        "Measure the storage once it is installed, and compare both (plimsoll compare): plimsoll \
-         prepare {plan}, then"
-    );
+    let measure = if outcome == Ruling::CannotJudge {
+        "Do not buy it on this result, which only hardware can decide: measure a sample of the \
+         storage"
+    } else {
+        "Measure the storage once it is installed"
+    };
+    let words =
+        format!("{measure}, and compare both (plimsoll compare): plimsoll prepare {plan}, then");
     StepKind::MeasureSimulated.with(words, measured(run, plan))
 }
 

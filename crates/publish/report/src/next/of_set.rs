@@ -4,8 +4,10 @@ use record::{RunRecord, TestType};
 use verdict::Verdict;
 
 use super::advice_beside;
-use super::command::with_distinct_folders;
-use super::step::NextStep;
+use super::command::{folder_after, with_distinct_folders, without_output};
+use super::rest_of_set::word;
+use super::step::{FOLDER, NextStep, StepKind, one_for_each_command};
+use crate::suite_of;
 
 /// A test of a set that was run.
 #[derive(Clone, Copy)]
@@ -20,65 +22,109 @@ pub(crate) struct JudgedTest<'a> {
     pub folder: &'a str,
 }
 
-/// The steps of `tests`, each with the names of the tests that ask for it, in a set that holds
-/// tests of `kinds` and lies in the folder `set`, if that is known.
+/// The steps of `tests`, each with the names of the tests that ask for it, in the set of `all`
+/// tests that lies in the folder `set`, if that is known.
 pub(crate) fn steps_of_set(
     tests: &[JudgedTest<'_>],
-    kinds: &[TestType],
+    all: &[JudgedTest<'_>],
     set: Option<&str>,
 ) -> Vec<String> {
-    let mut merged: Vec<StepOfSet> = Vec::new();
+    let (mut names, mut steps): (Vec<Vec<TestType>>, Vec<NextStep>) = Default::default();
+    for asked in asked(tests, all) {
+        let step = asked.step(all);
+        if let Some(at) = steps.iter_mut().position(|of| of.absorb(&step)) {
+            names[at].extend(asked.kinds());
+        } else {
+            names.push(asked.kinds().collect());
+            steps.push(step);
+        }
+    }
+    with_distinct_folders(&mut steps);
+    let mut printed = Vec::new();
+    for (kinds, step) in names.iter().zip(steps) {
+        let step = match set {
+            Some(set) => step.for_run_in(set),
+            None => step,
+        };
+        printed.push(format!("{}: {step}", names_of(tests, kinds)));
+    }
+    printed
+}
+
+/// The names of those `tests` that are of `kinds`.
+fn names_of(tests: &[JudgedTest<'_>], kinds: &[TestType]) -> String {
+    let mut names = Vec::new();
+    for test in tests.iter().filter(|test| kinds.contains(&test.kind)) {
+        names.push(test.kind.name());
+    }
+    names.join(", ")
+}
+
+/// What the tests ask for, each step once.
+fn asked<'a>(tests: &[JudgedTest<'a>], all: &[JudgedTest<'_>]) -> Vec<StepOfSet<'a>> {
+    let mut kinds = Vec::new();
+    kinds.extend(all.iter().map(|test| test.kind));
+    let mut asked: Vec<StepOfSet<'a>> = Vec::new();
     for test in tests {
-        for step in advice_beside(test.run, test.verdict, kinds) {
+        for step in one_for_each_command(advice_beside(test.run, test.verdict, &kinds)) {
             let step = step.in_set(test.folder);
-            match merged.iter_mut().find(|of| of.is_same(&step)) {
-                Some(same) => same.add(test.kind, step),
-                None => merged.push(StepOfSet { kinds: vec![test.kind], steps: vec![step] }),
+            match asked.iter_mut().find(|of| of.is_same(&step)) {
+                Some(same) => same.asked.push((*test, step)),
+                None => asked.push(StepOfSet { asked: vec![(*test, step)] }),
             }
         }
     }
-    let mut steps: Vec<NextStep> = merged.iter().map(StepOfSet::step).collect();
-    with_distinct_folders(&mut steps);
-    let steps = steps.into_iter().map(|step| match set {
-        Some(set) => step.for_run_in(set),
-        None => step,
-    });
-    merged.iter().zip(steps).map(|(of, step)| format!("{}: {step}", of.names())).collect()
+    asked
 }
 
 /// Equal steps of several tests; their commands differ at most in the test and its length.
-struct StepOfSet {
-    kinds: Vec<TestType>,
-    steps: Vec<NextStep>,
+struct StepOfSet<'a> {
+    asked: Vec<(JudgedTest<'a>, NextStep)>,
 }
 
-impl StepOfSet {
+impl StepOfSet<'_> {
     fn is_same(&self, other: &NextStep) -> bool {
-        self.steps.iter().all(|step| step.is_alike(other) && is_of_one_plan(step, other))
+        self.asked.iter().all(|(_, step)| {
+            let is_of_damage = [step, other].iter().all(|of| of.kind == StepKind::FindCause);
+            is_of_damage || (step.is_alike(other) && is_of_one_plan(step, other))
+        })
     }
 
-    fn add(&mut self, kind: TestType, step: NextStep) {
-        if !self.kinds.contains(&kind) {
-            self.kinds.push(kind);
+    fn kinds(&self) -> impl Iterator<Item = TestType> {
+        self.asked.iter().map(|(test, _)| test.kind)
+    }
+
+    /// The step with its command: of the test that the set takes instead, or of the whole set.
+    fn step(&self, all: &[JudgedTest<'_>]) -> NextStep {
+        // Damage that one test found as such is there for all of them.
+        let refills = self.asked.iter().find(|(_, step)| step.fills_anew());
+        let said = refills.unwrap_or(&self.asked[0]).1.clone();
+        let (mut commands, mut tests) = (Vec::new(), Vec::new());
+        for command in self.asked.iter().filter_map(|(_, step)| step.command.as_deref()) {
+            commands.push(command);
+            tests.push(TestCommand::of(command));
         }
-        self.steps.push(step);
-    }
-
-    fn names(&self) -> String {
-        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-        names.join(", ")
-    }
-
-    fn step(&self) -> NextStep {
-        let mut step = self.steps[0].clone();
-        let commands = self.steps.iter().filter_map(|step| step.command.as_deref());
-        step.command = command_of_set(&commands.collect::<Vec<&str>>());
-        step
+        let is_of_test = self
+            .asked
+            .iter()
+            .zip(&tests)
+            .all(|((test, _), command)| command.test.as_deref() == Some(word(test.kind)));
+        let is_one = commands.windows(2).all(|two| two[0] == two[1]);
+        match (&self.asked[..], &commands[..]) {
+            (_, []) => said,
+            _ if is_one && !is_of_test => said,
+            ([(test, _)], [command]) if said.kind.keeps_plan() => {
+                let (words, _) = without_output(command);
+                let next = folder_after(test.folder);
+                said.replacing(test.folder, format!("{words} --output {FOLDER}/{next}"))
+            }
+            _ => said.by(command_of_set(&tests, all)),
+        }
     }
 }
 
-/// Whether the commands of two steps are the same, or differ only in test and length, which `--test
-/// all` combines.
+/// Whether the commands of two steps are the same, or differ only in test, length and folder, which
+/// those of the set replace.
 fn is_of_one_plan(one: &NextStep, other: &NextStep) -> bool {
     match (&one.command, &other.command) {
         (None, None) => true,
@@ -90,61 +136,183 @@ fn is_of_one_plan(one: &NextStep, other: &NextStep) -> bool {
     }
 }
 
-/// One command in place of several of one plan: the command of the whole set, unless all are equal.
-fn command_of_set(commands: &[&str]) -> Option<String> {
-    let first = *commands.first()?;
-    if commands.iter().all(|command| *command == first) {
-        return Some(first.to_owned());
+/// The command that repeats the whole set with what `commands` change, in the folder after that of
+/// the set.
+fn command_of_set(commands: &[TestCommand], all: &[JudgedTest<'_>]) -> String {
+    let most = commands.iter().max_by_key(|command| command.rest.len());
+    let mut words = vec![most.map_or_else(String::new, |command| command.rest.clone())];
+    for option in ["--threads", "--target-iops"] {
+        let value = all.iter().find_map(|test| given(test.run, option));
+        let value = value.filter(|_| !words[0].contains(option));
+        words.extend(value.map(|value| format!("{option} {value}")));
     }
-    let mut lengths: Vec<String> = Vec::new();
-    for command in commands {
-        let TestCommand { test, duration, .. } = TestCommand::of(command);
-        let length = test.zip(duration).map(|(test, duration)| format!("{test}={duration}"));
-        lengths.extend(length.filter(|length| !lengths.contains(length)));
-    }
-    let mut words = vec![TestCommand::of(first).rest, "--test all".to_owned()];
+    words.push("--test all".to_owned());
+    let lengths: Vec<String> = [TestType::Performance, TestType::Stress]
+        .into_iter()
+        .filter_map(|kind| Some(format!("{}={}", word(kind), length(kind, commands, all)?)))
+        .collect();
     words.extend((!lengths.is_empty()).then(|| format!("--duration {}", lengths.join(","))));
-    Some(words.join(" "))
+    words.extend(folder(commands, all).map(|folder| format!("--output {folder}")));
+    words.join(" ")
 }
 
-/// A command without its test and length.
-struct TestCommand<'a> {
+/// The length of a load: the one that a command asks for, or else the one that was given.
+fn length(kind: TestType, commands: &[TestCommand], all: &[JudgedTest<'_>]) -> Option<String> {
+    let asked = commands.iter().find(|command| command.test.as_deref() == Some(word(kind)));
+    let own = all.iter().find(|test| test.kind == kind);
+    let sets = all.iter().flat_map(|test| &test.run.start.set);
+    asked
+        .and_then(|command| command.duration.clone())
+        .or_else(|| given(own?.run, "--duration").map(str::to_owned))
+        .or_else(|| {
+            let mut options = sets.filter(|of| of.test == kind).flat_map(|of| &of.options);
+            options.find(|(option, _)| option == "--duration").map(|(_, value)| value.clone())
+        })
+}
+
+/// The folder for the set that follows; `None` if the present one has the usual name.
+fn folder(commands: &[TestCommand], all: &[JudgedTest<'_>]) -> Option<String> {
+    let mut of_set = all.iter().filter(|test| !test.run.start.set.is_empty());
+    match of_set.next() {
+        Some(test) => given(test.run, "--output").map(folder_after),
+        // Records of earlier releases: the run of a test that was made alone names its own folder.
+        None => commands
+            .first()?
+            .output
+            .clone()
+            .filter(|folder| suite_of(folder.trim_matches(['\'', '"'])).is_none()),
+    }
+}
+
+fn given<'a>(run: &'a RunRecord, option: &str) -> Option<&'a str> {
+    let mut options = run.start.options.iter();
+    options.find(|(name, _)| name == option).map(|(_, value)| value.as_str())
+}
+
+/// A command without its test, length and folder.
+struct TestCommand {
     rest: String,
-    test: Option<&'a str>,
-    duration: Option<&'a str>,
+    test: Option<String>,
+    duration: Option<String>,
+    output: Option<String>,
 }
 
-impl<'a> TestCommand<'a> {
-    fn of(command: &'a str) -> Self {
+impl TestCommand {
+    fn of(command: &str) -> Self {
+        let (command, output) = without_output(command);
         let (mut test, mut duration, mut rest) = (None, None, Vec::new());
         let mut words = command.split(' ');
         while let Some(word) = words.next() {
             match word {
-                "--test" => test = words.next(),
-                "--duration" => duration = words.next(),
+                "--test" => test = words.next().map(str::to_owned),
+                "--duration" => duration = words.next().map(str::to_owned),
                 word => rest.push(word),
             }
         }
-        Self { rest: rest.join(" "), test, duration }
+        Self { rest: rest.join(" "), test, duration, output: output.map(str::to_owned) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::command_of_set;
+    use record::{RunRecord, TestOfSet, TestType};
+    use verdict::judge;
+
+    use super::{JudgedTest, steps_of_set};
+    use crate::next::tests::cases::crowded_out;
+    use crate::tests::failing;
+    use record::synthetic::Synthetic;
+
+    fn options(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(option, value)| ((*option).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// A test of a set of 12 s for each load, in the folder `runs/a`.
+    fn of_set(run: RunRecord, test: TestType, kind: &str) -> RunRecord {
+        let mut run = run;
+        run.start.test = test;
+        run.start.options = options(&[("--test", kind), ("--output", "runs/a")]);
+        if matches!(test, TestType::Performance | TestType::Stress) {
+            run.start.options.insert(1, ("--duration".to_owned(), "12s".to_owned()));
+        }
+        run.start.set = [(TestType::Performance, "performance"), (TestType::Stress, "stress")]
+            .map(|(test, kind)| TestOfSet {
+                test,
+                options: options(&[("--test", kind), ("--duration", "12s")]),
+            })
+            .to_vec();
+        run
+    }
+
+    fn short(test: TestType, kind: &str) -> RunRecord {
+        let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
+        run.start.settings.measure_ns = 15_000_000_000;
+        of_set(run, test, kind)
+    }
+
+    fn told(runs: &[(RunRecord, &str)], set: Option<&str>) -> Vec<String> {
+        let verdicts: Vec<_> = runs.iter().map(|(run, _)| judge(run)).collect();
+        let tests: Vec<JudgedTest<'_>> = runs
+            .iter()
+            .zip(&verdicts)
+            .map(|((run, folder), verdict)| JudgedTest {
+                kind: run.start.test,
+                run,
+                verdict,
+                folder,
+            })
+            .collect();
+        steps_of_set(&tests, &tests, set)
+    }
 
     #[test]
-    fn commands_of_several_tests_become_that_of_the_set() {
-        let performance = "plimsoll run 'my plan.toml' --test performance --duration 35s -o a";
-        let stress = "plimsoll run 'my plan.toml' --test stress --duration 2min -o a";
-        assert_eq!(command_of_set(&[performance, performance]).as_deref(), Some(performance));
-        let both = "plimsoll run 'my plan.toml' -o a --test all --duration \
-                    performance=35s,stress=2min";
-        assert_eq!(command_of_set(&[performance, stress]).as_deref(), Some(both));
-        let backup = "plimsoll run p.toml --test backup";
-        let recovery = "plimsoll run p.toml --test recovery";
-        let all = "plimsoll run p.toml --test all";
-        assert_eq!(command_of_set(&[backup, recovery]).as_deref(), Some(all));
-        assert_eq!(command_of_set(&[]), None);
+    fn one_test_that_was_too_short_is_repeated_within_its_set() {
+        let stress = short(TestType::Stress, "stress");
+        let steps = told(&[(stress.clone(), "2-stress")], Some("'my set'"));
+        let expected = "Stress: Measure for longer, until enough is seen for a verdict. This run \
+                        replaces 2-stress in the set (plimsoll report 'my set'): plimsoll run \
+                        plan.toml --test stress --duration 30s --output 'my set'/2-stress-2";
+        assert_eq!(steps, [expected]);
+        let mut again = stress;
+        again.start.set.clear();
+        let steps = told(&[(again, "2-stress-2")], None);
+        assert!(steps[0].contains("(plimsoll report FOLDER), with the folder of this set"));
+        assert!(steps[0].ends_with(" --output FOLDER/2-stress-3"), "{}", steps[0]);
+    }
+
+    #[test]
+    fn a_cause_and_the_time_that_lacked_are_one_step() {
+        let mut stress = short(TestType::Stress, "stress");
+        stress.start.settings.thresholds.read_average_ns = 1;
+        crowded_out(&mut stress);
+        let steps = told(&[(stress, "2-stress")], Some("st"));
+        let expected = "Stress: End the other programs that are named above. Measure for longer, ";
+        assert!(steps.len() == 1 && steps[0].starts_with(expected), "{steps:?}");
+    }
+
+    #[test]
+    fn a_repeated_set_has_the_length_of_every_load() {
+        let runs = [
+            (short(TestType::Performance, "performance"), "1-performance"),
+            (of_set(failing(), TestType::Recovery, "recovery"), "4-recovery"),
+        ];
+        let steps = told(&runs, None);
+        let damaged = steps.iter().find(|of| of.starts_with("Soft recovery")).expect("a step");
+        let command = "(plimsoll prepare plan.toml --reset); then: plimsoll run plan.toml --test \
+                       all --duration performance=12s,stress=12s --output runs/a-2";
+        assert!(damaged.ends_with(command), "{damaged}");
+    }
+
+    /// Some tests see damaged pages, others only that requests failed.
+    #[test]
+    fn damaged_databases_are_filled_anew_in_one_step() {
+        let mut failed = of_set(failing(), TestType::Performance, "performance");
+        failed.checksums.clear();
+        failed.start.options.push(("--target-iops".to_owned(), "60".to_owned()));
+        let backup = of_set(failing(), TestType::Backup, "backup");
+        let steps = told(&[(failed, "1-performance"), (backup, "3-backup")], None);
+        assert_eq!(steps.len(), 1, "{steps:?}");
+        assert!(steps[0].starts_with("Performance, Database backup: Do not put data"));
+        assert!(steps[0].contains(" --reset); then: plimsoll run plan.toml --target-iops 60 "));
     }
 }

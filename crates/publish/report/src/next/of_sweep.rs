@@ -84,7 +84,7 @@ fn step(best: &BestOfSweep) -> NextStep {
         let words = "Simulate the best array at length";
         return StepKind::SimulateBest.with(words, again(&run, longer.as_slice()));
     }
-    measure_simulated(&run)
+    measure_simulated(&run, best.outcome)
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(sweep_steps(&best(Ruling::Pass)), [expected]);
         let unjudged = best(Ruling::CannotJudge);
         let near = sweep_steps(&unjudged).concat();
-        assert!(near.starts_with("Measure the storage"), "simulated longer, as near: {near}");
+        assert!(near.starts_with("Do not buy it"), "simulated longer, as near: {near}");
         let few = BestOfSweep { needed: Some(Nanos::from_secs(900)), ..unjudged.clone() };
         assert_eq!(sweep_steps(&few), [expected]);
         let fewer = BestOfSweep { needed: Some(Nanos::from_secs(18_000)), ..unjudged };

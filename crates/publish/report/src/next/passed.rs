@@ -6,14 +6,16 @@ use units::Bytes;
 use verdict::{MailboxRoom, Verdict};
 
 use super::command::{again, as_test, command, has_plan};
+use super::others::names_others;
+use super::small::{is_small, large_enough};
 use super::step::{NextStep, StepKind};
 use super::time;
 use crate::mailboxes::Carried;
 use crate::{format, passes};
 
-/// Databases smaller than this multiple of their cache are served from it too much to predict the
-/// storage's performance on a real mail server: interior pages and many of the leaves stay cached.
-const SMALL_DATABASE_CACHES: u64 = 20;
+/// Share of the volumes, in percent, that a step leaves to logs and growing databases: a plan for
+/// exactly what fits would not fit after the next run.
+const GROWTH: u64 = 5;
 
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -23,6 +25,9 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     steps.extend(room.map(|room| find_room(run, verdict, room)));
     steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run, verdict)));
     steps.push(further(run, verdict));
+    if names_others(verdict) {
+        steps = steps.into_iter().map(NextStep::after_others).collect();
+    }
     steps
 }
 
@@ -48,12 +53,14 @@ fn again_for(run: &RunRecord, verdict: &Verdict, iops: f64) -> String {
 
 /// Proposes a plan that fits, or volumes that fit the plan.
 fn find_room(run: &RunRecord, verdict: &Verdict, room: MailboxRoom) -> NextStep {
-    let iops = room.fitting() as f64 * Carried::of(run).iops_each;
-    let fitting = format::whole(room.fitting());
+    let usable = MailboxRoom { room_bytes: room.room_bytes / 100 * (100 - GROWTH), ..room };
+    let iops = usable.fitting() as f64 * Carried::of(run).iops_each;
+    let fitting = format::whole(usable.fitting());
+    let wanted_bytes = room.wanted.saturating_mul(room.each_bytes);
     let words = format!(
         "Take volumes of {} or more in all, or plan for at most {fitting} mailboxes (`count` in \
-         [mailboxes]); then",
-        Bytes(room.wanted.saturating_mul(room.each_bytes))
+         [mailboxes]), either with {GROWTH} % of the space for logs and growth; then",
+        Bytes(wanted_bytes.saturating_mul(100) / (100 - GROWTH))
     );
     StepKind::FindRoom.with(words, again_for(run, verdict, iops))
 }
@@ -79,11 +86,10 @@ fn further(run: &RunRecord, verdict: &Verdict) -> NextStep {
 
 /// The usual length of a test, or the next test once it has been reached.
 fn for_longer(run: &RunRecord) -> NextStep {
-    let is_stress = run.start.test == TestType::Stress;
-    if !has_plan(run) || (!is_stress && !has_lasted(run, 2)) {
+    if !has_plan(run) || !has_lasted(run, 2) {
         return for_two_hours(run);
     }
-    if is_stress && has_lasted(run, 24) {
+    if run.start.test == TestType::Stress && has_lasted(run, 24) {
         let words = "Measure how fast logs are replayed after a failure";
         return StepKind::RecoveryTest.with(words, as_test(run, "recovery"));
     }
@@ -126,15 +132,4 @@ fn for_two_hours(run: &RunRecord) -> NextStep {
 /// Whether the measurement lasted `hours`; intervals may total slightly less than planned.
 fn has_lasted(run: &RunRecord, hours: u64) -> bool {
     run.span_ns(Phase::Measure) >= hours * HOUR_NS / 100 * 99
-}
-
-/// The size above which a database no longer counts as small.
-fn large_enough(run: &RunRecord) -> Bytes {
-    Bytes(run.start.settings.cache_maximum_bytes * SMALL_DATABASE_CACHES)
-}
-
-/// Whether caches serve too much of a database for the result to apply to a real one.
-pub(crate) fn is_small(run: &RunRecord) -> bool {
-    let mut databases = run.start.databases.iter();
-    databases.any(|facts| facts.initial_bytes < large_enough(run).0)
 }

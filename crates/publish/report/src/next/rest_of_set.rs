@@ -56,7 +56,7 @@ fn options(run: &RunRecord, kind: TestType) -> Vec<(String, String)> {
 }
 
 /// The kind as `run --test` takes it.
-const fn word(kind: TestType) -> &'static str {
+pub(super) const fn word(kind: TestType) -> &'static str {
     match kind {
         TestType::Performance => "performance",
         TestType::Stress => "stress",

@@ -91,6 +91,22 @@ impl StepKind {
         NextStep { kind: self, words: words.into(), command: Some(command) }
     }
 
+    /// Whether the step repeats the same load on the same databases, so that the run can replace
+    /// the test in its set.
+    pub(super) const fn keeps_plan(self) -> bool {
+        matches!(
+            self,
+            Self::MeasureLonger
+                | Self::MeasureAgain
+                | Self::EndOthers
+                | Self::OwnProcessors
+                | Self::KeepRunning
+                | Self::FewerLogs
+                | Self::TwoHours
+                | Self::DayOfStress
+        )
+    }
+
     /// Whether the step is one of those after a volume that filled up.
     pub(super) const fn is_of_full_volume(self) -> bool {
         matches!(self, Self::ShorterRun | Self::SmallerDatabases | Self::LargerVolume)
@@ -102,6 +118,8 @@ impl StepKind {
     }
 }
 
+/// Ends the words of a step that prepares the command.
+const THEN: &str = "; then";
 /// Placeholder for the folder of a run, which may have been moved since.
 pub(super) const FOLDER: &str = "FOLDER";
 /// Explains the placeholder to the reader.
@@ -109,10 +127,62 @@ pub(super) const OF_THIS_RUN: &str = ", with the folder of this run for FOLDER";
 /// The same in the report of a set of tests.
 pub(super) const OF_THIS_SET: &str = ", with the folder of this set for FOLDER";
 
+/// Combines the steps that one command serves.
+pub(super) fn one_for_each_command(steps: Vec<NextStep>) -> Vec<NextStep> {
+    let mut merged: Vec<NextStep> = Vec::new();
+    for step in steps {
+        if !merged.iter_mut().any(|of| of.absorb(&step)) {
+            merged.push(step);
+        }
+    }
+    merged
+}
+
 impl NextStep {
     /// Whether `other` asks for the same in the same words; its command may be another.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         self.kind == other.kind && self.words == other.words
+    }
+
+    /// The same step by another command.
+    pub(super) fn by(self, command: String) -> Self {
+        Self { command: Some(command), ..self }
+    }
+
+    /// Combines this step with `other` if one command serves both, and returns whether it does: at
+    /// most one of them is more than a preparation for the command.
+    pub(super) fn absorb(&mut self, other: &Self) -> bool {
+        let is_first = self.words.ends_with(THEN);
+        let is_same = self.command.is_some() && self.command == other.command;
+        if !is_same || !(is_first || other.words.ends_with(THEN)) {
+            return false;
+        }
+        let (first, last) = if is_first { (&*self, other) } else { (other, &*self) };
+        let words = format!("{}. {}", first.words.trim_end_matches(THEN), last.words);
+        // A change of the plan is not repeated within the set.
+        let kind = if first.kind.keeps_plan() { last.kind } else { first.kind };
+        *self = Self { kind, words, ..last.clone() };
+        true
+    }
+
+    /// Whether its command fills the databases anew.
+    pub(super) fn fills_anew(&self) -> bool {
+        self.words.contains(" --reset)")
+    }
+
+    /// The step with `command`, whose run replaces the test in the folder `part` of its set.
+    pub(super) fn replacing(self, part: &str, command: String) -> Self {
+        let words = format!(
+            "{}. This run replaces {part} in the set (plimsoll report {FOLDER}){OF_THIS_SET}",
+            self.words.trim_end_matches(THEN)
+        );
+        self.kind.with(words, command)
+    }
+
+    /// The step once other programs no longer use the machine that it measures.
+    pub(super) fn after_others(mut self) -> Self {
+        self.words = format!("End the other programs that are named above first. {}", self.words);
+        self
     }
 
     /// The step of a run in the folder `part` of a set, with a placeholder for that of the set.
@@ -127,7 +197,8 @@ impl NextStep {
 
     /// The step for a run or a set in `folder`, quoted for a shell.
     pub(super) fn for_run_in(mut self, folder: &str) -> Self {
-        if matches!(self.kind, StepKind::Resume | StepKind::RestOfSet) {
+        let is_placed = [OF_THIS_RUN, OF_THIS_SET].iter().any(|of| self.words.contains(of));
+        if is_placed {
             let words = self.words.replace(OF_THIS_RUN, "").replace(OF_THIS_SET, "");
             self.words = words.replace(FOLDER, folder);
             self.command = self.command.map(|command| command.replace(FOLDER, folder));
@@ -142,5 +213,26 @@ impl fmt::Display for NextStep {
             Some(command) => write!(f, "{}: {command}", self.words),
             None => write!(f, "{}.", self.words),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StepKind;
+
+    #[test]
+    fn steps_with_one_command_are_one() {
+        let command = || "plimsoll run p.toml --duration 45s".to_owned();
+        let mut longer = StepKind::MeasureLonger.with("Measure for longer", command());
+        let others = StepKind::EndOthers.with("End the others; then", command());
+        assert!(longer.absorb(&others));
+        let together = "End the others. Measure for longer: plimsoll run p.toml --duration 45s";
+        assert_eq!(longer.to_string(), together);
+        let alternative = StepKind::LowerTarget.with("Hold a lower target", command());
+        assert!(!longer.absorb(&alternative), "one or the other, and not both");
+        let larger = StepKind::LargerCache.with("Set it; then", command());
+        assert!(longer.absorb(&larger) && !longer.kind.keeps_plan(), "the plan is another");
+        let other = StepKind::EndOthers.with("End the others; then", "plimsoll line".to_owned());
+        assert!(!longer.absorb(&other));
     }
 }

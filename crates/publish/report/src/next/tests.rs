@@ -1,7 +1,7 @@
 //! Every next step is executed: the command that a record prints must change the knowledge about
 //! the storage.
 
-mod cases;
+pub(super) mod cases;
 
 use record::synthetic::{Synthetic, drawn};
 use record::{Phase, RunRecord, Series, TestOfSet, TestType};
@@ -227,6 +227,89 @@ fn databases_that_were_not_read_are_enlarged_and_measured_long_enough() {
     let told = steps(&run, &judge(&run));
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains(" --duration 30s --reset"), "{told:?}");
+}
+
+/// The kinds of the steps after a run.
+fn kinds(run: &RunRecord) -> Vec<StepKind> {
+    advice(run, &judge(run)).iter().map(|step| step.kind).collect()
+}
+
+/// A run whose reads, too few for a verdict, became rare.
+fn fading() -> RunRecord {
+    let mut run = reading_four_times_too_little();
+    let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+    for (row, count) in rows.zip([43, 24, 18, 7, 3, 4, 2, 1, 1, 0, 0, 0, 1, 0, 1, 0]) {
+        row.series.get_mut(&Series::DatabaseRead).expect("reads").latency.count = count;
+    }
+    run
+}
+
+fn reading_four_times_too_little() -> RunRecord {
+    let mut run = Synthetic { measure_intervals: 16, ..Synthetic::default() }.run();
+    let seen = run.totals_of(Phase::Measure, 0).map_or(0, |of| of.count(Series::DatabaseRead));
+    run.start.settings.thresholds.minimum_reads = 4 * seen;
+    run
+}
+
+/// Reads that caches take over do not come with time.
+#[test]
+fn databases_whose_reads_fade_are_enlarged_and_not_measured_longer() {
+    let mut steady = reading_four_times_too_little();
+    assert_eq!(kinds(&steady), [StepKind::MeasureLonger]);
+    assert_eq!(kinds(&fading()), [StepKind::LargerDatabases]);
+    // The cache of 256 MiB can hold databases of 192.
+    steady.start.databases.iter_mut().for_each(|of| of.initial_bytes = 192 << 20);
+    assert_eq!(kinds(&steady), [StepKind::LargerDatabases]);
+}
+
+/// Reads of large databases fade for another reason: the time follows from their latest rate.
+#[test]
+fn the_time_for_rarer_reads_is_longer() {
+    let lengths = [reading_four_times_too_little(), fading()].map(|mut run| {
+        cases::large(&mut run);
+        seconds(&steps(&run, &judge(&run)).concat()).expect("a length")
+    });
+    assert!(lengths[1] > 2 * lengths[0], "{lengths:?}");
+}
+
+/// A stress test of half a minute is not followed by a day.
+#[test]
+fn a_day_of_stress_follows_two_hours() {
+    let case = CASES.iter().find(|case| case.kind == StepKind::DayOfStress).expect("a record");
+    let mut run = Synthetic { measure_intervals: 3, ..Synthetic::default() }.run();
+    (case.plan)(&mut run);
+    for test in [TestType::Performance, TestType::Stress] {
+        run.start.test = test;
+        let told = steps(&run, &judge(&run));
+        assert!(told[0].ends_with(" --duration 2h"), "{told:?}");
+    }
+}
+
+/// A plan for exactly what fits would lack room after the next run, which writes logs.
+#[test]
+fn a_plan_that_fits_leaves_room_for_logs_and_growth() {
+    let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
+    let settings = &mut run.start.settings;
+    (settings.mailboxes, settings.mailbox_bytes) = (Some(2_000), Some(2 << 30));
+    let room = verdict::MailboxRoom::of(&run).expect("a size");
+    assert_eq!(room.fitting(), 1_117);
+    let told = steps(&run, &judge(&run));
+    assert!(told[0].contains("at most 1,061 mailboxes"), "{told:?}");
+    assert!(told[0].contains("Take volumes of 4210.53 GiB or more"), "{told:?}");
+    assert!(told[0].contains("with 5 % of the space for logs and growth"), "{told:?}");
+}
+
+/// The busy machine would disturb the larger or longer run as it did this one.
+#[test]
+fn other_programs_are_ended_before_the_next_measurement() {
+    let quiet = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
+    let mut run = quiet.clone();
+    cases::crowded_out(&mut run);
+    let (before, told) = (steps(&quiet, &judge(&quiet)), steps(&run, &judge(&run)));
+    assert_eq!(told, [format!("End the other programs that are named above first. {}", before[0])]);
+    run.start.settings.thresholds.minimum_log_writes = 1 << 40;
+    let told = steps(&run, &judge(&run));
+    assert!(told[0].starts_with("End the other programs that are named above first. Measure"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use units::Nanos;
 use verdict::{Finding, Ruling, Unit, Verdict};
 
 use super::command::again;
+use super::latest::latest_share;
 use crate::passes;
 
 /// Reserve added to the time estimated from the rate so far, in percent: rates vary.
@@ -79,8 +80,8 @@ pub(super) fn repeat(run: &RunRecord, verdict: &Verdict) -> String {
     again(run, longer.map(|duration| ("--duration", duration)).as_slice())
 }
 
-/// The time needed for the requests that a finding lacks; `None` if it is not about requests, or
-/// nothing was measured.
+/// The time needed for the requests that a finding lacks, at the latest rate if it fell; `None` if
+/// it is not about requests, or nothing was measured.
 fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
     let (seen, limit) = (finding.measured?, finding.limit?);
     let span_ns = run.span_ns(Phase::Measure);
@@ -91,6 +92,8 @@ fn needed_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
         return Some(planned_ns);
     }
     let times = if seen < 1.0 { OF_NONE } else { limit.value() / seen };
+    let latest = series_of(finding).map_or(1.0, |series| latest_share(run, series));
+    let times = times / latest.max(1.0 / OF_NONE);
     Some(with_reserve(Nanos(span_ns).as_secs_f64() * times))
 }
 

@@ -2,12 +2,15 @@
 //! is none to remove.
 
 use record::{IssueKind, Phase, RunRecord, TestType};
-use verdict::{Finding, Ruling, Unit, Verdict};
+use verdict::{Finding, Unit, Verdict};
 
 use super::command::{again, inspect};
 use super::failed::{larger_cache, less_load};
 use super::full::room;
-use super::passed::{is_small, larger_databases};
+use super::latest::caches_take_over;
+use super::others::{has_busy_others, names_others};
+use super::passed::larger_databases;
+use super::small::is_small;
 use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
 use crate::{format, meaning};
@@ -35,7 +38,21 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     if steps.iter().any(|step| step.kind == StepKind::LargerDatabases) {
         steps.retain(|step| step.kind != StepKind::MeasureLonger);
     }
+    let ends_others = steps.iter().any(|step| step.kind == StepKind::EndOthers);
+    if names_others(verdict) && !ends_others {
+        steps = steps.into_iter().map(after_others).collect();
+    }
     steps
+}
+
+/// A step that only measures longer or larger would be disturbed as this run was.
+fn after_others(step: NextStep) -> NextStep {
+    match step.kind {
+        StepKind::LargerDatabases | StepKind::MeasureLonger | StepKind::MeasureAgain => {
+            step.after_others()
+        }
+        _ => step,
+    }
 }
 
 fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
@@ -82,15 +99,15 @@ fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep
         return spare_processors(run, verdict);
     }
     let is_of_time = finding.unit == Unit::Requests || finding.rule == "measured-time";
-    if lacks_reads(finding) && is_small(run) {
-        // The whole database fits into its cache.
+    if lacks_reads(run, finding) && is_small(run) {
+        // Much of the database fits into its cache.
         return larger_databases(run, verdict);
     }
     if is_of_time && can_resume(run) {
         return resume(&same);
     }
     let is_measured = is_of_time && run.span_ns(Phase::Measure) > 0;
-    if is_measured && is_small(run) && verdict.findings.iter().any(lacks_reads) {
+    if is_measured && is_small(run) && verdict.findings.iter().any(|of| lacks_reads(run, of)) {
         return larger_databases(run, verdict);
     }
     match time::longer(run, verdict).filter(|_| is_of_time) {
@@ -103,25 +120,14 @@ fn by_numbers(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep
     }
 }
 
-/// Whether the storage was not read at all.
-fn lacks_reads(finding: &Finding) -> bool {
+/// Whether the storage was not read at all, or caches answer more and more of the reads.
+fn lacks_reads(run: &RunRecord, finding: &Finding) -> bool {
     let is_of_reads = finding.unit == Unit::Requests && finding.rule.starts_with("read-");
-    is_of_reads && finding.measured.is_none_or(|seen| seen < 1.0)
+    is_of_reads && (finding.measured.is_none_or(|seen| seen < 1.0) || caches_take_over(run))
 }
 
 fn end_others(same: String) -> NextStep {
     StepKind::EndOthers.with("End the other programs that are named above; then", same)
-}
-
-fn has_busy_others(run: &RunRecord) -> bool {
-    let mut rows = run.intervals.iter().filter_map(|row| row.processors.as_ref());
-    rows.any(record::ProcessorShares::has_heavy_others)
-}
-
-/// Whether a finding names other programs; programs with little processor use are not named.
-fn names_others(verdict: &Verdict) -> bool {
-    let mut findings = verdict.findings.iter();
-    findings.any(|of| of.rule == "other-programs" && of.outcome != Ruling::Pass)
 }
 
 /// Frees the processors from other programs, or from this program's own load.
@@ -157,9 +163,10 @@ fn completion(run: &RunRecord) -> NextStep {
     if can_resume(run) { resume(&same) } else { measure_again(same) }
 }
 
-/// Once the databases are open, the record has everything that a resumption needs.
+/// Once the databases are open, the record has everything that a resumption needs; what a crash
+/// hid of a short run leaves nothing to judge.
 fn can_resume(run: &RunRecord) -> bool {
-    run.is_resumable() && !run.attachments.is_empty()
+    run.is_resumable() && !run.attachments.is_empty() && verdict::is_worth_resuming(run)
 }
 
 fn resume(same: &str) -> NextStep {

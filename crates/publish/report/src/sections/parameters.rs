@@ -3,12 +3,11 @@
 use record::{Phase, RunRecord, Settings};
 
 use crate::document::{Block, Fact, Section};
-use crate::format;
+use crate::{format, passes};
 
 /// The settings after all defaults were applied.
 pub(crate) fn section(run: &RunRecord) -> Section {
-    let settings = &run.start.settings;
-    let facts = [load(run), engine(settings), log(run)].concat();
+    let facts = [load(run), engine(run), log(run)].concat();
     Section {
         id: "system-parameters",
         title: "System Parameters",
@@ -87,7 +86,8 @@ fn log(run: &RunRecord) -> Vec<Fact> {
 }
 
 /// Settings that Jetstress prints in its log only, or not at all.
-fn engine(settings: &Settings) -> Vec<Fact> {
+fn engine(run: &RunRecord) -> Vec<Fact> {
+    let settings = &run.start.settings;
     let flush = format!(
         "start {}, stop {}",
         format::size(settings.flush_start_bytes),
@@ -110,7 +110,7 @@ fn engine(settings: &Settings) -> Vec<Fact> {
         Fact::new("Planned Measurement", format::duration(settings.measure_ns)),
     ];
     facts.extend(day(settings).map(|day| Fact::new("Load Over the Day", day)));
-    facts.extend(warm_up(settings).map(|pace| Fact::new("Pace of the Warm-Up", pace)));
+    facts.extend(pace(run));
     facts
 }
 
@@ -124,30 +124,47 @@ fn day(settings: &Settings) -> Option<String> {
     ))
 }
 
-/// How hard the storage was driven before the measurement of a held load.
-fn warm_up(settings: &Settings) -> Option<&'static str> {
-    let held = "the target, from the first request";
-    let full = "as fast as the storage answered; the target from the measurement on";
+/// When the load kept to the target of the plan, if it has one.
+fn pace(run: &RunRecord) -> Option<Fact> {
+    let settings = &run.start.settings;
     let is_share = settings.throughput_percent.is_some_and(|percent| percent < 100.0);
-    (settings.target_iops.is_some() || is_share).then_some(if settings.warm_up_held {
-        held
+    let (label, pace) = if !passes::is_of_load(run) {
+        ("Pace of the Load", "as fast as the storage answered: this test holds no target")
+    } else if settings.warm_up_held {
+        ("Pace of the Warm-Up", "the target, from the first request")
     } else {
-        full
-    })
+        let full = "as fast as the storage answered; the target from the measurement on";
+        ("Pace of the Warm-Up", full)
+    };
+    (settings.target_iops.is_some() || is_share).then(|| Fact::new(label, pace))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::warm_up;
+    use record::{RunRecord, TestType};
+
     use crate::tests::passing;
 
+    /// The words of the report about the pace, on one line.
+    fn pace(run: &RunRecord) -> String {
+        let text = crate::text(run, &verdict::judge(run));
+        let pace = text.split("Pace of the ").nth(1).unwrap_or_default();
+        pace.split_whitespace().take(9).collect::<Vec<&str>>().join(" ")
+    }
+
     #[test]
-    fn a_held_load_says_how_it_was_warmed_up() {
-        let mut settings = passing().start.settings;
-        assert_eq!(warm_up(&settings), Some("the target, from the first request"));
-        settings.warm_up_held = false;
-        assert!(warm_up(&settings).is_some_and(|pace| pace.starts_with("as fast as")));
-        settings.target_iops = None;
-        assert_eq!(warm_up(&settings), None);
+    fn a_test_says_when_it_held_the_target_of_the_plan() {
+        let mut run = passing();
+        assert!(pace(&run).starts_with("Warm-Up the target, from the first request"));
+        run.start.settings.warm_up_held = false;
+        assert!(pace(&run).starts_with("Warm-Up as fast as the storage answered"));
+        // Its load makes the logs; a backup has none.
+        run.start.test = TestType::Recovery;
+        assert!(pace(&run).starts_with("Load as fast as the storage answered: this"));
+        run.start.test = TestType::Backup;
+        assert_eq!(pace(&run), "");
+        run.start.test = TestType::Recovery;
+        run.start.settings.target_iops = None;
+        assert_eq!(pace(&run), "");
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
     let (number, number_unit, number_metric) = main_number(run);
     Banner {
         subject: subject(&run.start),
-        started: started(&run.start),
+        started: format::started(&run.start),
         verdict: listed::verdict_name(run, verdict),
         tone: listed::tone_of(run, verdict),
         number,
@@ -22,13 +22,6 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         meaning: meaning::sentences(run, verdict),
         figures: figures(run, verdict),
     }
-}
-
-/// Start of the run. For a simulated run it is not a date: virtual time always begins at the same
-/// moment.
-pub fn started(start: &Start) -> String {
-    let clock = format::timestamp(start.started_epoch_ns);
-    if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
 }
 
 /// Name, machine and description, if present.
@@ -206,7 +199,7 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
         Fact::new("Machine Name", &machine.name),
         Fact::new("Machine", hardware),
         Fact::new("Test Description", &start.description),
-        Fact::new("Test Start Time", wall_clock(run, 0)),
+        Fact::new("Test Start Time", format::started(start)),
         Fact::new("Test End Time", test_end(run)),
         Fact::new("Collection Start Time", or_not_reached(begin)),
         Fact::new("Collection End Time", or_not_reached(end.map(|at_ns| wall_clock(run, at_ns)))),

@@ -11,8 +11,8 @@ use crate::{format, next};
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "what-follows";
 
-/// Minimum length at which a performance load represents a working day; for a stress load it is a
-/// day. Both are the lengths of Microsoft's storage programme.
+/// Minimum hours of a performance load and of a stress load, as in Microsoft's storage programme
+/// (ESRP): a shorter load does not represent a working day.
 const HOURS_OF_PERFORMANCE: u64 = 2;
 const HOURS_OF_STRESS: u64 = 24;
 

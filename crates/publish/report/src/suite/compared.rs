@@ -9,7 +9,7 @@ use super::{SuiteTest, suite_outcome};
 use crate::comparison::{self, LETTERS, lettered, of_one_outcome, only_passing, upper_first};
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow, Tone};
 use crate::sections::summary;
-use crate::{ReportForm, SUITE_PARTS, json as report_json};
+use crate::{ReportForm, SUITE_PARTS, format, json as report_json};
 
 /// A set of tests under the name that readers see.
 pub struct NamedSet<'a> {
@@ -129,7 +129,7 @@ fn banner(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Banner {
         .any(|of| of.compared.as_ref().is_ok_and(|(_, comparison)| !comparison.doubts.is_empty()));
     Banner {
         subject: format!("{} beside {}", sets[0].name, names.join(", ")),
-        started: first.map_or_else(String::new, |run| summary::started(&run.start)),
+        started: first.map_or_else(String::new, |run| format::started(&run.start)),
         verdict: verdict(sets),
         tone: if is_doubtful { Tone::Warn } else { Tone::Plain },
         number: passed(&sets[0]),

@@ -49,7 +49,7 @@ pub fn suite_xml(tests: &[SuiteTest<'_>]) -> String {
 /// The result of a load; or why a test was not run.
 fn content(test: &SuiteTest<'_>) -> String {
     match &test.measured {
-        Err((_, why)) => format!("<not-run>{}</not-run>\n", escape(why)),
+        Err(why) => format!("<not-run>{}</not-run>\n", escape(why.words())),
         Ok((run, verdict)) => {
             let xml = result_xml(run, verdict).unwrap_or_default();
             let output = xml.split_once("?>\n").map_or("", |(_, output)| output);

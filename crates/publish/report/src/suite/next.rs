@@ -43,20 +43,19 @@ fn missing<'a>(tests: &'a [SuiteTest<'_>]) -> Vec<MissingTest<'a>> {
 }
 
 fn steps_of_worst(tests: &[SuiteTest<'_>], set: Option<&str>) -> Vec<String> {
-    let made: Vec<JudgedTest<'_>> = tests.iter().filter_map(judged).collect();
-    let mut kinds = Vec::new();
-    kinds.extend(made.iter().map(|test| test.kind));
-    made.iter()
-        .map(|test| badness(test.verdict))
-        .collect::<BTreeSet<u8>>()
-        .into_iter()
-        .map(|class| {
-            let mut equally_bad = made.clone();
-            equally_bad.retain(|test| badness(test.verdict) == class);
-            next::steps_of_set(&equally_bad, &kinds, set)
-        })
-        .find(|steps| !steps.is_empty())
-        .unwrap_or_default()
+    let mut made = Vec::new();
+    made.extend(tests.iter().filter_map(judged));
+    let mut classes = BTreeSet::new();
+    classes.extend(made.iter().map(|test| badness(test.verdict)));
+    for class in classes {
+        let mut equally_bad = made.clone();
+        equally_bad.retain(|test| badness(test.verdict) == class);
+        let steps = next::steps_of_set(&equally_bad, &made, set);
+        if !steps.is_empty() {
+            return steps;
+        }
+    }
+    Vec::new()
 }
 
 fn judged<'a>(test: &'a SuiteTest<'_>) -> Option<JudgedTest<'a>> {

@@ -1,5 +1,7 @@
 //! Which runs make up a set: the names of their folders, shared by every reader of run folders.
 
+use std::cmp::Reverse;
+
 use record::TestType;
 
 /// The tests of a set in order, each with the folder of its run relative to that of the set. Tests
@@ -12,23 +14,73 @@ pub const SUITE_PARTS: [(&str, TestType); 4] = [
 ];
 
 /// The folder of the set that `run` is a part of, and which of its tests it is; folders are
-/// separated by `/`. The set is empty if `run` has only one folder.
+/// separated by `/`. The set is empty if `run` has only one folder. A repeated test has a number
+/// after its name, as in `2-stress-2`.
 pub fn suite_of(run: &str) -> Option<(&str, TestType)> {
-    let (set, own) = run.rsplit_once('/').unwrap_or(("", run));
-    SUITE_PARTS.iter().find(|(name, _)| *name == own).map(|(_, kind)| (set, *kind))
+    let (set, own) = split(run);
+    part_of(own).map(|(at, _)| (set, SUITE_PARTS[at].1))
+}
+
+/// Splits the runs of one set into the last one of each test, in the order of the tests, and the
+/// earlier ones that these replace.
+pub fn split_replaced<R>(runs: Vec<R>, folder: impl Fn(&R) -> &str) -> (Vec<R>, Vec<R>) {
+    let mut runs = runs;
+    runs.sort_by_key(|run| part_of(split(folder(run)).1).map(|(at, number)| (at, Reverse(number))));
+    let (mut last, mut replaced): (Vec<R>, Vec<R>) = (Vec::new(), Vec::new());
+    for run in runs {
+        let kind = suite_of(folder(&run)).map(|(_, kind)| kind);
+        let before = last.last().and_then(|run| suite_of(folder(run)));
+        let is_replaced = kind.is_some() && before.map(|(_, kind)| kind) == kind;
+        if is_replaced { replaced.push(run) } else { last.push(run) }
+    }
+    (last, replaced)
+}
+
+/// The folder of the set's own run if `folder` holds a repeated one.
+pub(super) fn replaced_by(folder: &str) -> Option<&'static str> {
+    part_of(split(folder).1).filter(|(_, number)| *number > 1).map(|(at, _)| SUITE_PARTS[at].0)
+}
+
+/// The folder of the set, and that of the run in it.
+fn split(run: &str) -> (&str, &str) {
+    run.rsplit_once('/').unwrap_or(("", run))
+}
+
+/// Position of a test in [`SUITE_PARTS`], and the number of its run.
+fn part_of(own: &str) -> Option<(usize, u32)> {
+    SUITE_PARTS.iter().enumerate().find_map(|(at, (name, _))| {
+        let number = own.strip_prefix(name)?;
+        if number.is_empty() {
+            return Some((at, 1));
+        }
+        let number: u32 = number.strip_prefix('-')?.parse().ok()?;
+        (number > 1).then_some((at, number))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use record::TestType;
 
-    use super::suite_of;
+    use super::{replaced_by, split_replaced, suite_of};
 
     #[test]
     fn a_part_is_known_by_the_name_of_its_folder() {
         assert_eq!(suite_of("runs/set/2-stress"), Some(("runs/set", TestType::Stress)));
         assert_eq!(suite_of("3-backup"), Some(("", TestType::Backup)));
-        assert_eq!(suite_of("runs/set/5-checksum"), None);
-        assert_eq!(suite_of("runs/x2-stress"), None);
+        assert_eq!(suite_of("set/2-stress-12"), Some(("set", TestType::Stress)));
+        for other in ["runs/set/5-checksum", "runs/x2-stress", "2-stress-1", "2-stress-a"] {
+            assert_eq!(suite_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_last_run_of_a_test_replaces_the_earlier_ones() {
+        let all = ["s/3-backup", "s/2-stress", "s/2-stress-10", "s/1-performance", "s/2-stress-9"];
+        let (last, replaced) = split_replaced(all.to_vec(), |run| *run);
+        assert_eq!(last, ["s/1-performance", "s/2-stress-10", "s/3-backup"]);
+        assert_eq!(replaced, ["s/2-stress-9", "s/2-stress"]);
+        assert_eq!(replaced_by(last[1]), Some("2-stress"));
+        assert_eq!(replaced_by(last[2]), None);
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn render(tests: &[SuiteTest<'_>]) -> String {
 fn test_part<'a>(test: &SuiteTest<'a>) -> JsonTest<'a> {
     let (report, not_run) = match &test.measured {
         Ok((run, verdict)) => (Some(json::whole(run, verdict)), None),
-        Err((_, why)) => (None, Some(why.clone())),
+        Err(why) => (None, Some(why.words().to_owned())),
     };
     JsonTest {
         test: test.kind,

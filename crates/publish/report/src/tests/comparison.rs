@@ -122,6 +122,110 @@ fn the_run_that_carries_more_is_named_with_its_factor() {
     assert!(!text.contains("CARRIES"), "{text}");
 }
 
+/// Two runs of a load without a target, whose rate swings by `swing` percent every ten intervals.
+fn swinging(swing: u64) -> Vec<NamedRun> {
+    let mut runs = compared().0;
+    runs.truncate(2);
+    for run in &mut runs {
+        run.record.start.settings.target_iops = None;
+        for (number, row) in run.record.intervals.iter_mut().enumerate() {
+            let share = if number / 10 % 2 == 0 { 100 + swing } else { 100 - swing };
+            row.to_ns = row.from_ns + row.span_ns() * share / 100;
+        }
+    }
+    runs
+}
+
+#[test]
+fn the_answer_says_whether_either_run_carries_more() {
+    let said = |runs: &[NamedRun]| {
+        let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let near = said(&swinging(0));
+    assert!(near.contains("339 and 339 IOPS in A and B"), "{near}");
+    let neither = "Neither A nor B carries more: their IOPS differ by 0.0 %, within the margin of";
+    assert!(near.contains(neither), "{near}");
+    let noisy = said(&swinging(60));
+    let unknown = "Whether A or B carries more cannot be told: their IOPS differ by 0.0 %, within";
+    assert!(noisy.contains(unknown) && noisy.contains("; measure longer. B against A"), "{noisy}");
+    let held = said(&compared().0);
+    assert!(held.contains("A and B were held to 240 IOPS: which of them carries more"), "{held}");
+    assert!(held.contains("339 to 351 IOPS in 3 runs"), "{held}");
+    let mut altered = swinging(60);
+    altered[1].record.seal = record::Seal::Altered { line: 5 };
+    assert!(!said(&altered).contains("carries more"), "{}", said(&altered));
+}
+
+#[test]
+fn headline_sentence_table_and_json_count_the_same_differences() {
+    let mut runs = swinging(0);
+    for run in &mut runs {
+        run.verdict.outcome = verdict::Ruling::CannotJudge;
+    }
+    // More transactions, which are neither better nor worse.
+    for totals in runs[1].record.totals.values_mut() {
+        let transactions = totals.series.get_mut(&record::Series::Transaction);
+        let Some(latency) = transactions.map(|of| &mut of.latency) else { continue };
+        let twice = latency.clone();
+        latency.merge(&twice);
+    }
+    for row in &mut runs[1].record.intervals {
+        for (series, of) in &mut row.series {
+            of.latency.count *= 1 + u64::from(*series == record::Series::Transaction);
+        }
+    }
+    let comparison = compare(&runs).expect("runs of one kind");
+    let text = comparison_text(&runs, &comparison);
+    let json = render_comparison(ReportForm::Json, &runs, &comparison);
+    assert_eq!(json.matches("\"difference\": \"real\"").count(), 8, "{text}");
+    assert!(json.contains("8 real differences\""), "{json}");
+    assert!(
+        text.contains("8 REAL DIFFERENCES") && text.contains("; 5 more in the table"),
+        "{text}"
+    );
+    let rows = text.lines().filter(|line| line.contains(" % ") && line.contains("  real"));
+    assert_eq!(rows.count(), 8, "{text}");
+}
+
+#[test]
+fn simulated_runs_begin_in_virtual_time() {
+    let (mut runs, _) = compared();
+    for run in &mut runs {
+        run.record.start.simulated = Some(Box::default());
+    }
+    let comparison = compare(&runs).expect("runs of one kind");
+    let clock = "2026-11-21 00:00:00 UTC";
+    for form in [ReportForm::Text { width: 200 }, ReportForm::Page] {
+        let shown = render_comparison(form, &runs, &comparison);
+        let virtual_time = shown.matches(&format!("virtual time from {clock}")).count();
+        assert_eq!((virtual_time, shown.matches(clock).count()), (4, 4), "{shown}");
+    }
+    let json = render_comparison(ReportForm::Json, &runs, &comparison);
+    assert_eq!(json.matches("\"started\": null").count(), 3, "{json}");
+    let run = super::simulated();
+    let text = crate::text(&run, &verdict::judge(&run));
+    let row = text.lines().find(|line| line.starts_with("Test Start Time")).expect("a row");
+    assert!(row.contains("  virtual time from "), "{row}");
+}
+
+#[test]
+fn what_differs_and_what_does_not_are_both_said() {
+    let (mut runs, _) = compared();
+    runs.truncate(2);
+    let said = |runs: &[NamedRun]| comparison_text(runs, &compare(runs).expect("runs of one kind"));
+    let others = "Everything else about machine, storage and settings is the same.";
+    assert!(said(&runs).contains(others), "{}", said(&runs));
+    runs[1].record.start.databases = runs[0].record.start.databases.clone();
+    assert!(said(&runs).contains("settings are the same in every run."), "{}", said(&runs));
+    for database in &mut runs[1].record.start.databases {
+        database.initial_bytes *= 2;
+    }
+    let text = said(&runs);
+    assert!(text.contains("size of the databases at the start  1.99 GiB  3.98 GiB"), "{text}");
+    assert!(text.contains(others) && !text.contains("same in every run"), "{text}");
+}
+
 #[test]
 fn a_buyer_finds_each_run_in_a_line_above_the_contents() {
     let (mut runs, _) = compared();

@@ -51,7 +51,7 @@ fn every_entry_is_of_a_metric_that_is_shown() {
     shown.extend(["free-system-page-table-entries", "transition-pages-repurposed"]);
     shown.extend(["pool-nonpaged", "pool-paged", "other-programs-time", "kernel-time"]);
     // Shown only if the machine and its devices report other activity.
-    shown.extend(["other-programs", "other-reads", "other-runs"]);
+    shown.extend(["other-programs", "starved-lag", "other-reads", "other-runs"]);
     // Shown only with a flash cache in front of the volumes.
     shown.extend(["flash-hit-ratio", "flash-read-latency", "flash-traffic-spared"]);
     shown.extend(["flash-occupancy", "flash-written"]);

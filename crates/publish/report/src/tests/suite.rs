@@ -1,13 +1,13 @@
-//! One report of several tests: complete even if a test was not run, with the arithmetic of the
-//! documents it is made for.
+//! One report of several tests: it is complete even if a test was not run, and it sums and averages
+//! as the documents based on it do.
 
 use serde_json::Value;
 use verdict::{Ruling, Verdict, judge};
 
 use super::{backup, failing, passing, recovery};
 use crate::{
-    NamedSet, ReportForm, STILL_RUNNING, SuiteTest, TEXT_WIDTH, glossary, render_suite,
-    render_suites, suite_outcome, suite_schema, suite_summary_in, suite_xml,
+    NamedSet, ReportForm, SuiteTest, TEXT_WIDTH, Unmeasured, glossary, render_suite, render_suites,
+    suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 use record::synthetic::Synthetic;
 use record::{Phase, RunRecord, Series, TestType};
@@ -33,7 +33,7 @@ fn with_set<T>(runs: &[RunRecord], use_it: impl FnOnce(&[SuiteTest<'_>]) -> T) -
     tests.push(SuiteTest {
         kind: TestType::Stress,
         folder: "4-stress".to_owned(),
-        measured: Err((Ruling::CannotJudge, why)),
+        measured: Err(Unmeasured::Because(Ruling::CannotJudge, why)),
     });
     use_it(&tests)
 }
@@ -146,6 +146,33 @@ fn a_drift_in_one_test_reaches_the_headline_of_the_set() {
 }
 
 #[test]
+fn a_text_fits_a_narrow_terminal() {
+    let runs = [passing(), failing(), backup(), recovery()];
+    for width in [60, 80] {
+        let mut text = with_set(&runs, |tests| render_suite(ReportForm::Text { width }, tests));
+        for run in &runs {
+            text += &crate::document_text(&crate::document(run, &judge(run)), width);
+        }
+        let wide = text
+            .lines()
+            .find(|line| line.chars().count() > width && line.trim_start().contains(' '));
+        assert!(wide.is_none(), "{width}: {wide:?}");
+    }
+}
+
+#[test]
+fn a_repeated_test_names_the_run_that_it_replaces() {
+    let run = backup();
+    let verdict = judge(&run);
+    let folder = "3-backup-2".to_owned();
+    let tests = [SuiteTest { kind: run.start.test, folder, measured: Ok((&run, &verdict)) }];
+    let said = suite_summary(&tests);
+    assert!(said.contains(" This is 3-backup-2, in place of 3-backup."), "{said}");
+    let page = render_suite(ReportForm::Page, &tests);
+    assert!(page.contains("3-backup-2/report.html, in place of 3-backup"));
+}
+
+#[test]
 fn page_and_json_are_whole() {
     let runs = [passing(), backup(), recovery()];
     let page = with_set(&runs, |tests| render_suite(ReportForm::Page, tests));
@@ -194,7 +221,8 @@ fn with_changed_sets<T>(
         });
         sets.push(NamedSet { name: (*name).to_owned(), tests: tests.collect() });
     }
-    sets[1].tests[1].measured = Err((Ruling::CannotJudge, "stopped by the user".to_owned()));
+    let why = "stopped by the user".to_owned();
+    sets[1].tests[1].measured = Err(Unmeasured::Because(Ruling::CannotJudge, why));
     use_it(&sets)
 }
 
@@ -298,19 +326,20 @@ fn a_set_that_ended_early_names_the_command_of_each_missing_test() {
 fn a_set_that_still_runs_names_no_command_of_its_later_tests() {
     let run = passing();
     let verdict = judge(&run);
-    let said = |why: &str| {
-        let [stress, backup] = [(TestType::Stress, "2-stress"), (TestType::Backup, "3-backup")]
-            .map(|(kind, folder)| {
-                let why = if kind == TestType::Stress { why } else { "not run" };
-                let measured = Err((Ruling::CannotJudge, why.to_owned()));
-                SuiteTest { kind, folder: folder.to_owned(), measured }
-            });
+    let said = |of_stress, of_backup| {
+        let tests = [(TestType::Stress, of_stress), (TestType::Backup, of_backup)];
+        let [stress, backup] = tests.map(|(kind, why)| SuiteTest {
+            kind,
+            folder: kind.name().to_owned(),
+            measured: Err(why),
+        });
         let folder = "1-performance".to_owned();
         let measured = Ok((&run, &verdict));
         suite_summary(&[SuiteTest { kind: run.start.test, folder, measured }, stress, backup])
     };
-    assert!(said("a crash").contains("Next: Stress: Run it"), "{}", said("a crash"));
-    let live = said(STILL_RUNNING);
+    let over = said(Unmeasured::Unrecorded, Unmeasured::Unrecorded);
+    assert!(over.contains("Next: Stress: Run it"), "{over}");
+    let live = said(Unmeasured::Running, Unmeasured::Waiting);
     assert!(!live.contains(": Run it"), "{live}");
     for part in ["STILL RUNNING  1 of 3 tests passed so far", "Stress: it is still running."] {
         assert!(live.contains(part), "{part} is not in\n{live}");

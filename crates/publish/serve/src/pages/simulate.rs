@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use report::escape;
 
 use super::size::{lines, text_area};
+use super::stopped::NO_TOKEN;
 use super::{address, options, page, problem, renewed};
 
 /// Selectable virtual times: enough for a verdict, but none so long that it takes an hour.
@@ -57,6 +58,17 @@ impl<'a> SimulationForm<'a> {
     }
 }
 
+const HEADING: &str = "<main>\n<h1>Simulate arrays</h1>\n";
+
+const PURPOSE: &str = "<p class=\"note\">Predicts a plan's result on simulated arrays. A \
+    simulation measures no storage: it shows which of several designs is worth buying a sample \
+    of.</p>\n";
+
+/// Shown instead of the form, which would be rejected.
+pub(crate) fn simulation_without_token() -> String {
+    page("Simulate arrays", &format!("{HEADING}{PURPOSE}{NO_TOKEN}</main>\n"))
+}
+
 /// The form, with the reason if nothing was started.
 pub(crate) fn simulation(
     form: &SimulationForm<'_>,
@@ -64,12 +76,7 @@ pub(crate) fn simulation(
     (own, supplied): (&[String], &[String]),
     why: Option<&str>,
 ) -> String {
-    let mut body = format!(
-        "<main>\n<h1>Simulate arrays</h1>\n{}\
-         <p class=\"note\">Predicts a plan's result on simulated arrays. A simulation measures \
-         no storage: it shows which of several designs is worth buying a sample of.</p>\n",
-        problem(why)
-    );
+    let mut body = format!("{HEADING}{}{PURPOSE}", problem(why));
     if plans.is_empty() {
         body.push_str(
             "<p>There is no plan in this folder. Write one there: <code>plimsoll plan</code> \

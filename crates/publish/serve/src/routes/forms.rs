@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
 
-use axum::extract::{Form, Path as Place, Query, State};
+use axum::extract::{Extension, Form, Path as Place, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use blueprint::{PredictedArray, Prediction};
 use report::{BestOfSweep, ReportForm};
 
 use super::ranking::RankedSizes;
-use super::{FormFields, WebAnswer, beside, missing, unusable};
+use super::{FormFields, MayChange, WebAnswer, beside, missing, unusable};
 use crate::answers::{NoAnswer, answer, html, refusal, see_other};
 use crate::pages::{self, SimulationForm, SizingForm};
 use crate::runs::{Listed, ServedRuns};
@@ -79,8 +79,12 @@ fn size(runs: &ServedRuns, form: &SizingForm<'_>) -> Result<String, String> {
 
 pub(super) async fn simulation_form(
     State(runs): State<ServedRuns>,
+    Extension(MayChange(may_change)): Extension<MayChange>,
     Query(fields): Query<FormFields>,
 ) -> Result<WebAnswer, NoAnswer> {
+    if !may_change {
+        return Ok(html(pages::simulation_without_token()));
+    }
     beside(move || html(simulation_page(&runs, &SimulationForm::new(&fields), None))).await
 }
 

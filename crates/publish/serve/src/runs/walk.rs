@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use record::JOURNAL;
-use report::SUITE_PARTS;
+use report::suite_of;
 
 use super::known::JournalStamp;
 use crate::labels::LABELS;
@@ -49,9 +49,6 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
         let id = if name.is_empty() { last_part(folder) } else { name.to_owned() };
         found.fleets.insert(id, folder.to_path_buf());
     }
-    if depth == 0 {
-        push_tests(folder, name, found);
-    }
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let kind = entry.file_type()?;
@@ -65,20 +62,14 @@ fn walk(folder: &Path, name: &str, depth: u32, found: &mut WalkedFolder) -> io::
             found.documents.insert(id);
         } else if kind.is_dir() && depth > 0 {
             let _ = walk(&entry.path(), &id, depth - 1, found);
+        } else if kind.is_dir() && suite_of(own).is_some() {
+            // A set at the deepest level counts as one of the runs, although those of its tests
+            // are one level deeper.
+            let stamp = run_stamp(&entry.path());
+            found.runs.extend(stamp.map(|stamp| (id, entry.path(), stamp)));
         }
     }
     Ok(())
-}
-
-/// Adds the tests of a set at the deepest level: a set there counts as one of the runs, although
-/// the runs of its tests are one level deeper.
-fn push_tests(folder: &Path, name: &str, found: &mut WalkedFolder) {
-    for (part, _) in SUITE_PARTS {
-        let run = folder.join(part);
-        let is_folder = fs::symlink_metadata(&run).is_ok_and(|of| of.is_dir());
-        let stamp = run_stamp(&run).filter(|_| is_folder);
-        found.runs.extend(stamp.map(|stamp| (format!("{name}/{part}"), run, stamp)));
-    }
 }
 
 /// Name of the served folder, if it is itself a run.

@@ -4,12 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use host::journal_of;
-use report::ComparedHost;
+use report::{ComparedHost, ReportForm};
 use verdict::NamedRun;
 
-use crate::cmd::compare::flags::ComparisonFormat;
 use console::error::CommandError;
-use fleets::show::{host_runs, is_fleet};
+use fleets::show::{host_runs, is_fleet, name};
 
 /// Returns the host runs of the fleet if it is the only path; `None` for several paths. An error if
 /// the only path is no fleet, or fewer than two of its journals have arrived.
@@ -51,27 +50,28 @@ pub(super) fn are_fleets(paths: &[PathBuf]) -> Result<bool, CommandError> {
     }
 }
 
-/// Returns the formatted comparison, and the journals behind it.
+/// Returns the comparison in a form, and the journals behind it.
 pub(super) fn compared(
-    format: ComparisonFormat,
-    (paths, names): (&[PathBuf], &[String]),
+    form: ReportForm,
+    paths: &[PathBuf],
 ) -> Result<(String, Vec<PathBuf>), CommandError> {
-    let mut journals = Vec::new();
-    let mut fleets = Vec::new();
+    let (mut own, mut journals, mut fleets) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
+        own.push(name(path)?);
         let runs = host_runs(path)?;
         journals.extend(runs.iter().map(|(_, run)| journal_of(run)));
         fleets.push(runs);
     }
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let names = report::comparison_names(&own, super::names(paths));
     let mut hosts = Vec::new();
     for (host, _) in &fleets[0] {
         let runs = fleets.iter().map(|of| of.iter().find(|(name, _)| name == host));
         let runs: Vec<Option<&Path>> =
             runs.map(|found| found.map(|(_, run)| run.as_path())).collect();
-        hosts.push(ComparedHost { host: host.clone(), compared: compared_host(&runs, names)? });
+        hosts.push(ComparedHost { host: host.clone(), compared: compared_host(&runs, &names)? });
     }
-    let form = format.form(report::TEXT_WIDTH);
-    Ok((report::render_fleets(form, names, &hosts), journals))
+    Ok((report::render_fleets(form, &names, &hosts), journals))
 }
 
 /// Compares one host across all fleets, or explains why it cannot.

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use host::{is_live, journal_of};
-use report::NamedSet;
+use report::{NamedSet, ReportForm};
 
-use crate::cmd::compare::flags::ComparisonFormat;
 use crate::cmd::suite::{self, SetOfRuns};
 use console::error::CommandError;
 
@@ -32,10 +31,10 @@ pub(super) fn at(paths: &[PathBuf]) -> Result<Option<Vec<SetOfRuns>>, CommandErr
     }
 }
 
-/// Returns the formatted comparison, and the journals behind it.
+/// Returns the comparison in a form, and the journals behind it.
 pub(super) fn compared(
-    format: ComparisonFormat,
-    (paths, names): (&[PathBuf], Vec<String>),
+    form: ReportForm,
+    paths: &[PathBuf],
     sets: &[SetOfRuns],
 ) -> Result<(String, Vec<PathBuf>), CommandError> {
     let mut journals = Vec::new();
@@ -45,13 +44,19 @@ pub(super) fn compared(
             journals.push(journal_of(&run));
         }
     }
-    let named: Vec<NamedSet<'_>> = names
+    let own: Vec<&str> = sets.iter().map(name).collect();
+    let named: Vec<NamedSet<'_>> = report::comparison_names(&own, super::names(paths))
         .into_iter()
         .zip(sets)
         .map(|(name, set)| NamedSet { name, tests: set.tests() })
         .collect();
-    let form = format.form(report::TEXT_WIDTH);
     Ok((report::render_suites(form, &named), journals))
+}
+
+/// The name that the runs of a set were given; empty if there is none.
+fn name(set: &SetOfRuns) -> &str {
+    let measured = set.tests().into_iter().find_map(|test| test.measured.ok());
+    measured.map_or("", |(run, _)| &run.start.name)
 }
 
 fn refuse_live(run: &Path) -> Result<(), CommandError> {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use report::{SUITE_PARTS, suite_of};
+use report::{SUITE_PARTS, split_replaced, suite_of};
 use verdict::{Ruling, worst};
 
 use super::fleets::{ListedFleet, fleet_of};
@@ -37,9 +37,10 @@ pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListedEntry> {
     }
     let fleets = fleets.into_iter().map(|(folder, hosts)| ListedFleet::new(folder, hosts));
     entries.extend(fleets.map(ListedEntry::Fleet));
-    for (folder, mut tests) in sets {
-        tests.sort_by_key(|run| run.folder.clone());
+    for (folder, tests) in sets {
+        let (tests, replaced) = split_replaced(tests, |run| &run.id);
         entries.push(ListedEntry::Set(ListedSet { folder, tests }));
+        entries.extend(replaced.into_iter().map(|run| ListedEntry::Run(Box::new(run))));
     }
     entries.sort_by_key(|entry| Reverse(entry.began_ns()));
     entries

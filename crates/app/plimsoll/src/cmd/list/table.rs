@@ -27,16 +27,12 @@ const STARTED_OR_MADE: &str = "Started/made UTC";
 /// Usual width of a verdict in characters.
 const VERDICT: usize = 16;
 
-/// Layout of the columns before the name.
-#[derive(Clone, Copy)]
-struct ListLayout {
-    gap: &'static str,
-    /// Width of the verdict column in characters.
-    verdict: usize,
-}
+/// Usual width of a verdict and a rate on a terminal of 60 columns: a long one of either takes what
+/// the other leaves.
+const NARROW: usize = VERDICT + 1 + RATE;
 
-/// Fits a terminal of 60 columns.
-const NARROW: ListLayout = ListLayout { gap: " ", verdict: VERDICT };
+/// Width of a rate in characters.
+const RATE: usize = 9;
 
 /// Spaces before the second line of a run.
 const INDENT: usize = 4;
@@ -61,23 +57,23 @@ pub(super) fn print(
     }
     let rows: Vec<RunRow> = entries.iter().flat_map(rows).collect();
     let longest = rows.iter().map(|row| row.figures[1].chars().count()).max().unwrap_or(0);
-    let wide = ListLayout { gap: "  ", verdict: longest.max(VERDICT) };
-    let widest = rows.iter().map(|row| row.whole(wide).chars().count()).max().unwrap_or(0);
+    let verdict = longest.max(VERDICT);
+    let widest = rows.iter().map(|row| row.whole(verdict).chars().count()).max().unwrap_or(0);
     let titles = titles(entries).map(str::to_owned);
     if console.columns().is_none_or(|columns| widest <= columns) {
-        let figures = columns(&titles, wide);
+        let figures = wide(&titles, verdict);
         console.answer(format_args!("{figures}  Name              Run"))?;
         for row in &rows {
-            console.answer(row.whole(wide))?;
+            console.answer(row.whole(verdict))?;
             row.print_remark(console)?;
         }
         return Ok(());
     }
-    console.answer(columns(&titles, NARROW))?;
+    console.answer(narrow(&titles))?;
     console.answer(format_args!("{:INDENT$}Name  Run", ""))?;
     for row in &rows {
         let RunRow { figures, name, place, .. } = row;
-        console.answer(columns(figures, NARROW))?;
+        console.answer(narrow(figures))?;
         console.answer_folded(format_args!("{:INDENT$}{name}  {place}", ""), INDENT)?;
         row.print_remark(console)?;
     }
@@ -104,8 +100,8 @@ fn first_of(entry: &ListedEntry) -> &ListedRun {
 
 impl RunRow {
     /// The whole row in one line.
-    fn whole(&self, layout: ListLayout) -> String {
-        format!("{}  {:<16}  {}", columns(&self.figures, layout), self.name, self.place)
+    fn whole(&self, verdict: usize) -> String {
+        format!("{}  {:<16}  {}", wide(&self.figures, verdict), self.name, self.place)
     }
 
     fn print_remark(&self, console: &mut Console) -> Result<(), CommandError> {
@@ -189,9 +185,13 @@ fn started(run: &ListedRun) -> String {
     })
 }
 
-fn columns([started, verdict, rate, read, log]: &[String; 5], layout: ListLayout) -> String {
-    let ListLayout { gap, verdict: width } = layout;
-    format!("{started:<16}{gap}{verdict:<width$}{gap}{rate:>9}{gap}{read:>7}{gap}{log:>7}")
+fn wide([started, verdict, rate, read, log]: &[String; 5], width: usize) -> String {
+    format!("{started:<16}  {verdict:<width$}  {rate:>RATE$}  {read:>7}  {log:>7}")
+}
+
+fn narrow([started, verdict, rate, read, log]: &[String; 5]) -> String {
+    let left = NARROW.saturating_sub(verdict.chars().count());
+    format!("{started:<16} {verdict}{rate:>left$} {read:>7} {log:>7}")
 }
 
 /// Folder and tags.
@@ -221,7 +221,22 @@ mod tests {
     use record::Simulation;
     use record::synthetic::Synthetic;
 
-    use super::{ListedEntry, ListedRun, STARTED, STARTED_OR_MADE, titles};
+    use super::{ListedEntry, ListedRun, STARTED, STARTED_OR_MADE, narrow, titles};
+
+    #[test]
+    fn a_row_of_a_narrow_terminal_has_room_for_the_rate_of_a_backup() {
+        let row = |verdict: &str, rate: &str| {
+            narrow(&["2026-11-30 15:31", verdict, rate, "12.345", "-"].map(str::to_owned))
+        };
+        let rows = [
+            row("Verdict", "IOPS"),
+            row("Cannot judge", "1,219 MiB/s"),
+            row("Pass, not steady", "1,234,567"),
+        ];
+        for row in rows {
+            assert_eq!(row.chars().count(), 59, "{row}");
+        }
+    }
 
     #[test]
     fn the_time_of_a_simulation_is_not_called_its_start() {

@@ -18,7 +18,8 @@ pub(crate) struct QuickFlags {
     /// Length of the measurement, e.g. 45s; a verdict takes 30s or more
     #[arg(long, value_parser = duration)]
     pub duration: Option<Nanos>,
-    /// Size of each of the two databases, such as 1GiB
+    /// Size of each of the two databases [default: that of existing ones, else 1GiB, or less if
+    /// that would leave little room]
     #[arg(long, value_parser = size)]
     pub size: Option<Bytes>,
     /// Fill the databases anew, with `--size` or as they were at first; the content of those that

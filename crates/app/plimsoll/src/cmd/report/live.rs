@@ -65,7 +65,7 @@ pub(super) fn report_run(
     Ok(Outcome::CannotJudge)
 }
 
-/// Reports a set in `folder` of which the test in `run` has not ended.
+/// Reports the set in `folder` while its test in `run` is still in progress.
 pub(super) fn report_set(
     set: &SetOfRuns,
     (folder, run): (&Path, &Path),

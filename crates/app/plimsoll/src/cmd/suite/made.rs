@@ -1,11 +1,11 @@
 //! An existing set of tests, read back from the journals of its runs.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use host::{Measured, is_live, journal_of, load};
 use record::{Seal, TestType};
-use report::{ReportForm, STILL_RUNNING, STILL_WAITING, SUITE_PARTS, SuiteTest, TEXT_WIDTH};
-use verdict::Ruling;
+use report::{ReportForm, SUITE_PARTS, SuiteTest, Unmeasured, split_replaced, suite_of};
 
 use super::{Made, conclude, told, write_reports};
 use crate::cmd::report::flags::ReportFormat;
@@ -16,32 +16,47 @@ use console::shell::shell_word;
 
 /// Reads the set in `folder`, as far as its runs exist; `None` if it contains no set.
 pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> {
-    let live: Vec<&str> = SUITE_PARTS
-        .map(|(name, _)| name)
-        .into_iter()
-        .filter(|of| is_live(&folder.join(of)))
-        .collect();
+    let parts = parts_of(folder);
+    let is_set_live = parts.iter().any(|(name, _)| is_live(&folder.join(name)));
     let mut made = Vec::new();
-    for (name, test) in SUITE_PARTS {
-        let run = folder.join(name);
+    for (name, test) in parts {
+        let run = folder.join(&name);
         let has_record = run.is_dir() && journal_of(&run).exists();
-        let measured = match why_without(live.contains(&name), has_record, !live.is_empty()) {
-            Some(why) => Err((Ruling::CannotJudge, why.to_owned())),
+        let measured = match why_without(is_live(&run), has_record, is_set_live) {
+            Some(why) => Err(why),
             None => Ok(measured_before(&run)?),
         };
         made.push((test, name, measured));
     }
-    let is_set = !live.is_empty() || made.iter().any(|(.., measured)| measured.is_ok());
+    let is_set = is_set_live || made.iter().any(|(.., measured)| measured.is_ok());
     Ok(is_set.then_some(SetOfRuns { made }))
 }
 
+/// The folder of each test: that of its last run, if it was repeated.
+fn parts_of(folder: &Path) -> Vec<(String, TestType)> {
+    let mut found: Vec<String> = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().ok();
+        found.extend(name.filter(|_| journal_of(&entry.path()).exists()));
+    }
+    found.retain(|name| suite_of(name).is_some());
+    let (last, _) = split_replaced(found, String::as_str);
+    SUITE_PARTS
+        .into_iter()
+        .map(|(own, test)| {
+            let last = last.iter().find(|name| suite_of(name).is_some_and(|of| of.1 == test));
+            (last.map_or(own, String::as_str).to_owned(), test)
+        })
+        .collect()
+}
+
 /// Why a test cannot be read; `None` if it has ended. A set that is live has tests to come.
-const fn why_without(is_live: bool, has_record: bool, is_set_live: bool) -> Option<&'static str> {
+const fn why_without(is_live: bool, has_record: bool, is_set_live: bool) -> Option<Unmeasured> {
     match (is_live, has_record) {
-        (true, _) => Some(STILL_RUNNING),
+        (true, _) => Some(Unmeasured::Running),
         (false, true) => None,
-        (false, false) if is_set_live => Some(STILL_WAITING),
-        (false, false) => Some("no record of it is there"),
+        (false, false) if is_set_live => Some(Unmeasured::Waiting),
+        (false, false) => Some(Unmeasured::Unrecorded),
     }
 }
 
@@ -53,16 +68,17 @@ fn measured_before(run: &Path) -> Result<Measured, CommandError> {
 
 /// An existing set of tests.
 pub(crate) struct SetOfRuns {
-    made: Vec<(TestType, &'static str, Made)>,
+    made: Vec<(TestType, String, Made)>,
 }
 
 impl SetOfRuns {
-    /// Renders its report in one format; `None` if a set has no such format.
-    pub(crate) fn render(&self, format: ReportFormat) -> Option<String> {
+    /// Renders its report in one format, a text in lines of `width` characters; `None` if a set has
+    /// no such format.
+    pub(crate) fn render(&self, format: ReportFormat, width: usize) -> Option<String> {
         let tests = self.tests();
         let form = match format {
             ReportFormat::Html => ReportForm::Page,
-            ReportFormat::Text => ReportForm::Text { width: TEXT_WIDTH },
+            ReportFormat::Text => ReportForm::Text { width },
             ReportFormat::Json => ReportForm::Json,
             ReportFormat::Csv => ReportForm::Csv,
             ReportFormat::Xml => return Some(report::suite_xml(&tests)),
@@ -104,7 +120,7 @@ impl SetOfRuns {
     /// The folder of the test that is running.
     pub(crate) fn live(&self, folder: &Path) -> Option<PathBuf> {
         let mut made = self.made.iter();
-        made.find(|(.., made)| matches!(made, Err((_, why)) if why == STILL_RUNNING))
+        made.find(|(.., made)| matches!(made, Err(Unmeasured::Running)))
             .map(|(_, name, _)| folder.join(name))
     }
 
@@ -126,15 +142,32 @@ impl SetOfRuns {
 
 #[cfg(test)]
 mod tests {
-    use report::{STILL_RUNNING, STILL_WAITING};
+    use std::fs;
 
-    use super::why_without;
+    use report::{SUITE_PARTS, Unmeasured};
+
+    use super::{journal_of, parts_of, why_without};
 
     #[test]
     fn a_live_set_has_tests_to_come_and_an_ended_one_lacks_them() {
-        assert_eq!(why_without(true, true, true), Some(STILL_RUNNING));
-        assert_eq!(why_without(false, false, true), Some(STILL_WAITING));
+        assert_eq!(why_without(true, true, true), Some(Unmeasured::Running));
+        assert_eq!(why_without(false, false, true), Some(Unmeasured::Waiting));
         assert_eq!(why_without(false, true, true), None);
-        assert_eq!(why_without(false, false, false), Some("no record of it is there"));
+        assert_eq!(why_without(false, false, false), Some(Unmeasured::Unrecorded));
+    }
+
+    #[test]
+    fn a_set_has_the_last_run_of_each_test() {
+        let set = std::env::temp_dir().join(format!("plimsoll-parts-{}", std::process::id()));
+        for part in ["2-stress", "2-stress-2", "3-backup", "1-performance-x"] {
+            fs::create_dir_all(set.join(part)).unwrap();
+            fs::write(journal_of(&set.join(part)), "").unwrap();
+        }
+        // A repeated test that was refused leaves no journal.
+        fs::create_dir(set.join("3-backup-2")).unwrap();
+        let mut expected = SUITE_PARTS.map(|(part, kind)| (part.to_owned(), kind)).to_vec();
+        expected[1].0 = "2-stress-2".to_owned();
+        assert_eq!(parts_of(&set), expected);
+        fs::remove_dir_all(&set).unwrap();
     }
 }

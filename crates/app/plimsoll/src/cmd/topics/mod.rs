@@ -4,6 +4,9 @@ use std::ffi::OsString;
 
 use console::error::{BAD_INPUT, WRONG_USAGE};
 
+/// The topics that a user can name.
+pub(crate) const NAMES: [&str; 4] = ["plan", "verdict", "exit-status", "formats"];
+
 /// Returns a topic by name; `None` for anything else, which may be a command.
 pub(crate) fn of(name: &str) -> Option<String> {
     Some(match name {
@@ -30,11 +33,22 @@ pub(crate) fn asked_for(words: impl IntoIterator<Item = OsString>) -> Option<Str
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{NAMES, of};
+
+    /// An installed program has no folder of documents.
+    #[test]
+    fn topics_name_each_other_and_no_file_of_the_repository() {
+        let (whole, list) = (crate::flags::command(), of("help").expect("a topic"));
+        let after = whole.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for name in NAMES {
+            assert!(after.contains(name) && list.contains(name), "{name}: {after}");
+            assert!(!of(name).expect(name).contains("docs/"), "{name}");
+        }
+    }
 
     #[test]
     fn every_topic_fits_a_screen() {
-        for name in ["plan", "verdict", "exit-status", "formats", "help"] {
+        for name in NAMES.into_iter().chain(["help"]) {
             let text = of(name).expect(name);
             assert!(text.lines().count() <= 40, "{name}");
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}");

@@ -112,7 +112,7 @@ fn a_volume_that_changed_after_a_kill_is_dropped_and_one_that_did_not_is_warm() 
     assert!(!served.messages().contains("something else changed it"), "{}", served.messages());
     assert!(served.status()["volumes"][0]["cached_bytes"].as_u64() > Some(1 << 20));
     served.kill();
-    // A change within three seconds of the last write passes for one of the server.
+    // A change within three seconds of the last write is taken for the server's own.
     std::thread::sleep(std::time::Duration::from_millis(3_500));
     scene.change("disk.img", |bytes| bytes[5 << 20] ^= 1);
     let served = Served::start(&scene);

@@ -58,7 +58,10 @@ fn a_deployment_is_sized_from_the_form() {
 fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
     let scene = documents("serve-simulate");
     let server = Server::start(&scene, &["."]);
-    let form = server.get("/simulate").expect(200);
+    let closed = server.get("/simulate").expect(200);
+    closed.expect_in(&["Simulate arrays", "plimsoll serve"]);
+    assert!(!closed.body.contains("<form class=\"fields\""), "a POST would be refused");
+    let form = server.ask(&Request::get("/simulate").token(&server.token)).expect(200);
     form.expect_in(&[">plan.toml</option>", ">own.toml</option>", ">shelf-15k</option>"]);
     assert!(!form.body.contains("deployment.toml"));
     let asked = |fields: &str| Request::post("/simulate", fields).token(&server.token);
@@ -77,6 +80,9 @@ fn arrays_are_simulated_from_the_form_ranked_and_stopped() {
         assert_eq!(server.ask(&asked(fields)).status, status, "{fields}");
     }
     assert_eq!(listed(&server, ""), Vec::<String>::new(), "nothing was begun");
+    // A file is found however recently the folder was read.
+    scene.write("late.toml", b"nonsense");
+    assert_eq!(server.ask(&asked("plan=late.toml&array=own.toml")).status, 422);
     let modes = "changes=cache.mode+%3D+write-back,write-through";
     let fields = format!("plan=plan.toml&array=own.toml&duration=30s&{modes}");
     let place = server.ask(&asked(&fields)).expect(303).header("location").unwrap();

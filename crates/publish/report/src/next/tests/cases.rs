@@ -208,6 +208,11 @@ fn delayed(run: &mut RunRecord) {
 
 fn beside_others(run: &mut RunRecord) {
     failing(run);
+    crowded_out(run);
+}
+
+/// Other programs that leave the processors no time.
+pub(in crate::next) fn crowded_out(run: &mut RunRecord) {
     for row in &mut run.intervals {
         let others_percent = 70.0;
         let busy_percent = 97.0;
@@ -359,7 +364,8 @@ pub(super) const CASES: &[Case] = &[
         ..case(StepKind::LargerDatabases, nothing, Act::Person(large))
     },
     Case { made: two_hours, plan: large, ..case(StepKind::DayOfStress, nothing, Act::Command) },
-    Case { made: an_hour, plan: stress, ..case(StepKind::DayOfStress, nothing, Act::Command) },
+    Case { made: two_hours, plan: stress, ..case(StepKind::DayOfStress, nothing, Act::Command) },
+    Case { made: an_hour, plan: stress, ..case(StepKind::TwoHours, nothing, Act::Command) },
     Case { made: an_hour, plan: large, ..case(StepKind::TwoHours, nothing, Act::Command) },
     Case {
         made: an_hour,
