@@ -39,10 +39,9 @@ pub(crate) fn edit(
         section: section.to_owned(),
         line: format!("{key} = {}", of.edit.value),
         effect: format!(
-            "{}: load of a disk {} % instead of {} %{}{}",
+            "{}{}{}{}",
             meaning(key),
-            whole(of.load.1 * 100.0),
-            whole(of.load.0 * 100.0),
+            load(of.load),
             counts(of.disks, "disks"),
             counts(of.servers, "servers"),
         ),
@@ -118,6 +117,15 @@ fn meaning(key: &str) -> &'static str {
         "largest_database" => "smaller databases",
         _ => "other disks",
     }
+}
+
+/// The load of a disk after the edit and before it; empty if both are written alike.
+fn load((before, after): (f64, f64)) -> String {
+    let (before, after) = (whole(before * 100.0), whole(after * 100.0));
+    if before == after {
+        return String::new();
+    }
+    format!("; load of a disk {after} % instead of {before} %")
 }
 
 /// A count after the edit and before it; empty if they are equal.

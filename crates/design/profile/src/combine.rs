@@ -10,7 +10,7 @@ use crate::{Collector, FileReport, ProfileError};
 /// Maximum groups of mailboxes, the number that the official calculator accepts.
 const MOST_TIERS: usize = 4;
 
-/// Maximum names of system mailboxes to list.
+/// Maximum number of system mailboxes to list by name.
 const MOST_NAMES: usize = 12;
 
 /// Days in a week, and in a working week.

@@ -50,7 +50,7 @@ pub(super) struct Sheet<'a> {
     lines: u64,
 }
 
-/// Prefix of the column names in a message tracking log.
+/// Start of the line that names the columns of a message tracking log.
 const FIELDS: &str = "#Fields:";
 
 impl<'a> Sheet<'a> {

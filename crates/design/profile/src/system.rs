@@ -78,7 +78,7 @@ fn is_made_up(known: &SystemName, rest: &str) -> bool {
         || !word.is_empty() && word.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// The system mailbox of a kind named by Exchange itself; `None` for users.
+/// The system mailbox that `kind`, Exchange's own name for its type, denotes; `None` for users.
 pub(super) fn of_kind(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "ArbitrationMailbox" => ARBITRATION,

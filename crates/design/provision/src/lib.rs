@@ -30,7 +30,7 @@ pub use capacity::Capacity;
 pub use failures::{Burden, QUORUM, REPLAYED, quorum_word};
 pub use hardware::Places;
 pub(crate) use hardware::{Megacycles, MetaCacheDisks};
-pub use lighter::{LighterDesign, changes_to_try, disk_load};
+pub use lighter::{LighterDesign, changes_to_try, disk_load, largest_on_sale};
 pub use model::{
     ActiveLimits, Build, Database, DatabaseCopy, Group, Provision, ProvisionError, Purpose,
     Requirements, Server, Volume,

@@ -73,7 +73,7 @@ pub struct RowFigures {
     pub demanded: Option<f64>,
     /// Reads and page writes per second of replay.
     pub replay_iops: f64,
-    /// Seconds in which these figures were seen.
+    /// Length of the period that these figures cover, in seconds.
     pub seen_s: f64,
 }
 

@@ -49,7 +49,7 @@ pub enum Happening {
     Failback,
 }
 
-/// Something that happens at a time.
+/// An event at a given time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// Its start, from the start of the simulation.

@@ -133,7 +133,7 @@ impl Number {
         joined("orders", &[self, taken], value)
     }
 
-    /// Names `value` as `name(list)` of all the numbers.
+    /// A number of this `value` that explains itself as `name(...)` of the numbers in `all`.
     pub(crate) fn of_all(name: &str, all: &[Self], value: f64) -> Self {
         joined(name, all, value)
     }

@@ -84,7 +84,8 @@ fn waiting(work: &mut Work<'_>) {
     work.find(Remark, Key::ServerPassiveDc2, text, remedy);
 }
 
-/// Copies that fit in no layout; an existing layout determines the load on the processors.
+/// Reports copies that no layout can hold; otherwise records the highest processor load of the
+/// simulated failures that the deployment survives.
 fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
     match played {
         PlayedLayout::NotPlayed => (),

@@ -86,7 +86,7 @@ fn count(work: &mut Work<'_>, architecture: Architecture, copies: &Number) -> Nu
         let key = Key::VolumeDbsPerVolume;
         let each = work.either(Quirk::BackupSetRounded, key, workbook, right);
         let each = work.put(key, each);
-        // If the workbook rounds down, the sets of its table do not hold all copies.
+        // The workbook may round down; the sets in its table then do not hold all copies.
         return if work.deployment.is_compatible() { (copies / each).up() } else { sets };
     }
     let on_one = work.get(Key::DatabasePerVolume);

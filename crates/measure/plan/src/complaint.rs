@@ -6,7 +6,7 @@ use units::shortened;
 
 /// Limit on the complaints shown; further ones are only counted.
 const MOST_SHOWN: usize = 20;
-/// Maximum characters of a key and of a problem, either of which may quote the document.
+/// Maximum length in characters of a key and of a problem; either may quote the document.
 const LONGEST_KEY: usize = 100;
 const LONGEST_PROBLEM: usize = 1_000;
 
@@ -80,6 +80,13 @@ pub(crate) enum Problem {
         found: String,
         /// The accepted words.
         choices: &'static [&'static str],
+    },
+    /// A disk has neither a known type nor its own figure.
+    UnknownDisk {
+        /// The type given.
+        found: String,
+        /// The known types.
+        kinds: &'static [&'static str],
     },
     /// A required value is absent.
     Missing {
@@ -165,6 +172,10 @@ impl fmt::Display for Problem {
             Self::NotAChoice { found, choices } => {
                 write!(f, "`{found}` is not known; give one of ")?;
                 list(f, choices.iter().copied())
+            }
+            Self::UnknownDisk { found, kinds } => {
+                write!(f, "`{found}` is not known; add its `random_iops`, or give one of ")?;
+                list(f, kinds.iter().copied())
             }
             Self::Missing { example } => write!(f, "missing; add {example}"),
             Self::Repeated { folder, first_line } => write!(

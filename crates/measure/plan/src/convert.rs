@@ -44,7 +44,8 @@ pub struct Overrides {
     pub volume_of: Option<VolumeOf>,
 }
 
-/// Smallest database file: below it, the fill's own reserve leaves room for hardly a message.
+/// Smallest database file: in a smaller one, the space that the fill reserves leaves room for
+/// hardly any messages.
 pub const SMALLEST_FILE: Bytes = Bytes::from_mib(16);
 
 /// Largest database file: the maximum of the format's own engine.

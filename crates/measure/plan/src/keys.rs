@@ -197,4 +197,10 @@ impl<'a, 'c> Keys<'a, 'c> {
         let found = given.value.clone();
         self.complaints.push(given.place.complaint(Problem::NotAChoice { found, choices }));
     }
+
+    /// Complains about a type of disk of which nothing is known.
+    pub(crate) fn unknown_disk(&mut self, given: &Given<String>, kinds: &'static [&'static str]) {
+        let found = given.value.clone();
+        self.complaints.push(given.place.complaint(Problem::UnknownDisk { found, kinds }));
+    }
 }

@@ -173,7 +173,8 @@ fn volume_of(folder: &str) -> Result<VolumeSize, String> {
     }
 }
 
-/// A plan of databases in `folders`, with more of the same section, whose volumes are known.
+/// Parses a plan of databases in `folders`, with `more` keys in that section; `volume_of` gives
+/// their volumes.
 fn on_volumes(folders: &str, more: &str, size: Option<Bytes>) -> Result<Plan, PlanError> {
     let overrides = Overrides { volume_of: Some(volume_of), size, ..Overrides::default() };
     let text = format!("[databases]\nfolders = {folders}\n{more}\n");

@@ -12,8 +12,8 @@ mod pareto;
 mod prediction;
 
 pub use deployment::{
-    Claim, ClaimState, NearLimit, Outage, PlayedReport, Proof, Remedy, Trust, deployment_html,
-    deployment_json, deployment_text, proof_html, proof_json, proof_text,
+    Claim, ClaimState, NearLimit, Outage, OutageEnd, PaperFailure, PlayedReport, Proof, Remedy,
+    Trust, deployment_html, deployment_json, deployment_text, proof_html, proof_json, proof_text,
 };
 pub use design::{
     Candidate, DesignEdit, PredictedDesign, SimulatedEdit, Sized, Unsimulated, explain,

@@ -84,8 +84,9 @@ fn array(disk: &Disk, pool: Option<&Pool>, sets: u32) -> Result<ArrayDescription
     let Some((shelf, rpm)) = shelf_of(&disk.kind) else {
         return Err(CommandError::new(format!(
             "[disks] database: nothing is known of how a disk of the type \"{}\" works, only how \
-             many requests it answers; name a `type` of the list, or describe the disk in an array \
-             file for `plimsoll simulate PLAN --array FILE`",
+             many requests it answers; give the `type` of a disk that turns (`plimsoll size \
+             --example` lists them), or describe the disk in an array file for `plimsoll simulate \
+             PLAN --array FILE`",
             disk.kind
         )));
     };

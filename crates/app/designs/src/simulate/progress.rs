@@ -56,13 +56,19 @@ impl VirtualShare {
     }
 }
 
+/// Largest share shown while a simulation is pending.
+const MOST_BEFORE_THE_END: f64 = 0.99;
+
 /// Estimates the remaining time of work that took `elapsed` for `share` of it; empty if `share` is
-/// still zero.
+/// still zero, or if less than a second is left.
 fn left(elapsed: Duration, share: f64) -> String {
     if share <= 0.0 {
         return String::new();
     }
     let left = elapsed.mul_f64((1.0 - share).max(0.0) / share);
+    if left < Duration::from_secs(1) {
+        return String::new();
+    }
     format!(", about {} left", term::duration(left))
 }
 
@@ -154,6 +160,8 @@ impl Sweep {
         let sum = self.shares.iter().sum::<f64>();
         let (done, all) = (done + self.known, count + self.known);
         let whole = (sum + self.known as f64) / all.max(1) as f64;
+        // The last one may be through its load and not through what follows it.
+        let whole = whole.min(if done < all { MOST_BEFORE_THE_END } else { 1.0 });
         // Known results took no time.
         let left = left(elapsed, sum / count.max(1) as f64);
         format!("{done} of {all} done, {:.0} %{left}", whole * 100.0)
@@ -190,6 +198,13 @@ mod tests {
         assert_eq!(said(60), "0 of 4 done, 9 %, about 9 min 50 s left");
         sweep.end(2);
         assert_eq!(said(200), "1 of 4 done, 25 %, about 10 min 00 s left");
+        for index in [0, 1] {
+            sweep.end(index);
+        }
+        sweep.sweep().shares[3] = 0.999;
+        assert_eq!(said(200), "3 of 4 done, 99 %", "the last one is not at its end");
+        sweep.end(3);
+        assert_eq!(said(200), "4 of 4 done, 100 %");
         let resumed = SweepProgress::new(4, 6, true);
         resumed.end(0);
         let said = resumed.sweep().words(Duration::from_secs(200));

@@ -98,7 +98,7 @@ fn shown(flags: &SizeFlags, sized: Sized<'_>, console: &mut Console) -> Result<(
         answer(flags, sized, console)?;
     }
     for key in &flags.explain {
-        console.answer_text(&explained(sized, key)?)?;
+        console.answer_prose(&explained(sized, key)?)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::places::{LoadPlace, counted};
 use super::totals::{self, Loads};
 use super::{LoadCollector, LoadFile, LoadProfileError};
 
-/// Storage load that production has measured.
+/// Storage load measured in production.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadProfile {
     /// The files read, in reading order.

@@ -74,8 +74,8 @@ pub struct Mode {
     /// Maximum number of databases, in one case, that no copy takes over, including those in
     /// `lost`.
     pub not_active: usize,
-    /// Maximum number of databases, in one case, of which only a lagged copy is left that takes
-    /// over: it must first replay the logs of its delay.
+    /// Maximum number of databases, in one case, that only a lagged copy can take over; it must
+    /// first replay the logs of its delay.
     pub replayed: usize,
     /// Maximum number of databases, in one case, of which not even a lagged copy is left.
     pub lost: usize,

@@ -2,9 +2,11 @@
 
 use sizing::{Build, Decision, DesignFinding, Key, ServerKind, Sizing};
 
-/// Numbers that a buyer pays for or an operator lives with; disks, servers and cost are apart.
-const NUMBERS: [Key; 7] = [
+/// Numbers that a buyer pays for or an operator lives with, and the work that the load of a disk
+/// leaves out; disks, servers and cost are apart.
+const NUMBERS: [Key; 8] = [
     Key::DatabaseAll,
+    Key::IoMaintenanceMbPerServer,
     Key::MemoryAllGb,
     Key::RackUnitsAll,
     Key::PowerAllWatts,

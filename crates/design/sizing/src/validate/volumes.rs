@@ -171,7 +171,7 @@ fn serves(sheet: &Sheet, sites: &[ServerKind], is_compatible: bool) -> bool {
         .all(|site| sheet.number(Key::DiskRandomIops(*site)).is_some_and(|iops| needed <= iops))
 }
 
-/// What lets the disks of `sites` serve their volumes.
+/// The remedy for disks of `sites` that are too slow for their volumes.
 fn of_slow_disks(work: &Work<'_>, sites: &[ServerKind]) -> Cow<'static, str> {
     let deployment = work.deployment;
     let is_compatible = deployment.is_compatible();

@@ -141,7 +141,7 @@ fn disk(above: &mut Keys<'_, '_>, key: &'static str, default: Option<&Disk>) -> 
             own(capacity, &name, iops, slow.unwrap_or(false))
         }
         (Some(given), None) => listed(given.value.trim(), capacity).unwrap_or_else(|| {
-            keys.not_a_choice(&given, KINDS);
+            keys.unknown_disk(&given, KINDS);
             default
         }),
     };
@@ -157,5 +157,20 @@ pub(super) fn processor(keys: &mut Keys<'_, '_>, before: Option<Processor>) -> P
     Processor {
         cores,
         spec_rate: spec_rate.or_else(|| before.and_then(|processor| processor.spec_rate)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KINDS, OF_WORKBOOK};
+    use crate::Deployment;
+
+    #[test]
+    fn the_example_lists_the_types_of_disks() {
+        let example = Deployment::example();
+        for kind in &KINDS[..OF_WORKBOOK] {
+            assert!(example.contains(kind), "{kind}");
+        }
+        assert!(example.contains("random_iops ="));
     }
 }

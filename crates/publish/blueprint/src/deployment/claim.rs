@@ -48,11 +48,31 @@ pub struct Outage {
     pub longest_ns: u64,
     /// What the deployment allows, in nanoseconds; `None` if it does not say.
     pub allowed_ns: Option<u64>,
-    /// The case and the reason, in a sentence.
-    pub because: String,
+    /// The case that it belongs to, such as `if site 1 fails`.
+    pub case: String,
+    /// What ends it.
+    pub ended_by: OutageEnd,
+}
+
+/// What gives databases an active copy again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutageEnd {
+    /// A lagged copy has replayed its log.
+    Replay,
+    /// An administrator activates the other site.
+    Activation,
 }
 
 impl Outage {
+    /// The case and what ends it, as a clause.
+    pub(super) fn because(&self) -> String {
+        let until = match self.ended_by {
+            OutageEnd::Replay => "a lagged copy has replayed its log",
+            OutageEnd::Activation => "an administrator activates the other site",
+        };
+        format!("{}, until {until}", self.case)
+    }
+
     /// Whether it lasts longer than the deployment allows.
     pub fn exceeds(&self) -> bool {
         self.allowed_ns.is_some_and(|most| self.longest_ns > most)
@@ -72,20 +92,39 @@ impl Outage {
         let databases = plural(self.databases as u64, "database");
         let has = if self.databases == 1 { "has" } else { "have" };
         let longest = duration(self.longest_ns);
-        format!("{databases} {has} no active copy for {longest}, {}; {allowed}", self.because)
+        format!("{databases} {has} no active copy for {longest}, {}; {allowed}", self.because())
     }
 }
 
 /// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClaimState {
     /// Every limit is kept, no database stays inactive, and no interruption is too long.
     Holds,
     /// A limit is broken, databases stay inactive, or an interruption is longer than the deployment
     /// allows.
     Fails,
-    /// Already fails in the arithmetic, by processors or quorum.
-    FailsOnPaper,
+    /// Already fails in the arithmetic.
+    FailsOnPaper(PaperFailure),
+}
+
+/// Why the arithmetic rejects a claim that no simulation of disks can save.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PaperFailure {
+    /// The processors are busier than 100 %; their load in percent.
+    Processors(f64),
+    /// Too few votes are left for a quorum.
+    NoQuorum,
+}
+
+impl PaperFailure {
+    /// The objection, as a clause.
+    pub fn words(self) -> String {
+        match self {
+            Self::Processors(percent) => format!("processors are {percent:.0} % busy"),
+            Self::NoQuorum => "no quorum is left".to_owned(),
+        }
+    }
 }
 
 /// A change that was tried.
@@ -106,7 +145,7 @@ impl ClaimState {
         match self {
             Self::Holds => "holds",
             Self::Fails => "FAILS",
-            Self::FailsOnPaper => "FAILS on paper",
+            Self::FailsOnPaper(_) => "FAILS on paper",
         }
     }
 
@@ -114,7 +153,7 @@ impl ClaimState {
         match self {
             Self::Holds => "holds",
             Self::Fails => "fails",
-            Self::FailsOnPaper => "fails_on_paper",
+            Self::FailsOnPaper(_) => "fails_on_paper",
         }
     }
 }
@@ -124,7 +163,7 @@ impl Claim {
     /// the model.
     pub const fn ruling(&self) -> Ruling {
         match (self.state, self.is_narrow) {
-            (ClaimState::FailsOnPaper, _) | (ClaimState::Fails, false) => Ruling::Fail,
+            (ClaimState::FailsOnPaper(_), _) | (ClaimState::Fails, false) => Ruling::Fail,
             (_, true) => Ruling::CannotJudge,
             (ClaimState::Holds, false) => Ruling::Pass,
         }

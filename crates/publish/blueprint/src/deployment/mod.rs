@@ -23,7 +23,7 @@ use verdict::{Estimate, Ruling};
 
 use crate::next_steps;
 
-pub use claim::{Claim, ClaimState, Outage, Remedy};
+pub use claim::{Claim, ClaimState, Outage, OutageEnd, PaperFailure, Remedy};
 pub use json::deployment_json;
 pub use proof::{Proof, proof_html, proof_text};
 pub use proof_json::proof_json;

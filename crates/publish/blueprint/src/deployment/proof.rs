@@ -63,6 +63,11 @@ impl Proof {
     }
 }
 
+/// What a proof assumes, and what a prediction answers instead.
+const ASSUMED: &str = "Users work on active copies, and passive ones only replay; `size --predict` \
+                       asks the harder question whether a set of disks carries every copy on it \
+                       as an active one, so that its latencies are higher.";
+
 /// The page for the customer.
 pub fn proof_html(proof: &Proof) -> String {
     report::document_html(&document(proof))
@@ -147,7 +152,7 @@ fn banner(proof: &Proof) -> Banner {
     meaning.extend(outage_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(|of| remedy_words(of, proof)));
     meaning.extend(Some(proof.description.clone()).filter(|text| !text.is_empty()));
-    meaning.extend([proof.design.clone(), trust(proof.uncertainty_percent)]);
+    meaning.extend([proof.design.clone(), ASSUMED.to_owned(), trust(proof.uncertainty_percent)]);
     let customer =
         if proof.customer.is_empty() { String::new() } else { format!(", for {}", proof.customer) };
     Banner {
@@ -355,9 +360,7 @@ fn method() -> Block {
          A claim holds if every database stays active and every host keeps its limits once the \
          failure has settled and the caches of copies that took over are warm; the slowest minute \
          shows the time before. A time without service fails a claim if it is longer than the \
-         `longest_outage` of the deployment. A prediction of one set of disks (`size --predict`) \
-         takes all copies for active and plays no replay and no failure, so its latencies differ. \
-         Nothing was measured on hardware: test what you buy."
+         `longest_outage` of the deployment. Nothing was measured on hardware: test what you buy."
             .to_owned(),
     )
 }

@@ -44,7 +44,7 @@ fn outage_json(of: &Outage) -> Value {
         "databases": of.databases,
         "longest_ns": of.longest_ns,
         "allowed_ns": of.allowed_ns,
-        "because": of.because,
+        "because": of.because(),
     })
 }
 

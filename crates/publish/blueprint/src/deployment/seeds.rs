@@ -24,7 +24,7 @@ impl PlayedReport<'_> {
         (!samples.is_empty()).then(|| verdict::estimate_of_runs(&samples))
     }
 
-    /// The slowest minute of a row with any seed.
+    /// The slowest minute of a row over all seeds.
     pub(super) fn slowest(&self, row: &HostRow) -> Option<(Nanos, f64)> {
         let minutes = self.alike(row).filter_map(|of| of.worst);
         minutes.max_by(|one, other| one.1.total_cmp(&other.1))

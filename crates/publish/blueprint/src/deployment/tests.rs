@@ -2,7 +2,10 @@
 
 use verdict::Ruling;
 
-use super::{Claim, ClaimState, Outage, Proof, Remedy, proof_html, proof_json, proof_text};
+use super::{
+    Claim, ClaimState, Outage, OutageEnd, PaperFailure, Proof, Remedy, proof_html, proof_json,
+    proof_text,
+};
 use crate::{DesignEdit, SimulatedEdit};
 
 fn proof(state: ClaimState) -> Proof {
@@ -80,6 +83,8 @@ fn the_customer_reads_what_breaks_and_what_to_change() {
     for part in parts {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("passive ones only replay; `size --predict` asks the harder"), "{flat}");
     assert!(proof_html(&proof(ClaimState::Fails)).contains("Contoso"));
 }
 
@@ -104,7 +109,7 @@ fn a_latency_that_a_prediction_cannot_judge_decides_no_proof() {
         assert!(text.contains("SIMULATED CANNOT JUDGE  1 of 2 claims hold, 1 inc"), "{text}");
         assert!(!text.contains("Breaks it"), "{text}");
         assert_eq!(proof_json(&near)["verdict"], "simulated_cannot_judge");
-        near.claims[0].state = ClaimState::FailsOnPaper;
+        near.claims[0].state = ClaimState::FailsOnPaper(PaperFailure::NoQuorum);
         assert_eq!(near.ruling(), Ruling::Fail);
     }
 }
@@ -133,7 +138,8 @@ fn a_time_without_service_is_never_a_silent_part_of_a_pass() {
         databases: 40,
         longest_ns: 1_800_000_000_000,
         allowed_ns,
-        because: "if site 1 fails, until an administrator activates the other site".to_owned(),
+        case: "if site 1 fails".to_owned(),
+        ended_by: OutageEnd::Activation,
     };
     for (allowed, said) in [
         (None, "the deployment does not say whether that is acceptable"),
@@ -155,7 +161,7 @@ fn a_time_without_service_is_never_a_silent_part_of_a_pass() {
 fn the_table_of_changes_is_for_more_than_one() {
     let mut failing = proof(ClaimState::Fails);
     assert!(!proof_text(&failing, report::TEXT_WIDTH).contains("for each failing claim"));
-    failing.claims[0].state = ClaimState::FailsOnPaper;
+    failing.claims[0].state = ClaimState::FailsOnPaper(PaperFailure::NoQuorum);
     let page = proof_html(&failing);
     assert!(page.contains("for each failing claim"), "{page}");
     assert!(page.contains("Also failing: one server fails."), "{page}");

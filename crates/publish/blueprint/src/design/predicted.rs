@@ -10,6 +10,11 @@ use verdict::{Ruling, Verdict};
 
 use super::edits::DesignEdit;
 
+/// What a prediction assumes, and what a proof answers instead.
+const ASSUMED: &str = "Every copy on them is taken for active, the most that they can have to \
+                       carry; `size --prove` asks whether the design keeps its limits as it runs, \
+                       where passive copies only replay, and in each failure.";
+
 /// A simulated run of one set of disks of a design.
 #[derive(Clone, Debug)]
 pub struct PredictedDesign {
@@ -56,7 +61,7 @@ impl PredictedDesign {
         };
         let deciding = deciding_number(&self.verdict);
         format!(
-            "Simulated: {sets} of disks of {} {verb} {}.{}",
+            "Simulated: {sets} of disks of {} {verb} {}.{} {ASSUMED}",
             self.server,
             self.load(),
             deciding.map(|number| format!(" {decided}: {number}.")).unwrap_or_default(),
@@ -96,11 +101,7 @@ impl PredictedDesign {
             Fact { label: "Verdict", metric: None, value: verdict },
             Fact::new(
                 "Simulated",
-                format!(
-                    "{databases} of {}, all taken for active (`size --prove` lets passive copies \
-                     replay, and plays failures), on {sets} of disks",
-                    self.server
-                ),
+                format!("{databases} of {}, all taken for active, on {sets} of disks", self.server),
             ),
             Fact::metric("Load", "achieved-transactional-iops", self.load()),
             Fact::new(

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use plan::deployment::{Prices, Replacement};
+use plan::deployment::{Disk, Prices, Replacement};
 use plan::{Deployment, PlanError};
 use provision::{size, survived_failures};
 use report::document::{Block, Cell, Column, Section, Table, TableRow};
@@ -30,6 +30,8 @@ pub struct Candidate {
     assumption: Option<String>,
     /// The prices of its costs, if it gives any.
     prices: Option<Prices>,
+    /// Its database disk, as sold; `None` if the document is contradictory.
+    disk: Option<Disk>,
 }
 
 /// Numeric columns of the table: heading and key.
@@ -57,6 +59,7 @@ impl Candidate {
         Self {
             assumption,
             prices,
+            disk: parsed.as_ref().ok().map(|of| of.storage.first.database.clone()),
             survived: parsed.as_ref().ok().and_then(survived_failures),
             outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
             replacements,
@@ -78,6 +81,22 @@ impl Candidate {
 
     fn number(&self, key: Key) -> Option<f64> {
         self.outcome.as_ref().ok()?.number(key)
+    }
+
+    /// A disk whose type was replaced without its size, and the size that was taken.
+    fn kept_size(&self) -> Option<String> {
+        let is_replaced = |key| self.replacements.iter().any(|of| of.key == key);
+        let disk = self.disk.as_ref().filter(|_| is_replaced("disks.database.type"))?;
+        let largest = provision::largest_on_sale(&disk.kind)?;
+        if is_replaced("disks.database.size") || disk.capacity <= largest {
+            return None;
+        }
+        let [kept, largest] = [disk.capacity, largest].map(sizing::as_sold);
+        Some(format!(
+            "{} disks are counted with {kept} each, the size of the document, and the largest that \
+             `--predict` proposes has {largest}: give their size, too (disks.database.size).",
+            disk.kind
+        ))
     }
 
     fn survived_cell(&self) -> String {
@@ -160,6 +179,7 @@ fn notes(candidates: &[Candidate]) -> Vec<String> {
     assumptions(candidates)
         .into_iter()
         .chain(priced(candidates))
+        .chain(kept_sizes(candidates))
         .chain(survived)
         .chain(caveats)
         .collect()
@@ -176,6 +196,12 @@ fn priced(candidates: &[Candidate]) -> Option<String> {
     Some("Ranked by cost, each at its own prices, which the first columns show.".to_owned())
 }
 
+/// The disks whose type was replaced and whose size was not, each once: a smaller size may be the
+/// largest that is sold of that type.
+fn kept_sizes(candidates: &[Candidate]) -> BTreeSet<String> {
+    candidates.iter().filter_map(Candidate::kept_size).collect()
+}
+
 /// What the number of survived failures counts.
 const SURVIVED: &str = "Kinds of failure survived: how many rows of the failures in a design's own \
                         sizing (one server, two servers, a site ...) leave every database active, \
@@ -188,21 +214,35 @@ fn survival_column(candidates: &[Candidate]) -> Option<&'static str> {
 
 /// The designs, best first; ties keep their order.
 pub fn ranked(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    candidates.sort_by(|left, right| {
-        let by_number = RANKED_BY.iter().map(|key| {
-            let numbers = [left, right].map(|one| one.number(*key).unwrap_or(f64::MAX));
-            numbers[0].total_cmp(&numbers[1])
-        });
-        by_number.fold(left.class().cmp(&right.class()), Ordering::then)
-    });
+    candidates.sort_by(order);
     candidates
+}
+
+/// The rank of each of these designs, which are ordered: those with equal figures share one.
+fn ranks(candidates: &[Candidate]) -> Vec<usize> {
+    let mut ranks: Vec<usize> = Vec::new();
+    for (candidate, place) in candidates.iter().zip(1..) {
+        let before = ranks.len().checked_sub(1).map(|at| (&candidates[at], ranks[at]));
+        let tied = before.filter(|(other, _)| order(other, candidate) == Ordering::Equal);
+        ranks.push(tied.map_or(place, |(_, rank)| rank));
+    }
+    ranks
+}
+
+/// Order by which designs are ranked, the best first.
+fn order(left: &Candidate, right: &Candidate) -> Ordering {
+    let by_number = RANKED_BY.iter().map(|key| {
+        let numbers = [left, right].map(|one| one.number(*key).unwrap_or(f64::MAX));
+        numbers[0].total_cmp(&numbers[1])
+    });
+    by_number.fold(left.class().cmp(&right.class()), Ordering::then)
 }
 
 /// The figures by which designs are compared: cost if there are prices, otherwise disks.
 fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
     candidates
         .iter()
-        .zip(1..)
+        .zip(ranks(candidates))
         .map(|(candidate, rank)| ParetoPoint {
             name: candidate.name(),
             rank,
@@ -243,7 +283,7 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
     let is_any_forbidden = candidates.iter().any(|of| !of.is_workable());
     columns.extend(is_any_forbidden.then(|| Column::text("forbidden by")));
     let mut rows = Vec::new();
-    for (candidate, rank) in candidates.iter().zip(1..) {
+    for (candidate, rank) in candidates.iter().zip(ranks(candidates)) {
         let rank = if candidate.is_workable() { format!("{rank}") } else { "-".to_owned() };
         let mut cells = vec![Cell::plain(rank)];
         cells.extend(candidate.replacements.iter().map(|of| Cell::plain(of.value.clone())));
@@ -253,7 +293,7 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
         rows.push(TableRow::body(cells));
     }
     let caption = "Every combination, the best first: workable, then the least cost where prices \
-                   are given, then the fewest disks, servers and memory.";
+                   are given, then the fewest disks, servers and memory. Equal ones share a rank.";
     let mut blocks = vec![Block::Table(Table { caption, columns, rows })];
     blocks.extend(notes(candidates).into_iter().map(Block::Note));
     Some(Section { id: "scenarios", title: "Scenarios", blocks })
@@ -270,8 +310,8 @@ pub fn scenarios(candidates: &[Candidate]) -> String {
     head.extend(survival.map(str::to_owned));
     head.push("forbidden by".to_owned());
     let mut rows = vec![head];
-    for (index, candidate) in candidates.iter().enumerate() {
-        let rank = if candidate.is_workable() { (index + 1).to_string() } else { "-".to_owned() };
+    for (candidate, rank) in candidates.iter().zip(ranks(candidates)) {
+        let rank = if candidate.is_workable() { format!("{rank}") } else { "-".to_owned() };
         let mut row = vec![rank];
         row.extend(candidate.replacements.iter().map(|replacement| replacement.value.clone()));
         row.extend(numbers.iter().map(|(_, key)| candidate.cell(*key)));

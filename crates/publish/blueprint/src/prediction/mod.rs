@@ -351,7 +351,20 @@ fn said(best: &PredictedArray, all: &[PredictedArray]) -> Vec<String> {
             format!("{passing} of {of} {verb} this load; the best is {}.", best.name())
         }
     });
+    let mut keys = best.changes().iter().map(|(key, _)| key.as_str());
+    if keys.any(|key| key == "disk.rpm") && !best.changes().iter().any(|(key, _)| is_seek(key)) {
+        said.push(KEPT_SEEKS.to_owned());
+    }
     said
+}
+
+/// What a change of `disk.rpm` does not change.
+const KEPT_SEEKS: &str = "Only the rotation differs with disk.rpm: the seek times are those of the \
+                          array as described, and faster disks usually have shorter ones \
+                          (disk.seek_average_ms, or an array of such disks).";
+
+fn is_seek(key: &str) -> bool {
+    key.starts_with("disk.seek_")
 }
 
 fn table(all: &[PredictedArray]) -> Block {

@@ -41,6 +41,20 @@ fn what_passes_comes_before_what_fails_and_everything_says_that_it_is_simulated(
     assert_eq!(json["predictions"][1]["rank"], 2);
 }
 
+/// A faster rotation alone leaves the seeks of the slower disk.
+#[test]
+fn a_changed_rotation_is_said_to_keep_the_seek_times() {
+    let rpm = ("disk.rpm", "15000");
+    let seek = ("disk.seek_average_ms", "3.5");
+    for (changes, is_said) in [(vec![rpm], true), (vec![rpm, seek], false), (vec![seek], false)] {
+        let changes = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let run = prediction("5", &simulated(&Synthetic::default()));
+        let all = ranked_predictions(vec![Prediction { changes: changes.collect(), ..run }]);
+        let text = render_predictions(TEXT, &all, &[]);
+        assert_eq!(text.contains("Only the rotation differs"), is_said, "{text}");
+    }
+}
+
 /// Faster reads at a lower rate do not count as long as the target is missed.
 #[test]
 fn the_higher_rate_comes_first_until_the_target_is_reached_then_the_faster_reads() {

@@ -61,6 +61,7 @@ fn one_headline_says_what_rules_and_simulation_say() {
         for form in [&page, &text] {
             assert!(form.contains(status) && form.contains("7 sets of disks"), "{form}");
         }
+        assert!(page.contains("taken for active, the most that they can have to carry"), "{page}");
         let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).expect("JSON");
         let verdict = if passes { "simulated_pass" } else { "simulated_fail" };
         assert_eq!(json["prediction"]["verdict"], verdict);

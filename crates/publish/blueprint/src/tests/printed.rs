@@ -101,12 +101,46 @@ fn prices_are_in_the_bill_and_rank_designs() {
     assert!(page.contains(">availability.copies</th>"), "{page}");
     assert!(!page.contains("what changes</th>") && !page.contains("Latency To Spare"), "{page}");
     assert!(!head.contains("watts"), "{table}");
-    // Designs that differ in nothing but a price: the cheaper one is first, each at its own.
+    // Designs that differ only in a price: each is costed at its own, and the cheaper one comes
+    // first.
     let by_price = ranked(swept(["prices", "disk"], ["250", "100"]).to_vec());
     assert_eq!(by_price[0].replacements[0].value, "100", "{}", scenarios(&by_price));
     assert!(scenarios(&by_price).contains("Ranked by cost, each at its own prices"));
     let without = scenarios(&[Candidate::of(Vec::new(), Ok(parsed(DESIGN)))]);
     assert!(!without.contains("cost"), "{without}");
+}
+
+/// The table of these values of a key.
+fn table_of(key: &str, values: &[&str]) -> String {
+    let candidates = values.iter().map(|value| {
+        let edit =
+            plan::deployment::Replacement { key: key.to_owned(), value: (*value).to_owned() };
+        let parsed = Deployment::parse_with("d.toml", DESIGN, std::slice::from_ref(&edit));
+        Candidate::of(vec![edit], parsed)
+    });
+    scenarios(&ranked(candidates.collect()))
+}
+
+/// More mailboxes are no worse design, and what makes no difference shares a rank.
+#[test]
+fn a_rank_compares_designs_for_one_demand() {
+    let differs = "serve different mailboxes";
+    let more = table_of("tier.1.mailboxes", &["9000", "18000"]);
+    assert!(more.contains(differs), "{more}");
+    let alike = table_of("transport.queue_expiration", &["2d", "3d"]);
+    assert!(!alike.contains(differs), "{alike}");
+    let ranks: Vec<&str> =
+        alike.lines().skip(1).take(2).filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(ranks, ["1", "1"], "{alike}");
+}
+
+/// No 10K disk of 4 TB is sold.
+#[test]
+fn a_type_of_disk_that_keeps_a_size_it_does_not_have_is_named() {
+    let table = table_of("disks.database.type", &["7.2K SAS 3.5", "10K SAS 2.5"]);
+    let said = "10K SAS 2.5 disks are counted with 4 TB each, the size of the document, and the \
+                largest that `--predict` proposes has 2.4 TB";
+    assert!(table.contains(said) && !table.contains("7.2K SAS 3.5 disks are counted"), "{table}");
 }
 
 /// Every form of a design that uses another product's figures starts by stating this.

@@ -29,7 +29,7 @@ pub(super) struct ShelvedCopy<'a> {
 /// Arrays of all hosts, and the location of each copy on them.
 pub(super) struct Shelf {
     arrays: Vec<ArrayDescription>,
-    /// Places of each copy's database and log, by the number of its host and its number there.
+    /// Places of each copy's database and log, by host number and the copy's number on that host.
     places: BTreeMap<(usize, usize), (OperationPlace, OperationPlace)>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use blueprint::{Claim, ClaimState, Outage, Trust};
+use blueprint::{Claim, ClaimState, Outage, PaperFailure, Trust};
 use rehearsal::{Breach, HostRow, Judgement};
 use units::Nanos;
 use verdict::Ruling;
@@ -39,10 +39,10 @@ impl PlayedCase {
         trust: Trust,
     ) -> Claim {
         let breach = self.judgement.breaches.first();
-        let objection = paper.objection.clone();
+        let objection = paper.objection;
         let is_too_long = outage.as_ref().is_some_and(Outage::exceeds);
-        let state = match (&objection, self.inactive > 0 || is_too_long || breach.is_some()) {
-            (Some(_), _) => ClaimState::FailsOnPaper,
+        let state = match (objection, self.inactive > 0 || is_too_long || breach.is_some()) {
+            (Some(objection), _) => ClaimState::FailsOnPaper(objection),
             (None, true) => ClaimState::Fails,
             (None, false) => ClaimState::Holds,
         };
@@ -62,7 +62,8 @@ impl PlayedCase {
             worst_minute_ms: self.judgement.worst_row().and_then(|row| row.worst).map(|of| of.1),
             disks_busy: shown.disks_busy,
             excess: breach.map(|breach| breach.excess),
-            because: objection.unwrap_or_else(|| self.because(breach, outage.as_ref(), trust)),
+            because: objection
+                .map_or_else(|| self.because(breach, outage.as_ref(), trust), PaperFailure::words),
             disagreement: disagreement(paper, &shown),
             remedy: None,
             redundant_after_ns: self
@@ -89,7 +90,7 @@ impl PlayedCase {
         self.judgement.rows.iter().map(|row| row.usage.drives).fold(0.0, f64::max)
     }
 
-    /// Figures to compare the formulas with: those of the host that broke its limit most.
+    /// Figures to compare with the formulas: those of the host furthest beyond its limit.
     fn shown(&self) -> Shown {
         let breach = self.judgement.breaches.first();
         let row = breach.and_then(|breach| self.judgement.rows.get(breach.row));
@@ -138,6 +139,7 @@ impl PlayedCase {
 
 #[cfg(test)]
 mod tests {
+    use blueprint::OutageEnd;
     use rehearsal::{Judgement, Limits, RowFigures, UsageShares};
     use units::Nanos;
     use verdict::Ruling;
@@ -196,13 +198,15 @@ mod tests {
             databases: 60,
             longest_ns: 1_800_000_000_000,
             allowed_ns: Some(600_000_000_000),
-            because: "if site 1 fails, until an administrator acts".to_owned(),
+            case: "if site 1 fails".to_owned(),
+            ended_by: OutageEnd::Activation,
         };
         let paper = OnPaper { objection: None, disks: None };
         let claim = case(12.0).claim(("a site failed", 1, Some(outage)), &paper, TRUST);
         assert_eq!(claim.ruling(), Ruling::Fail);
         let because = "60 databases have no active copy for 30 min, if site 1 fails, until an \
-                       administrator acts; more than [availability] longest_outage allows, 10 min";
+                       administrator activates the other site; more than [availability] \
+                       longest_outage allows, 10 min";
         assert_eq!(claim.because, because);
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blueprint::PaperFailure;
 use provision::Provision;
 use provision::layout::{Failure, Mode, Quorum};
 use rehearsal::{Happening, Occurrence, PlayedDeployment, timeline};
@@ -22,7 +23,7 @@ pub(super) struct PlayedClaim {
     /// The occurrences of each case; empty in normal operation.
     pub cases: Vec<Vec<Occurrence>>,
     /// Reason why the arithmetic already rejects it, if it does.
-    pub(crate) objection: Option<String>,
+    pub(crate) objection: Option<PaperFailure>,
     /// Played length of each case.
     pub length: Nanos,
 }
@@ -85,13 +86,13 @@ fn is_claimed(mode: &Mode) -> bool {
 }
 
 /// The arithmetic's objection to a failure, if any.
-fn objection(provision: &Provision, failure: Failure) -> Option<String> {
+fn objection(provision: &Provision, failure: Failure) -> Option<PaperFailure> {
     let mode = provision.modes.iter().find(|mode| mode.failure == failure)?;
     let burden = provision.needs.burden(mode);
     if let Some(share) = burden.and_then(|of| of.processor).filter(|share| *share > 1.0) {
-        return Some(format!("processors are {:.0} % busy", share * 100.0));
+        return Some(PaperFailure::Processors(share * 100.0));
     }
-    (mode.quorum == Quorum::Lost).then(|| "no quorum is left".to_owned())
+    (mode.quorum == Quorum::Lost).then_some(PaperFailure::NoQuorum)
 }
 
 /// Hosts of the first group, which represents the others.

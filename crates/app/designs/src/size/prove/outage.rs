@@ -1,12 +1,9 @@
 //! How long users are without a database in the cases of a claim. A pure function of their
 //! timelines, so that a case that is not the worst for the disks counts as well.
 
-use blueprint::Outage;
+use blueprint::{Outage, OutageEnd};
 use rehearsal::{Duty, Occurrence, Stretch, longest_interruption};
 use units::Nanos;
-
-/// What ends the wait for a lagged copy.
-pub(super) const REPLAYS: &str = "until a lagged copy has replayed its log";
 
 /// The longest interruption in any of these cases after which all databases are active again;
 /// `None` if there is none. Databases that stay inactive fail a claim anyway.
@@ -18,9 +15,13 @@ pub(super) fn longest_outage(
     let found = cases.iter().zip(outlines).filter_map(|(case, outline)| {
         let (longest, databases) = interruption(outline)?;
         let what: Vec<&str> = case.iter().map(|of| of.text.as_str()).collect();
-        let because = format!("if {} fails, {}", what.join(" and "), reason(outline));
-        let allowed_ns = allowed.map(|of| of.0);
-        Some(Outage { databases, longest_ns: longest.0, allowed_ns, because })
+        Some(Outage {
+            databases,
+            longest_ns: longest.0,
+            allowed_ns: allowed.map(|of| of.0),
+            case: format!("if {} fails", what.join(" and ")),
+            ended_by: end(outline),
+        })
     });
     found.max_by_key(|of| (of.longest_ns, of.databases))
 }
@@ -36,18 +37,17 @@ fn interruption(outline: &[Stretch]) -> Option<(Nanos, usize)> {
     Some((longest_interruption(outline), databases))
 }
 
-/// What ends the interruption: a lagged copy has replayed its log, or an administrator activates
-/// the other site.
-fn reason(outline: &[Stretch]) -> &'static str {
+fn end(outline: &[Stretch]) -> OutageEnd {
     let replays = outline
         .iter()
         .flat_map(|stretch| &stretch.duties)
         .any(|duties| !duties.contains(&Duty::Active) && duties.contains(&Duty::CatchingUp));
-    if replays { REPLAYS } else { "until an administrator activates the other site" }
+    if replays { OutageEnd::Replay } else { OutageEnd::Activation }
 }
 
 #[cfg(test)]
 mod tests {
+    use blueprint::OutageEnd;
     use rehearsal::{Duty, Happening, Occurrence, Stretch};
     use units::Nanos;
 
@@ -90,8 +90,7 @@ mod tests {
         let found = longest_outage(&cases, &[quiet.clone(), waits.clone()], None);
         let found = found.expect("an interruption");
         assert_eq!((found.databases, found.longest_ns), (2, 1_800_000_000_000));
-        let because = "if site 2 fails, until an administrator activates the other site";
-        assert_eq!(found.because, because);
+        assert_eq!((&*found.case, found.ended_by), ("if site 2 fails", OutageEnd::Activation));
         assert!(!found.exceeds());
         let allowed = |minutes: u64| Some(Nanos::from_secs(minutes * 60));
         let within =
@@ -109,7 +108,7 @@ mod tests {
             stretch((1_500, 7_200), BOTH),
         ];
         let found = longest_outage(&[site(0)], &[replays], None).expect("an interruption");
-        assert!(found.because.ends_with("until a lagged copy has replayed its log"));
+        assert_eq!(found.ended_by, OutageEnd::Replay);
         let lost = vec![stretch((0, 600), BOTH), stretch((600, 7_200), [Duty::Idle, Duty::Active])];
         assert_eq!(longest_outage(&[site(0)], &[lost], None), None);
     }

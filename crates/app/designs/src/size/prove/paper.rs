@@ -1,5 +1,6 @@
 //! Explains why the sizing formulas and a simulation disagree about a claim.
 
+use blueprint::PaperFailure;
 use units::Nanos;
 
 use super::recovery::RecoveryWork;
@@ -8,7 +9,7 @@ use super::recovery::RecoveryWork;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OnPaper {
     /// Reason why the layout rejects the claim, from processors or quorum.
-    pub(crate) objection: Option<String>,
+    pub(crate) objection: Option<PaperFailure>,
     /// Load of a disk as a share of the requests that it answers.
     pub disks: Option<f64>,
 }
@@ -92,7 +93,7 @@ fn unforeseen(shown: &Shown, on_paper: f64) -> String {
 mod tests {
     use units::Nanos;
 
-    use super::{OnPaper, RecoveryWork, Shown, disagreement};
+    use super::{OnPaper, PaperFailure, RecoveryWork, Shown, disagreement};
 
     const SEEDS: RecoveryWork =
         RecoveryWork { read: (2, 48_000_000), written: (0, 0), catching_up: 0 };
@@ -106,7 +107,7 @@ mod tests {
         let broken = Shown { is_broken: true, ..Shown::default() };
         assert_eq!(disagreement(&paper(0.8), &Shown::default()), None);
         assert_eq!(disagreement(&paper(1.2), &broken), None);
-        let objection = Some("no quorum is left".to_owned());
+        let objection = Some(PaperFailure::NoQuorum);
         assert_eq!(disagreement(&OnPaper { objection, disks: None }, &broken), None);
     }
 
@@ -127,7 +128,7 @@ mod tests {
             let text = disagreement(&paper, &shown).expect(word);
             assert!(text.contains(word), "{text}");
         }
-        let objection = Some("processors are 120 % busy".to_owned());
+        let objection = Some(PaperFailure::Processors(120.0));
         let of_processors = OnPaper { objection, disks: Some(0.5) };
         let text = disagreement(&of_processors, &Shown::default()).expect("no agreement");
         assert!(text.contains("cannot refute"), "{text}");

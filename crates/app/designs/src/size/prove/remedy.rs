@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use blueprint::{Claim, ClaimState, Remedy, SimulatedEdit};
+use blueprint::{Claim, ClaimState, OutageEnd, PaperFailure, Remedy, SimulatedEdit};
 use report::format::duration;
 use units::Nanos;
 use verdict::Ruling;
 
 use super::cases::{NORMAL, ONE_DISK};
-use super::outage::REPLAYS;
 use super::trial::{Adjustment, Trial};
 use crate::edits::{self, TriedEdit};
 use console::Console;
@@ -29,7 +28,7 @@ struct RemedySearch<'a> {
     narrow: Option<Remedy>,
 }
 
-/// The judgement of a claim with a change, and its reason.
+/// The ruling on a claim once a change is made, and its reason.
 type ClaimWithChange = (Ruling, String);
 
 /// Records for each failed claim the smallest change with which it holds. Returns the smallest
@@ -43,7 +42,7 @@ pub(super) fn found(
     if claims.iter().all(|of| of.ruling() == Ruling::Pass) {
         return Ok((None, Vec::new()));
     }
-    let fails_on_paper = claims.iter().any(|of| of.state == ClaimState::FailsOnPaper);
+    let fails_on_paper = claims.iter().any(|of| matches!(of.state, ClaimState::FailsOnPaper(_)));
     let mut all = edits::to_try(document, fails_on_paper);
     if claims.iter().all(|of| of.ruling() != Ruling::Fail) {
         return Ok((None, all));
@@ -246,22 +245,26 @@ fn advice(claims: &[Claim]) -> String {
     if let Some(outage) = failed.clone().filter_map(|of| of.outage.as_ref()).find(|of| of.exceeds())
     {
         let needed = plan::write_duration(Nanos(outage.longest_ns));
-        let first = if outage.because.ends_with(REPLAYS) {
-            "give the databases another copy without lag (copies)"
-        } else {
-            "place the witness so that the site which is left keeps a majority ([availability] \
-             witness)"
+        let first = match outage.ended_by {
+            OutageEnd::Replay => "give the databases another copy without lag (copies)",
+            OutageEnd::Activation => {
+                "place the witness so that the site which is left keeps a majority ([availability] \
+                 witness)"
+            }
         };
         return format!(
             "{first}, or allow the interruption ([availability] longest_outage = \"{needed}\")"
         );
     }
-    let mut on_paper = failed.filter(|of| of.state == ClaimState::FailsOnPaper);
-    match on_paper.next() {
-        Some(of) if of.because.starts_with("processors") => {
+    let mut objections = failed.filter_map(|of| match of.state {
+        ClaimState::FailsOnPaper(objection) => Some(objection),
+        ClaimState::Fails | ClaimState::Holds => None,
+    });
+    match objections.next() {
+        Some(PaperFailure::Processors(_)) => {
             "add servers (servers_per_site), or take faster processors ([servers] spec_rate)"
         }
-        Some(_) => "add servers (servers_per_site), or move the witness",
+        Some(PaperFailure::NoQuorum) => "add servers (servers_per_site), or move the witness",
         None => "add servers (servers_per_site)",
     }
     .to_owned()

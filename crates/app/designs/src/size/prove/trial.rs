@@ -163,7 +163,7 @@ impl Trial {
         let confirmed = CONFIRMED.max(representative(&deployment));
         let worst = self.case(&deployment, (&all[at], &outlines[at], &anew[at]), confirmed)?;
         let disks = self.disk_load.map(|load| load * adjustment.share);
-        let paper = OnPaper { objection: claim.objection.clone(), disks };
+        let paper = OnPaper { objection: claim.objection, disks };
         let uncertainty_percent = self.uncertainty_percent();
         let trust = Trust { limits: self.limits(), uncertainty_percent };
         let outage = longest_outage(all, &outlines, self.longest_outage);
