@@ -28,6 +28,7 @@ use crate::check::{fault_text, next_steps};
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
+use console::shell::shell_word;
 use console::shown;
 use console::term::{ProgressLine, duration};
 use flags::RecoverFlags;
@@ -155,7 +156,7 @@ fn describe(step: &RecoveryProgress, elapsed: Duration) -> String {
     format!("{done} of {total} generations{left}")
 }
 
-/// Reports a database that needs no recovery; fails if it has `faults`, which stay.
+/// Reports a database that needs no recovery; fails if it has `faults`, which are not repaired.
 fn tell_closed(
     path: &Path,
     faults: &[FileFault],
@@ -170,7 +171,14 @@ fn tell_closed(
         console.answer_json("recovery", answer)?;
         return Ok(outcome);
     }
-    console.answer(format_args!("{file}: was closed properly, nothing had to be recovered"))?;
+    console.answer_folded(
+        format_args!(
+            "{file}: was closed properly, nothing had to be recovered; its pages were not read: \
+             plimsoll check {}",
+            shell_word(path)
+        ),
+        INDENT,
+    )?;
     for fault in faults {
         console.answer_folded(format_args!("{file}: {fault}"), INDENT)?;
     }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Comma-separated values with a line of names first
+    /// Comma-separated values with a header line
     Csv,
     /// One JSON object per line
     Jsonl,

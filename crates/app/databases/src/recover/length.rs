@@ -17,7 +17,7 @@ pub(super) fn require_whole(path: &Path, size: PageSize) -> Result<(), CommandEr
     refuse(path, &truncations(path, size))
 }
 
-/// Refuses a database that was not closed if its file ends earlier than a crash can leave it.
+/// Refuses a dirty database whose file is shorter than any crash could have left it.
 pub(super) fn require_recoverable(
     world: &World,
     path: &Path,

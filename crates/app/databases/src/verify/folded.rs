@@ -1,5 +1,8 @@
 //! Merges findings that a truncated or torn file causes once per page into ranges with a count.
 
+use std::collections::BTreeMap;
+
+use ese::long_value::LongValueId;
 use ese::reader::{PageLoss, ReadError};
 use ese::verify::{Problem, VerifyFinding};
 use units::PageNumber;
@@ -19,9 +22,57 @@ impl Alike<'_> {
     }
 }
 
-/// Describes the findings. Pages that are lost, past the end of the file or outside the space of
-/// their tree are named as ranges, tree by tree.
+/// Describes the findings, damaged pages first, since most others follow from them. Pages that are
+/// lost, past the end of the file or outside the space of their tree are named as ranges, and
+/// missing long values are counted, tree by tree.
 pub(super) fn folded(findings: &[&VerifyFinding]) -> Vec<String> {
+    let (damage, others): (Vec<_>, Vec<_>) =
+        findings.iter().copied().partition(|of| is_damage(&of.problem));
+    let (values, others): (Vec<&VerifyFinding>, Vec<&VerifyFinding>) =
+        others.into_iter().partition(|of| missing_value(of).is_some());
+    let mut lines = in_ranges(&damage);
+    lines.extend(in_ranges(&others));
+    lines.extend(missing_values(&values));
+    lines
+}
+
+/// Whether the page itself is damaged.
+const fn is_damage(problem: &Problem) -> bool {
+    matches!(
+        problem,
+        Problem::Page(_) | Problem::Unreadable(ReadError::Lost { loss: PageLoss::Damaged, .. })
+    )
+}
+
+const fn missing_value(finding: &VerifyFinding) -> Option<LongValueId> {
+    match finding.problem {
+        Problem::LongValueMissing { id } => Some(id),
+        _ => None,
+    }
+}
+
+/// A line for each tree with missing long values.
+fn missing_values(findings: &[&VerifyFinding]) -> Vec<String> {
+    let mut by_tree: BTreeMap<String, Vec<LongValueId>> = BTreeMap::new();
+    for finding in findings {
+        let ids = by_tree.entry(finding.subject.to_string()).or_default();
+        ids.extend(missing_value(finding));
+    }
+    by_tree.into_iter().map(missing_of_tree).collect()
+}
+
+fn missing_of_tree((subject, mut ids): (String, Vec<LongValueId>)) -> String {
+    ids.sort_unstable();
+    match ids.as_slice() {
+        [first, .., last] => {
+            format!("{subject}: {} long values from {first} to {last} are missing", ids.len())
+        }
+        [alone] => format!("{subject}: long value {alone} is missing"),
+        [] => subject,
+    }
+}
+
+fn in_ranges(findings: &[&VerifyFinding]) -> Vec<String> {
     let (mut lines, mut alike) = (Vec::new(), Vec::new());
     for &finding in findings {
         match common(&finding.problem).filter(|_| finding.pages <= 1 && finding.key.is_empty()) {
@@ -67,7 +118,8 @@ fn range(run: &[Alike<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ese::reader::ReadError;
+    use ese::long_value::LongValueId;
+    use ese::reader::{PageLoss, ReadError};
     use ese::verify::{Problem, Subject, VerifyFinding};
     use units::PageNumber;
 
@@ -97,5 +149,20 @@ mod tests {
             assert!(lines.contains(line), "{line} is not in {lines:?}");
         }
         assert_eq!(lines.len(), 5, "{lines:?}");
+    }
+
+    /// A damaged page is named before what follows from it, which is one line.
+    #[test]
+    fn a_damaged_page_comes_before_the_long_values_that_it_held() {
+        let missing = |id| finding(0, Problem::LongValueMissing { id: LongValueId(id) });
+        let mut all: Vec<VerifyFinding> = (0x1000f..0x10028).rev().map(missing).collect();
+        all.push(finding(3, Problem::EmptyLeaf));
+        let (page, loss) = (PageNumber(4_607), PageLoss::Damaged);
+        all.push(finding(4_607, Problem::Unreadable(ReadError::Lost { page, loss })));
+        let lines = folded(&all.iter().collect::<Vec<_>>());
+        assert!(lines[0].contains("page 4607"), "{lines:?}");
+        let subject = Subject::default();
+        let missing = format!("{subject}: 25 long values from 0x1000f to 0x10027 are missing");
+        assert_eq!((lines.len(), lines.last()), (3, Some(&missing)), "{lines:?}");
     }
 }
