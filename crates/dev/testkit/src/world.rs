@@ -79,7 +79,6 @@ impl World {
         self.executor.runtime()
     }
 
-    /// The executor of the tasks.
     pub(crate) const fn executor(&self) -> &Executor {
         &self.executor
     }

@@ -25,7 +25,7 @@ pub(crate) struct TableState {
     pub indexes: Vec<(IndexDefinition, Tree)>,
     /// The long-value tree.
     pub long_values: Option<Tree>,
-    /// The numbers of new long values.
+    /// Allocator of the numbers of new long values.
     pub long_value_numbers: RefCell<LongValueNumbers>,
     /// The size of its pages.
     pub page_size: PageSize,

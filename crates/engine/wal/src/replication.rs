@@ -59,7 +59,7 @@ impl Replication {
         self.changed.notify_all();
     }
 
-    /// Stops reading once the reads in flight have ended.
+    /// Stops reading; returns once the reads in flight have ended.
     pub(crate) async fn stop(&self) {
         self.stopped.set(true);
         self.changed.wait_until(|| self.waiting.borrow().is_empty()).await;

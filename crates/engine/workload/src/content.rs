@@ -14,7 +14,7 @@ const MESSAGES_PER_INSTANT: i64 = 16;
 /// readers would take the first byte of each for a compression mark if its top bit were clear.
 const CHUNK_BYTES: [usize; 4] = [8150, 8110, 4050, 4014];
 
-/// Streams of one message's version.
+/// Numbers of the random streams of one version of a message.
 const SHORT_STREAM: u64 = 1;
 const LONG_STREAM: u64 = 2;
 const REPEAT_STREAM: u64 = 3;

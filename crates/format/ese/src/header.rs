@@ -101,7 +101,7 @@ impl fmt::Display for DatabaseState {
 /// The header's entry for one backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackupInfo {
-    /// The checkpoint of the backup.
+    /// Position of the log record that marks the backup.
     pub lgpos: Lgpos,
     /// When it was made.
     pub time: LogTime,

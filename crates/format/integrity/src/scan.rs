@@ -161,8 +161,8 @@ fn break_off(tally: &mut Tally, error: &DeviceError) -> ControlFlow<()> {
 }
 
 /// Judges every page of the database in `device`, whose header is trusted, also against its flush
-/// map if there is a trusted one. `None` if `progress`, which receives the bytes of every read, has
-/// broken off, or the device cannot be reached any more.
+/// map if there is a trusted one. `None` if `progress`, which receives the byte count of every
+/// read, breaks off, or if the device is no longer reachable.
 pub async fn judge_database(
     runtime: Runtime,
     device: Rc<dyn Device>,

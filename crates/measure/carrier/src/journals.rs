@@ -26,7 +26,7 @@ const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 /// A reader that waits longer than this for the next message has reached the end of the stream.
 const NEXT_WITHIN: Duration = Duration::from_secs(2);
 
-/// Bytes read from a journal.
+/// Pieces read from a journal on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptJournal {
     /// The pieces, in the order in which they were kept.

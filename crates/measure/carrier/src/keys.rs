@@ -94,8 +94,8 @@ impl Carrier {
     }
 }
 
-/// Creates the stream below a bucket directly: before creating a bucket, the client asks a server
-/// for more account information than nats-server 2.9 provides.
+/// Configuration of the stream below a bucket, for creating it directly: before creating a bucket,
+/// the client asks a server for more account information than nats-server 2.9 provides.
 pub(crate) fn stream_of(name: &str, max_age: Duration, duplicate_window: Duration) -> Config {
     Config {
         name: format!("KV_{name}"),

@@ -1,4 +1,4 @@
-//! A run ordered without a command line: what an observer hears, and how a stop ends it.
+//! A run ordered without a command line: the events an observer receives, and how a stop ends it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A whole paper of made-up runs, as both forms.
+//! A whole paper of made-up runs, as HTML and as a Word document.
 
 mod agreement;
 mod demand;

@@ -1,5 +1,5 @@
 //! Puts I/O buffers in huge pages: an ordinary 32 KiB buffer is spread over eight scattered pages,
-//! so a request for it is eight pieces for the kernel and for the storage below.
+//! so a request for it has eight segments for the kernel and for the storage below.
 #![expect(unsafe_code, reason = "an allocator; each block has its argument")]
 
 mod class;

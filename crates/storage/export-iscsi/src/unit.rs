@@ -64,7 +64,7 @@ pub(crate) struct UnitSeat {
 }
 
 impl UnitSeat {
-    /// Adds a session of an initiator port; the first notice it receives is that it is new.
+    /// Adds a session of an initiator port; it begins with a unit attention for a reset.
     pub(crate) fn new(unit: &SharedUnit, initiator: &str) -> Self {
         let mut state = unit.lock();
         let number = state.next;

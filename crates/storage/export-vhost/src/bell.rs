@@ -28,7 +28,7 @@ pub trait GuestBells {
     fn look_at(&self, ring: Weak<dyn Lookout>) -> bool;
 }
 
-/// A counter that the server rings after answers.
+/// A counter that the server rings after it has answered requests.
 pub(crate) trait GuestCall {
     fn ring(&self);
 }

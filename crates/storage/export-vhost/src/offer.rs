@@ -8,7 +8,7 @@ const CONFIGURATION_BYTES: usize = 60;
 /// Maximum number of segments of a request's data in guest memory.
 const MOST_SEGMENTS: u32 = 126;
 
-/// Maximum number of sectors in one discard or one range of zeros: 2 GiB.
+/// Maximum number of sectors in one discard or write-zeroes request: 2 GiB.
 const MOST_CLEARED_SECTORS: u32 = 1 << 22;
 
 /// Maximum number of rings per device; guests use at most one per processor.
@@ -21,7 +21,7 @@ pub struct BlockOffer {
     pub serial: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Smallest unit that it writes, in bytes.
+    /// Its logical block size, in bytes.
     pub sector: u32,
     /// Preferred size of requests, in bytes.
     pub preferred_block: u32,

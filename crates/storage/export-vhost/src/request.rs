@@ -106,7 +106,7 @@ impl BlockHeader {
         Some(buffer)
     }
 
-    /// A discard or a range of zeros. The configuration allows one range in a request.
+    /// A discard or write-zeroes command. The configuration allows one range per request.
     fn cleared(&self, chain: &RequestChain, offer: &BlockOffer) -> Result<BlockCommand, u8> {
         let (sector, count, flags) = range(chain).ok_or(status::FAILED)?;
         let is_discard = self.kind == kind::DISCARD;

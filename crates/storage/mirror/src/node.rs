@@ -65,7 +65,7 @@ impl MirrorNode {
         Self { local, role: Role::Idle(Idle::default()), replica, reads_remotely: false }
     }
 
-    /// Takes one event at `now` of the host's clock, which never runs backwards.
+    /// Handles one event at time `now` of the host's clock, which never runs backwards.
     pub fn handle(&mut self, now: Nanos, event: NodeEvent) -> Vec<NodeEffect> {
         self.local.now = now;
         if !self.local.holds_lease() {

@@ -27,8 +27,8 @@ pub struct MirrorSettings {
     pub batch_blocks: usize,
     /// Pause between two such messages: the throttle.
     pub batch_pause: Nanos,
-    /// A hand-over that takes longer is abandoned, and the source continues to serve. Also how long
-    /// the source leaves the volume to the target afterwards.
+    /// A hand-over that takes longer is abandoned, and the source continues to serve. Also the time
+    /// for which the source does not claim the volume again after it has released it.
     pub hand_over_limit: Nanos,
 }
 

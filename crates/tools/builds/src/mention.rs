@@ -1,4 +1,4 @@
-//! Finds version numbers of Exchange in text: logs, reports, exports of a shell.
+//! Finds Exchange version numbers in text: logs, reports, exports from the management shell.
 
 use crate::identify::Identity;
 use crate::number::BuildNumber;

@@ -15,9 +15,9 @@ pub enum ReleaseKind {
     CumulativeUpdate,
     /// Rollup of a service pack; cumulative.
     Rollup,
-    /// Security update of one cumulative update; cumulative.
+    /// Security update for one cumulative update; includes its earlier ones.
     SecurityUpdate,
-    /// Hotfix update of one cumulative update.
+    /// Hotfix update for one cumulative update.
     HotfixUpdate,
     /// Before the first release.
     Preview,

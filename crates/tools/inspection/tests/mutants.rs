@@ -26,7 +26,8 @@ fn findings(text: &str) -> Vec<StorageFinding> {
     found.into_iter().chain(unread).collect()
 }
 
-/// The passed checks, each with its drive. Models and numbers may have been changed.
+/// The passed checks, each with its drive alone: a mutant may change the controller's model or
+/// number.
 fn passes(findings: &[StorageFinding]) -> BTreeSet<(String, String)> {
     let passed = findings.iter().filter(|of| of.outcome == StorageRuling::Pass);
     let part = |subject: &str| {

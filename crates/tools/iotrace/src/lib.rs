@@ -157,7 +157,8 @@ impl Trace {
         blocks.len() as u64
     }
 
-    /// Nanoseconds from the first request to the last; `None` if the trace has no times.
+    /// Nanoseconds from the first request to the last; `None` if all have the same time, as in a
+    /// trace without times.
     pub fn span_ns(&self) -> Option<u64> {
         let first = self.requests.iter().map(|request| request.time).min()?;
         let last = self.requests.iter().map(|request| request.time).max()?;

@@ -150,7 +150,7 @@ impl Server {
     fn lock(&self, application: &Application) -> Result<Option<Lock>, ConfigError> {
         let site = self.sites.iter().filter(|(side, _)| *side == application.side);
         for file in self.host.iter().chain(site.map(|(_, file)| file)) {
-            // The file of a site names paths below the site.
+            // Paths in a site's own file are relative to the site.
             let is_host = self.host.as_ref() == Some(file);
             let location = application.location();
             let location = if is_host { &location } else { &application.path[1..] };

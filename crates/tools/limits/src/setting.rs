@@ -32,8 +32,8 @@ impl Setting {
     }
 }
 
-/// Bindings that carry no client messages: voice mail of old servers, and the shell of the hosted
-/// service.
+/// Bindings that carry no client messages: Unified Messaging of old servers, and the management
+/// shell of the hosted service.
 const NO_MESSAGES: [&str; 2] = ["UMLegacy", "MsOnlineShellService"];
 
 /// The limits of `file` that apply to requests of `protocol`, in the order of the file. Bindings

@@ -3,7 +3,7 @@
 //!
 //! Nothing here opens a file or a socket. A [`LunDesign`] is made from a document; [`tgt::steps`]
 //! compares it with the state that a target reports and with the [`LunState`] that earlier steps
-//! left, which is the only proof of the owner of a target or a file.
+//! left, which is the only proof of who owns a target or a file.
 
 mod design;
 mod initiator;

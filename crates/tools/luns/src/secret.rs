@@ -64,7 +64,7 @@ pub enum SecretFault {
         /// Number of characters.
         found: usize,
     },
-    /// The secret contains blanks, quotes or characters that keyboards differ in.
+    /// The secret contains blanks, quotes, or characters outside printable ASCII.
     Signs {
         /// The owner of the secret.
         initiator: String,

@@ -242,7 +242,7 @@ fn a_state_that_was_changed_proves_nothing() {
     ] {
         assert_eq!(LunState::parse(&text, key), Err(StateFault::Altered));
     }
-    // A seal without a key is not believed either.
+    // A seal made with an empty key is rejected too.
     let unkeyed = state().to_text("");
     assert_eq!(LunState::parse(&unkeyed, ""), Err(StateFault::Altered));
     assert!(matches!(LunState::parse("{}", "key"), Err(StateFault::Unreadable { .. })));

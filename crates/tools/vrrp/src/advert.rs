@@ -58,7 +58,7 @@ pub struct GroupKey {
 pub struct Advert {
     /// The group that the sender belongs to.
     pub key: GroupKey,
-    /// Time of arrival, since any fixed moment.
+    /// Time of arrival, since an arbitrary fixed moment.
     pub nanoseconds: u64,
     /// The sender's own address.
     pub source: IpAddr,

@@ -122,7 +122,7 @@ pub fn read_capture(
     Ok(summary)
 }
 
-/// Reads more data into the buffer; returns whether there was any.
+/// Reads more data into the buffer, or enlarges a full one; returns `false` if neither is possible.
 fn more(blocks: &mut dyn PcapReaderIterator) -> bool {
     let before = blocks.data().len();
     let is_refilled = blocks.refill().is_ok() && blocks.data().len() > before;

@@ -11,7 +11,7 @@ use plan::luns::Allocation;
 
 use console::error::CommandError;
 
-/// Owner of the file of a record.
+/// Whether the file named in a record is still the one we created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ownership {
     /// The file that we created.

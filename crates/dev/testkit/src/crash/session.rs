@@ -101,7 +101,7 @@ impl ScriptSession {
         changes: Changes,
         is_durable: bool,
     ) -> Result<(), TransactionError> {
-        // A transaction that changed nothing has no place in the log.
+        // A transaction that changed nothing leaves no record in the log.
         let number = (!changes.is_empty()).then(|| self.model.commit(changes));
         let mode = if is_durable { CommitMode::Durable } else { CommitMode::Lazy };
         transaction.commit(mode).await?;

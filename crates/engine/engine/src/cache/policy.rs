@@ -151,7 +151,8 @@ mod tests {
     use super::{History, Pace, Uses, Victims};
     use units::{Nanos, PageNumber};
 
-    /// Uses within 40 count as one; a first use implies one 620 earlier.
+    /// With this horizon, uses within 40 ns count as one, and a first use implies one 620 ns
+    /// earlier.
     const PACE: Pace = Pace { horizon: Nanos(640) };
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn of_record(record: &LogRecord<'_>, size: PageSize) -> Option<Vec<u8
     is_page(&bytes, size).then_some(bytes)
 }
 
-/// The page that a move took along: its first and last bytes, and zeros between them.
+/// The page that was moved: its first and last bytes from the record, and zeros between them.
 pub(super) fn of_move(record: &LogRecord<'_>, size: PageSize) -> Option<Vec<u8>> {
     let (head, tail) = (record.part(Part::Head), record.part(Part::Tail));
     let gap = size.bytes().checked_sub(head.len())?.checked_sub(tail.len())?;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map whose keys hash as one number.
+/// A map with numbers as keys, hashed by [`NumberHasher`].
 pub(super) type NumberMap<K, V> = HashMap<K, V, BuildHasherDefault<NumberHasher>>;
 
 /// Spreads a number over 64 bits by multiplication.

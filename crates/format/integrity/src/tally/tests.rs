@@ -181,7 +181,7 @@ fn an_older_page_is_a_lost_flush_and_counted_apart() {
 
 #[test]
 fn zeros_with_a_flipped_bit_are_a_lost_flush_where_something_was_written() {
-    // The second offset holds the flags with flush type 1.
+    // The second flip sets flush type 1 in the page flags.
     for (at, value) in [(20_000, 0x10), (37, 0x80)] {
         let mut bytes = vec![0; SIZE.bytes()];
         bytes[at] = value;
@@ -248,7 +248,7 @@ fn a_flip_in_a_small_checksum_is_no_page_that_the_file_lacks() {
     for bit in [7, 17, 31, 40, 301] {
         assert_eq!(damage(bit), PageDamage::FlippedChecksum { bit });
     }
-    // The file has a page 14, and nothing rules it out.
+    // Bit 2 turns page 10 into page 14, which the file has, so nothing rules it out.
     let really = PageNumber(14);
     assert_eq!(damage(2), PageDamage::WrongNumber { really });
 }

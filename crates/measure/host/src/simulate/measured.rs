@@ -265,8 +265,7 @@ fn behind_reads_per_million(trace: &[Traced]) -> u64 {
     behind * 1_000_000 / all.max(1)
 }
 
-/// Returns the requests that accompanied one whole log file, the last one traced from beginning to
-/// end.
+/// Returns the requests that accompanied the last log file that was traced from beginning to end.
 fn beside(trace: &[Traced]) -> Vec<RequestBeside> {
     let (mut at, mut current, mut whole) = (None, Vec::new(), Vec::new());
     for Traced { what, .. } in trace {

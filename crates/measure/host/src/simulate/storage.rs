@@ -221,7 +221,7 @@ fn locations(databases: &[&Database], volumes: &Volumes) -> Vec<Location> {
         .collect()
 }
 
-/// The content of every folder of `databases`, some of `plan`, once they are prepared.
+/// The content of every folder of `databases`, a subset of those in `plan`, once prepared.
 pub(super) fn prepared(
     plan: &Plan,
     databases: &[&Database],

@@ -39,7 +39,7 @@ const SHARED_WITH_READERS: u32 = 1 | 4;
 /// a process that has the file open.
 const SHARING_VIOLATION: i32 = 32;
 
-/// Locks a folder by its name.
+/// Locks a folder by a system-wide name derived from its identity, not from its path.
 pub fn hold_folder(folder: &Path) -> Hold<FolderHold> {
     as_hold(FolderHold::take(folder))
 }

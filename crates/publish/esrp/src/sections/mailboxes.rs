@@ -105,7 +105,7 @@ impl TestedLoads {
     }
 }
 
-/// The demand of a mailbox as sentences print it.
+/// The demand of a mailbox, worded for a sentence.
 #[derive(Clone, Copy)]
 struct StatedDemand<'a> {
     each: &'a str,

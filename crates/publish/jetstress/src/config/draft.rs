@@ -31,7 +31,8 @@ const NUMBERS: [&str; 20] = [
     "DBMThrottlingPassive",
 ];
 
-/// Pads that the presets assume; they were fitted to match the published load.
+/// The usual short and long pad length, in bytes; the presets were fitted to the load that was
+/// published for them.
 const USUAL_PADS: (f64, f64) = (200.0, 2_000.0);
 
 /// Values of `Type`.
@@ -416,7 +417,8 @@ impl Draft {
     }
 }
 
-/// The seconds of a duration such as `P0Y0M0DT2H0M0S`; years and months are of no use to a test.
+/// The seconds of a duration such as `P0Y0M0DT2H0M0S`; `None` if it has years or months, which no
+/// test needs.
 fn duration(text: &str) -> Option<u64> {
     let text = text.strip_prefix('P').unwrap_or(text);
     let (days, time) = text.split_once('T').unwrap_or(("", text));

@@ -59,7 +59,7 @@ pub(super) fn size(name: &str, text: &str) -> Result<Option<u64>, ResultError> {
     Ok(size.and_then(|size| size.checked_mul(factor)).map(|size| size / 10))
 }
 
-/// Digits without the commas between thousands, each followed by three digits.
+/// The digits without thousands separators; `None` unless exactly three digits follow each comma.
 fn ungrouped(text: &str) -> Option<String> {
     let mut groups = text.split(',');
     let first = groups.next().unwrap_or_default();

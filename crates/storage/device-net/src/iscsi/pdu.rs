@@ -178,7 +178,7 @@ pub(crate) fn read_head(stream: &mut impl Read) -> io::Result<Head> {
     Ok(Head(bytes))
 }
 
-/// Reads the data after `head`, at most `most` bytes.
+/// Reads the data after `head`; fails if it is longer than `most` bytes.
 pub(crate) fn read_data(stream: &mut impl Read, head: &Head, most: usize) -> io::Result<Vec<u8>> {
     let length = head.data_bytes();
     if length > most {

@@ -60,7 +60,8 @@ pub(super) fn partition(volume: &File) -> io::Result<Vec<u8>> {
     ask(volume, IOCTL_DISK_GET_PARTITION_INFO_EX, &[])
 }
 
-/// The first stored bytes of a part of a disk. Requires administrator rights.
+/// The bytes at `begin_bytes` of a physical disk, as stored: `BitLocker` has not decrypted them.
+/// Requires administrator rights.
 pub(super) fn first_bytes(disk: u32, begin_bytes: u64) -> io::Result<Vec<u8>> {
     /// Whole sectors of any disk.
     const BYTES: usize = 4096;
@@ -84,7 +85,7 @@ pub(super) fn performance(disk: &File) -> io::Result<Vec<u8>> {
 
 /// Asks for a property of a disk.
 pub(super) fn property(disk: &File, property: STORAGE_PROPERTY_ID) -> io::Result<Vec<u8>> {
-    // `STORAGE_PROPERTY_QUERY`: the property, the standard question, no parameters.
+    // `STORAGE_PROPERTY_QUERY`: the property, the standard query, no parameters.
     let question = [property.cast_unsigned(), 0, 0].map(u32::to_le_bytes);
     ask(disk, IOCTL_STORAGE_QUERY_PROPERTY, question.as_flattened())
 }

@@ -104,7 +104,7 @@ impl TargetSession {
         }
     }
 
-    /// The work of a command with complete data; `None` if it is done.
+    /// The work of a command whose data has arrived; `None` if nothing is left to do.
     fn work_of(
         &self,
         command: &Head,

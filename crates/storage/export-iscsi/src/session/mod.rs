@@ -89,7 +89,7 @@ pub(crate) struct TargetSession {
     portal: String,
     /// The target logged in to.
     target: Option<usize>,
-    /// Name of the initiator's port: `name,i,0x` and the handle of its session.
+    /// Name of the initiator's port: `name,i,0x` and the ISID of its session.
     initiator: String,
     seat: Option<UnitSeat>,
     stage: SessionStage,

@@ -227,7 +227,7 @@ fn a_guest_rings_only_for_a_server_that_is_about_to_sleep() {
         assert!(!scene.guest.must_ring() && !ring.has_news(), "it is taken");
     }
     assert!(!ring.before_sleep() && scene.guest.must_ring());
-    // Offered while the server fell asleep.
+    // Offered just as the server goes to sleep.
     scene.guest.request(HEADERS, (kind::READ, 0), Some((BUFFERS, 512, true)));
     assert!(ring.before_sleep());
     scene.pass(Nanos::from_millis(1));

@@ -259,7 +259,8 @@ fn the_same_seed_leaves_the_same_bytes() {
     assert_ne!(first.survivors(Seed(1)), first.survivors(Seed(2)));
 }
 
-/// Per sector of a file of 16 pages, the values it may hold after a crash; checked after each step.
+/// Writes at random to a file of 16 pages, tracks the values that each sector may hold after a
+/// crash, and checks them after each step.
 async fn random_writes(volume: CrashVolume, seed: Seed) {
     let mut prng = Prng::new(seed);
     let device = volume.open("file", create(65_536)).await.unwrap();

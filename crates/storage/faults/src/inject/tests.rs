@@ -128,7 +128,7 @@ fn faults_match_by_purpose_and_file() {
 #[test]
 fn a_full_volume_refuses_growth_and_writes_but_not_reads() {
     let any = |occurrence, effect| Fault { matching: Matching::default(), occurrence, effect };
-    // The open of the file is the first call and cannot be full.
+    // The first call is the open of the file, which cannot fail for lack of space.
     let world = world(vec![any(Occurrence::From(1), Effect::Full)]);
     let grow = Request::set_length(Purpose::Database, 1 << 20);
     let outcomes = outcomes(&world, vec![read(0), write(1, 92), grow]);

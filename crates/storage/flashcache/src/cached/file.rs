@@ -1,4 +1,4 @@
-//! State shared by all open devices of one file: number in the store, locks, behaviour.
+//! State shared by all open devices of one file: attachment, locks, request classifier, counters.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -80,7 +80,7 @@ impl CachedFolder {
         }
     }
 
-    /// Moves what open devices share from one name to another.
+    /// Moves the shared state of open devices from one name to another.
     fn renamed(&self, from: &str, to: &str) {
         let mut files = self.files.borrow_mut();
         files.remove(to);

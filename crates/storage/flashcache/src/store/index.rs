@@ -13,7 +13,8 @@ use super::geometry::StoreGeometry;
 /// Maximum number of volumes in a store.
 pub(super) const MOST_VOLUMES: u16 = 1 << 12;
 
-/// No slot is equal to it: positions have one value fewer than their bits allow.
+/// Marks a free slot of the table. No block's slot has this value, because no position has all its
+/// bits set.
 const EMPTY: u32 = u32::MAX;
 
 /// Names a block of a volume.

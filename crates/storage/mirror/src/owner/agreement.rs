@@ -137,7 +137,8 @@ impl VolumeOwner {
             || (self.marked >= self.destaged && self.link.marked() >= Some(self.destaged));
         // Earlier owners may have committed all that they left, whatever the mark on flash says.
         let must_keep = self.commit.max(self.recover_to);
-        // A peer that takes over must not have a shorter log than the backing store may reflect.
+        // The backing store may hold entries up to `destage_begun`, so the log of a peer that takes
+        // over must reach at least as far.
         let must_have = self.commit.max(self.destage_begun);
         self.rule(local, goal) >= must_keep
             && (!goal.is_both() || (marks_agree && self.link.durable() >= Some(must_have)))

@@ -11,7 +11,7 @@ use mirror::{CountedCopies, MirrorHost};
 
 pub(crate) use search::{Explored, Limits, explore};
 
-/// Large enough to show every change that can be seen from outside; searched in a second.
+/// Large enough to reach every externally visible change; searched in a second.
 pub(crate) const SMALL: Limits = Limits { epochs: 3, writes: 2, revisions: 5, puts: 2 };
 
 /// An owner's knowledge.

@@ -147,7 +147,7 @@ impl State {
         })
     }
 
-    /// The peer takes over the missing entries and confirms them.
+    /// The peer copies the missing log entries and confirms them.
     fn follow(&self, host: MirrorHost, owns: &Ownership) -> Option<Self> {
         let peer = index(host.other());
         let follows = owns.peer != Peer::Away && self.hosts[peer].promised == owns.epoch;

@@ -217,7 +217,8 @@ impl<'a> Fitting<'a> {
         Begin { fixed: reads, free: vec![(single * 0.5).max(1.0), program] }
     }
 
-    /// Starts a parameter at the excess of its load over the fit without that parameter.
+    /// Initial guess for one more parameter: how much longer its load takes than the fit without it
+    /// predicts.
     fn begin_beyond(&self, measured: &MeasuredLoad, others: Vec<f64>) -> Begin {
         let model = self.model(&others).expect("invariant: a fit ends within the bounds");
         let other = mean_latency(&model, measured.load, self.span) / 1e3;

@@ -154,8 +154,8 @@ impl DiskArm {
         moment((begun + transfer).max(least)).max(now + 1)
     }
 
-    /// When, in milliseconds, the head began to read ahead at the start of `request`; `None` if it
-    /// did not, or is already past it.
+    /// When the head began to read ahead, in milliseconds, if `request` continues the last read.
+    /// `None` if it does not, or if the read-ahead buffer filled up before the end of `request`.
     fn read_on(&self, now: VirtualMoment, request: &MediaRequest) -> Option<f64> {
         let (end, at) = self.read_to?;
         if request.is_write || request.offset != end || self.parameters.read_ahead <= 0.0 {

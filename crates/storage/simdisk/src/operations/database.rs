@@ -217,7 +217,7 @@ impl<'a> SimulatedDatabase<'a> {
         self.release(profile, true);
     }
 
-    /// Whether reads find no room because of the writes that wait.
+    /// Whether further reads must wait because too many writes are queued.
     pub(super) fn is_behind(&self, profile: &OperationProfile) -> bool {
         // One that precedes a log write cannot be waited for: sessions that wait do not commit.
         let is_held = profile

@@ -35,7 +35,7 @@ impl OperationRun<'_> {
         state.cold_left = if extra_reads > 0.0 { pages } else { 0 };
     }
 
-    /// Reads until the cache of a database is warm.
+    /// Number of reads left until the cache of a database is warm.
     pub fn cold_reads_left(&self, database: usize) -> u64 {
         self.databases[database].cold_left
     }

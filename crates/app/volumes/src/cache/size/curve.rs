@@ -99,7 +99,7 @@ impl TraceCurve {
         Ok(())
     }
 
-    /// Prints the trace, its limitations, and how it was followed.
+    /// Prints the trace, its limitations, and how much of it was sampled.
     fn origin(&self, console: &mut Console) -> Result<(), CommandError> {
         let requests = self.trace.requests.len() as u64;
         let span = self.trace.span_ns().map(report::format::duration);

@@ -56,7 +56,7 @@ fn drive(controller: &mut Controller, row: &Value, rows: &AnswerRows<'_>) {
     controller.drive(&id).learn(told);
 }
 
-/// Applies the row of a drive; returns its gaps.
+/// Applies the row of a drive; returns a message for each value that the row lacks.
 fn of_row(told: &mut LogicalDrive, row: &Value) -> Vec<String> {
     let mut gaps = Vec::new();
     let (level, state) = (word(row, "TYPE"), word(row, "State"));

@@ -76,7 +76,7 @@ pub(super) struct Outlets {
 /// A guest's request in flight.
 #[derive(Default)]
 pub(super) struct Answer {
-    /// The peer's epoch when it was posted first.
+    /// The peer's epoch when the request was first posted.
     peer_epoch: u64,
     is_hit: Cell<bool>,
     outcome: Cell<Option<GuestOutcome>>,

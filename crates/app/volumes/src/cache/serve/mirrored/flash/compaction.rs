@@ -48,7 +48,7 @@ pub(super) fn write(path: &Path, identity: &str, image: &FlashImage) -> io::Resu
 
 impl NewFile {
     fn append(&mut self, payload: &FramePayload) -> io::Result<()> {
-        // Durable only as a whole, before it gets its name.
+        // No offset counts as durable: the whole file is synced before it is renamed into place.
         let bytes = payload.frame(0);
         self.file.write_all_at(&bytes, self.end)?;
         self.end += bytes.len() as u64;
