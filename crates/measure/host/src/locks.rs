@@ -149,7 +149,8 @@ impl Files {
 /// The files in `folder` whose names begin with `start`.
 fn files_of(folder: &Path, start: String) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.filter(move |entry| entry.file_name().to_string_lossy().starts_with(&start));
+    let named =
+        entries.filter(move |entry| entry.file_name().to_string_lossy().starts_with(&start));
     named.map(|entry| entry.path())
 }
 

@@ -351,9 +351,10 @@ impl fmt::Display for ManifestError {
             ),
             Self::LostEnd { file, present, filled } => write!(
                 f,
-                "{file}: has lost its end: {present} of the {filled} that its fill left are there; \
+                "{file}: has lost its end: {} of the {filled} that its fill left are missing; \
                  nothing was written to it. Find what shortened it, then restore it or fill it \
-                 anew with `plimsoll prepare PLAN --reset`"
+                 anew with `plimsoll prepare PLAN --reset`",
+                Bytes(filled.0 - present.0)
             ),
             Self::Differs { file, key, wanted, found } => write!(
                 f,

