@@ -1,7 +1,10 @@
 //! Prefetch hints for the processor, which cannot guess the path of a search.
-#![expect(
-    unsafe_code,
-    reason = "a prefetch takes a pointer, though it reads nothing that a program could see"
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "a prefetch takes a pointer, though it reads nothing that a program could see"
+    )
 )]
 
 /// Prefetches the cache line of `bytes[at]` without waiting for it. Does nothing if there is no

@@ -1,11 +1,16 @@
 //! The tree of XORs, compiled for instruction sets that the build does not take for granted.
-#![expect(
-    unsafe_code,
-    reason = "calling a function compiled for an instruction set needs the promise that the \
-              machine has it; each call stands behind the test for it"
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        unsafe_code,
+        reason = "calling a function compiled for an instruction set needs the promise that the \
+                  machine has it; each call stands behind the test for it"
+    )
 )]
 
-use crate::checksum::{Parities, tree};
+use crate::checksum::Parities;
+#[cfg(target_arch = "x86_64")]
+use crate::checksum::tree;
 
 /// The tree with 256-bit registers, if the machine has them.
 #[cfg(target_arch = "x86_64")]

@@ -24,7 +24,11 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
              there is in no number here",
         ));
     }
-    let title = "Time before interruptions that may be missing";
+    let title = if crashes > 0 {
+        "Time before interruptions that may be missing"
+    } else {
+        "Stopped and resumed"
+    };
     Some(unseen("resumed", title, percent, MOST_UNSEEN_PERCENT, evidence))
 }
 

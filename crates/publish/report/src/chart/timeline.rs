@@ -35,8 +35,9 @@ pub(crate) struct TimeChart {
     pub heat: HeatMap,
     /// Values that must not be exceeded.
     pub thresholds: Vec<Threshold>,
-    /// Start and end of the judged part.
-    pub judged: Option<(f64, f64)>,
+    /// Start and end of each judged part, in order; a run that was resumed has several. If there is
+    /// none, everything is judged.
+    pub judged: Vec<(f64, f64)>,
     /// Hints by time.
     pub hints: Vec<Hint>,
 }
@@ -100,7 +101,7 @@ impl TimeChart {
             areas.push((line.ink.band_class(), meaning));
         }
         let (from, to) = self.time_range();
-        if self.judged.is_some_and(|(begin, end)| begin - from > 1.0 || to - end > 1.0) {
+        if self.not_judged((from, to)).iter().any(|(begin, end)| end - begin > 1.0) {
             areas.push(("area idle", "not judged".to_owned()));
         }
         areas
@@ -117,7 +118,8 @@ impl TimeChart {
     /// Whether a time is in the judged part, which alone determines the scale. A warm-up at full
     /// speed would flatten the held load that follows, so it is drawn along the edge instead.
     fn is_scaled(&self, time: f64) -> bool {
-        self.judged.is_none_or(|(from, to)| (from..=to).contains(&time))
+        let mut judged = self.judged.iter();
+        self.judged.is_empty() || judged.any(|(from, to)| (*from..=*to).contains(&time))
     }
 
     fn vertical_axis(&self, frame: &mut ChartFrame) -> Scale {
@@ -156,13 +158,20 @@ impl TimeChart {
         frame.horizontal_axis(x, &labelled);
     }
 
-    fn shade_what_is_not_judged(&self, frame: &mut ChartFrame, x: &Scale) {
-        let Some((from, to)) = self.judged else {
-            return;
+    /// The parts of `whole` before, between and after the judged ones.
+    fn not_judged(&self, whole: (f64, f64)) -> Vec<(f64, f64)> {
+        let (Some(first), Some(last)) = (self.judged.first(), self.judged.last()) else {
+            return Vec::new();
         };
+        let between = self.judged.windows(2).map(|two| (two[0].1, two[1].0));
+        [(whole.0, first.0)].into_iter().chain(between).chain([(last.1, whole.1)]).collect()
+    }
+
+    fn shade_what_is_not_judged(&self, frame: &mut ChartFrame, x: &Scale) {
         let (left, right) = frame.across();
         let (bottom, top) = frame.upward();
-        for (begin, end) in [(left, x.place(from)), (x.place(to), right)] {
+        for (from, to) in self.not_judged(self.time_range()) {
+            let (begin, end) = (x.place(from).max(left), x.place(to).min(right));
             if end - begin < 1.0 {
                 continue;
             }
@@ -267,9 +276,20 @@ mod tests {
         let points = vec![(0.0, 12_000.0), (10.0, 12_000.0), (20.0, 48.0), (30.0, 50.0)];
         let lines = vec![ChartLine::new("IOPS", Ink::Total, points)];
         let svg = |judged| TimeChart { lines: lines.clone(), judged, ..TimeChart::default() }.svg();
-        let whole = svg(None);
+        let whole = svg(Vec::new());
         assert!(whole.contains(">15,000</text>"), "{whole}");
-        let judged = svg(Some((15.0, 30.0)));
+        let judged = svg(vec![(15.0, 30.0)]);
         assert!(judged.contains(">60</text>") && !judged.contains("000</text>"), "{judged}");
+    }
+
+    #[test]
+    fn a_run_that_was_resumed_is_judged_before_and_after_its_break() {
+        let points = vec![(0.0, 40.0), (20.0, 48.0), (40.0, 12.0), (60.0, 50.0)];
+        let lines = vec![ChartLine::new("IOPS", Ink::Total, points)];
+        let judged = vec![(10.0, 30.0), (45.0, 60.0)];
+        let chart = TimeChart { lines, judged, ..TimeChart::default() };
+        let parts = chart.not_judged((0.0, 60.0));
+        assert_eq!(parts, [(0.0, 10.0), (30.0, 45.0), (60.0, 60.0)]);
+        assert_eq!(chart.svg().matches("class=\"idle\"").count(), 2);
     }
 }

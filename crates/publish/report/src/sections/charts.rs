@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use record::{IntervalRow, Phase, RunRecord, Series, SeriesRow};
 
-use super::span_of;
+use super::spans_of;
 use crate::chart::{
     ChartLine, HeatColumn, HeatMap, Hint, Ink, PercentileChart, Threshold, TimeChart,
 };
@@ -161,10 +161,15 @@ pub(crate) fn weighted_mean_ms<'a>(parts: impl Iterator<Item = &'a SeriesRow>) -
 }
 
 impl Times<'_> {
-    fn judged(&self) -> Option<(f64, f64)> {
-        let span = span_of(self.run, Phase::Measure)?;
-        let end = span.to_ns.or_else(|| self.run.intervals.last().map(|row| row.to_ns))?;
-        Some((span.from_ns as f64 / 1e9, end as f64 / 1e9))
+    /// The measured parts: one, and one more after each break.
+    fn judged(&self) -> Vec<(f64, f64)> {
+        let last_ns = self.run.intervals.last().map(|row| row.to_ns);
+        spans_of(self.run, Phase::Measure)
+            .filter_map(|span| {
+                let end_ns = span.to_ns.or(last_ns)?;
+                Some((span.from_ns as f64 / 1e9, end_ns as f64 / 1e9))
+            })
+            .collect()
     }
 
     fn load(&self) -> Option<Picture> {

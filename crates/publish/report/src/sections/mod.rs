@@ -104,9 +104,9 @@ pub(crate) fn databases(run: &RunRecord) -> impl Iterator<Item = &DatabaseFacts>
     run.start.databases.iter()
 }
 
-/// The first span of a phase.
-fn span_of(run: &RunRecord, phase: Phase) -> Option<PhaseSpan> {
-    run.phases.iter().copied().find(|span| span.phase == phase)
+/// The spans of a phase, in order: a run that was resumed has several.
+fn spans_of(run: &RunRecord, phase: Phase) -> impl Iterator<Item = PhaseSpan> {
+    run.phases.iter().copied().filter(move |span| span.phase == phase)
 }
 
 /// Converts a time of the run to wall clock time.

@@ -3,7 +3,7 @@
 use record::{Checksum, Phase, RunRecord, Seal, Series, Start};
 use verdict::{Finding, Ruling, Unit, Verdict};
 
-use super::{span_of, tone, wall_clock};
+use super::{spans_of, tone, wall_clock};
 use crate::document::{Banner, Block, Cell, Fact, Figure, Section, Tone};
 use crate::mailboxes::Carried;
 use crate::{format, listed, meaning, passes, simulated};
@@ -181,9 +181,8 @@ pub(crate) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
         metric: None,
         value: Cell::plain(listed::verdict_name(run, verdict)).toned(listed::tone_of(run, verdict)),
     };
-    let collection = span_of(run, Phase::Measure);
-    let begin = collection.map(|span| wall_clock(run, span.from_ns));
-    let end = collection.and_then(|span| span.to_ns);
+    let begin = spans_of(run, Phase::Measure).next().map(|span| wall_clock(run, span.from_ns));
+    let end = spans_of(run, Phase::Measure).last().and_then(|span| span.to_ns);
     let machine = &start.machine;
     let hardware = format!(
         "{}, {} processors, {}",
