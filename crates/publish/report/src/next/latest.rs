@@ -8,8 +8,8 @@ use super::small::is_small;
 /// Requests below which a rate says too little to compare a part of it.
 const FEW: u64 = 10;
 
-/// Share of the mean rate below which reads count as falling: of ten and more requests, chance
-/// leaves so few in one third of the time only now and then.
+/// Share of the mean rate below which reads count as falling. Chance alone leaves so few of ten
+/// requests in the last third of the time once in ten runs (binomial), and of more far less often.
 const FALLEN: f64 = 0.5;
 
 /// Whether caches serve so much of the databases that waiting longer shows few further reads: the
@@ -50,7 +50,7 @@ mod tests {
 
     use super::{caches_take_over, latest_share};
 
-    /// Two databases of which both together read as often as `counts` says.
+    /// A run whose intervals have `counts` reads.
     fn reading(counts: &[u64]) -> RunRecord {
         let measure_intervals = counts.len() as u64;
         let mut run = Synthetic { measure_intervals, ..Synthetic::default() }.run();
