@@ -311,6 +311,11 @@ impl Core {
         }
     }
 
+    /// Whether no cleanup is left.
+    pub(crate) fn has_cleaned_up(&self) -> bool {
+        self.cleanups.is_empty() && self.cleanups.is_idle()
+    }
+
     /// Whether background work should end.
     pub(crate) fn is_over(&self) -> bool {
         self.lifecycle.is_stopping() || self.poison.get().is_some()

@@ -110,6 +110,17 @@ impl Database {
         Transaction::begin(&self.core)
     }
 
+    /// Finishes the work that [`Database::recover`] leaves to background tasks: waits until
+    /// everything is cleaned up, and writes all changed pages. The storage is then as idle as after
+    /// the opening of a database that was closed.
+    pub fn finish_recovery(&self) -> Boxed<'_, Result<(), TransactionError>> {
+        Box::pin(async move {
+            let (core, work_ended) = (&self.core, self.core.lifecycle.work_ended());
+            work_ended.wait_until(|| core.has_cleaned_up() || core.is_over()).await;
+            write_all(core).await
+        })
+    }
+
     /// The counts so far.
     pub fn counters(&self) -> Counters {
         self.core.counters()
@@ -273,16 +284,22 @@ fn start_scavenger(core: &Rc<Core>) {
     core.lifecycle.keep_eviction(core.runtime.spawn(scavenge));
 }
 
+/// Writes every page changed so far.
+async fn write_all(core: &Core) -> Result<(), TransactionError> {
+    let (cache, all) = (&core.cache, core.log.tip());
+    core.log.flush_to(all).await.map_err(|error| core.poison(&error))?;
+    cache.write_older_than((all, all), core.settings.checkpoint_writes).await?;
+    cache.wait_for_writes().await;
+    core.poison.check()
+}
+
 async fn close(core: &Rc<Core>, last_written: &LastWritten) -> Result<(), TransactionError> {
     let (cache, log) = (&core.cache, &core.log);
     core.poison.check()?;
     core.clean_up_now().await?;
     assert!(core.cleanups.is_empty(), "no snapshot is left that cleanup waits for");
     assert!(core.transactions.has_no_active(), "every transaction has ended");
-    log.flush_to(log.tip()).await.map_err(|error| core.poison(&error))?;
-    let all = log.tip();
-    cache.write_older_than((all, all), core.settings.checkpoint_writes).await?;
-    cache.wait_for_writes().await;
+    write_all(core).await?;
     core.trim().await?;
     cache.flush_file().await?;
     let LastWritten { header, flush_map, .. } = last_written;

@@ -297,12 +297,9 @@ impl Group {
         let is_weighted = self.plan.weight(&self.plan.databases[0]).is_some();
         let each = if is_weighted { "for one of average weight" } else { "each" };
         if self.is_leader {
-            let pace = policy::held_from_start(&self.plan).map_or_else(String::new, |target| {
-                format!(", held at {target} IOPS in all from the first request")
-            });
             let databases = units::plural(self.plan.databases.len() as u64, "database");
             let sessions = units::plural(count.into(), "session");
-            self.log(format!("{databases}, {sessions} {each}{pace}"));
+            self.log(format!("{databases}, {sessions} {each}{}", bound_of_load(&self.plan)));
         }
         let mut sessions = Sessions::new(&self.runtime, &self.plan, &live, self.first_session());
         sessions.set(count, &self.plan);
@@ -503,4 +500,15 @@ impl Group {
     fn log(&self, text: String) {
         (self.events)(Event::Log(LogLine { at_ns: self.elapsed(), text }));
     }
+}
+
+/// What limits the load of a run of `plan`, if not its duration alone.
+fn bound_of_load(plan: &Plan) -> String {
+    if plan.test.is_recovery() {
+        let logs = units::plural(plan.test.replay_logs.into(), "log file");
+        return format!(", until each has filled {logs}; what it logs after these is replayed too");
+    }
+    policy::held_from_start(plan).map_or_else(String::new, |target| {
+        format!(", held at {target} IOPS in all from the first request")
+    })
 }

@@ -9,7 +9,7 @@ use engine::recovery::{RecoverySummary, growth};
 use engine::{CheckpointMode, CommitMode, Database, DatabaseFiles, Row, Settings};
 use ese::Lgpos;
 use ese::page::PageSize;
-use units::{Bytes, Generation, Seed};
+use units::{Bytes, Generation, Nanos, Seed};
 
 /// Not a multiple of 7, so that steps of seven reach every row.
 const ROWS: i64 = 1_500;
@@ -107,6 +107,26 @@ fn a_copy_from_before_the_load_gets_every_change_and_is_written_as_its_depth_say
     };
     let (deep, shallow) = (replay(Bytes::from_mib(100)), replay(Bytes::from_kib(512)));
     assert!(shallow > deep + deep / 20, "{shallow} {deep}");
+}
+
+#[test]
+fn a_finished_recovery_leaves_the_storage_alone() {
+    let (world, _) = abandoned();
+    let (runtime, files) = (world.runtime(), world.files());
+    world.executor.block_on(async move {
+        let opened = Database::recover(&runtime, files, small_cache(), Seed(6), &|_| ()).await;
+        let (database, summary) = opened.unwrap();
+        assert!(summary.is_some_and(|summary| summary.cleanups > 1_000), "{summary:?}");
+        database.finish_recovery().await.unwrap();
+        let before = database.counters();
+        assert_eq!(before.dirty_pages, 0, "{before:?}");
+        runtime.sleep(Nanos::from_secs(10)).await;
+        let after = database.counters();
+        assert_eq!(after.page_requests, before.page_requests);
+        assert_eq!(after.pages_written, before.pages_written);
+        database.shut_down().await.unwrap();
+    });
+    assert_eq!(rows_of(&world), usize::try_from(ROWS).unwrap());
 }
 
 /// The copy has the length that the file had at the checkpoint, so that a crash can leave it.

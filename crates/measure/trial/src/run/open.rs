@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use device::Boxed;
+use device::{Boxed, DeviceError, OpenMode};
+use engine::recovery::RecoverySummary;
 use engine::{
     Database, DatabaseFiles, Mended, OpenError, Order, Table, TransactionError, Verification,
 };
@@ -13,7 +14,7 @@ use ese::key::long_long_key;
 use ese::page::PageSize;
 use plan::Plan;
 use record::Event;
-use units::{Bytes, Nanos, Seed};
+use units::{Bytes, Nanos, Seed, plural};
 use workload::{Content, Ids};
 
 use super::Group;
@@ -103,14 +104,23 @@ async fn refuse_unclean(location: &Location, because: &str) -> Result<(), String
     let state = manifest::state_of(&**volume, file).await;
     match state.map_err(|error| error.to_string())? {
         Some(DatabaseState::CleanShutdown) => Ok(()),
-        Some(_) => Err(format!(
-            "{0}: was not closed properly, and {because}; recover it first: plimsoll recover {0}",
-            location.path()
-        )),
+        Some(_) => Err(unclean(location, because).await),
         None => Err(format!(
             "{}: neither copy of the header is readable; restore the database or prepare it anew",
             location.path()
         )),
+    }
+}
+
+/// Why a database that is not marked as closed is refused: its header says the same while a process
+/// uses it and after a crash.
+async fn unclean(location: &Location, because: &str) -> String {
+    match location.database.open(&location.plan.file, OpenMode::ReadWrite).await {
+        Err(error @ DeviceError::Locked { .. }) => error.to_string(),
+        _ => format!(
+            "{0}: was not closed properly, and {because}; recover it first: plimsoll recover {0}",
+            location.path()
+        ),
     }
 }
 
@@ -148,6 +158,8 @@ enum NotOpen {
     LostEnd(String),
     /// It cannot be recovered from its log.
     NotRecovered(OpenError),
+    /// It stopped while it was cleaned up after its recovery.
+    Stopped(TransactionError),
 }
 
 impl From<ManifestError> for NotOpen {
@@ -185,14 +197,9 @@ async fn open_live(
     let (database, recovered) = opening.await.map_err(NotOpen::NotRecovered)?;
     let mended = recovered.map_or_else(Mended::default, |summary| summary.mended);
     if let Some(summary) = recovered {
-        group.log(format!(
-            "{}: was not closed properly; recovered from log generations {:#x} to {:#x}, {} \
-             transactions undone",
-            location.path(),
-            summary.first.0,
-            summary.last.0,
-            summary.losers
-        ));
+        group.log(told(location, &summary));
+        // Requests of its clean-up would count as the load's.
+        database.finish_recovery().await.map_err(NotOpen::Stopped)?;
     }
     if let Some(text) = group.lost_log(location, recovered.map(|summary| summary.end)) {
         issue_recorder.lost_flush(group.runtime.now(), location.newest_log(), text);
@@ -208,6 +215,19 @@ async fn open_live(
     let last =
         last_message(&database, &table, manifest.rows).await.map_err(|error| error.to_string())?;
     Ok(Live { database, table, last, mended })
+}
+
+/// The work of recovery, and the part of it that is done before the load.
+fn told(location: &Location, summary: &RecoverySummary) -> String {
+    format!(
+        "{}: was not closed properly; recovered from log generations {:#x} to {:#x}, {} \
+         transactions undone; up to {} are cleaned up before the first request of the load",
+        location.path(),
+        summary.first.0,
+        summary.last.0,
+        summary.losers,
+        plural(summary.cleanups, "delete"),
+    )
 }
 
 /// The number of the last message: gallops from `hint`, then bisects.
@@ -278,6 +298,7 @@ impl Opened {
             Err(NotOpen::NotRecovered(error)) => {
                 self.issue_recorder.not_open(now, error.to_string());
             }
+            Err(NotOpen::Stopped(error)) => self.issue_recorder.stopped(now, &error),
             Err(NotOpen::Refused(text) | NotOpen::LostEnd(text)) => {
                 self.issue_recorder.not_open(now, text);
             }

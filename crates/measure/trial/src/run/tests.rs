@@ -14,6 +14,7 @@ mod replication;
 mod resumed;
 mod stalls;
 mod tuning;
+mod unclean;
 mod weights;
 
 use std::rc::Rc;
@@ -244,11 +245,16 @@ fn a_person_may_stop_a_run_and_keeps_what_was_measured() {
 
 /// A run whose program is killed in the middle of the measurement.
 fn killed(world: &World) {
+    killed_after(world, Nanos::from_millis(1_200));
+}
+
+/// A run whose program is killed after `span`.
+fn killed_after(world: &World, span: Nanos) {
     let runtime = world.executor.runtime();
     let group = group_of(world, &Arc::new(Coordinator::new(1)), Rc::new(|_| ()));
     world.executor.block_on(async move {
         drop(runtime.spawn(run(group)));
-        runtime.sleep(Nanos::from_millis(1_200)).await;
+        runtime.sleep(span).await;
     });
     world.executor.abandon();
     // The system completes pending writes even without the program.

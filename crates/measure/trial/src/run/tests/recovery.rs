@@ -60,6 +60,9 @@ fn logs_are_generated_and_replayed_by_all_databases_at_the_same_time() {
     let both = |phase| [(phase, Edge::Begin), (phase, Edge::End)];
     let order = [Phase::Open, Phase::Measure, Phase::Drain, Phase::Recover, Phase::Check];
     assert_eq!(phases(&events), order.map(both).concat());
+    let bound = "until each has filled 4 log files; what it logs after these is replayed too";
+    let said = |event: &Event| matches!(event, Event::Log(of) if of.text.ends_with(bound));
+    assert!(events.iter().any(said));
     let replays = replays(&events);
     assert_eq!(replays.len(), 2);
     for replay in &replays {
