@@ -18,7 +18,7 @@ const TRIED_PAGES: u32 = 16;
 /// The contents of the two copies of a database's header.
 pub fn read_header(path: &Path) -> Result<HeaderCopies, HostError> {
     let start = read_start(path)?;
-    read_copies(&start).map_err(|error| HostError::new(format!("{}: {error}", path.display())))
+    read_copies(&start).map_err(|error| refused(path, &start, error))
 }
 
 /// The page size of a database and its header; without the header if both copies are lost, since
@@ -34,8 +34,21 @@ pub fn header_or_pages(
 ) -> Result<(PageSize, Option<HeaderCopies>), HostError> {
     match read_copies(start) {
         Ok(copies) => Ok((copies.page_size, Some(copies))),
-        Err(error) => Ok((without_header(path, error)?, None)),
+        Err(error) => match without_header(path, error) {
+            Some(page_size) => Ok((page_size, None)),
+            None => Err(refused(path, start, error)),
+        },
     }
+}
+
+/// The error for a file that begins with `start` and is no database.
+fn refused(path: &Path, start: &[u8], error: HeaderError) -> HostError {
+    let path = path.display();
+    HostError::new(if start.is_empty() {
+        format!("{path}: the file is empty; restore it from a copy, or prepare it anew")
+    } else {
+        format!("{path}: {error}")
+    })
 }
 
 fn read_start(path: &Path) -> Result<Vec<u8>, HostError> {
@@ -46,14 +59,13 @@ fn read_start(path: &Path) -> Result<Vec<u8>, HostError> {
     Ok(start)
 }
 
-/// The page size of a file whose header is lost, guessed from its pages; an error if they are not
-/// ESE pages, or if the file ends before its first page: nothing can be judged then.
-fn without_header(path: &Path, error: HeaderError) -> Result<PageSize, HostError> {
+/// The page size of a file whose header is lost, guessed from its pages; `None` if they are not ESE
+/// pages, or if the file ends before its first page: nothing can be judged then.
+fn without_header(path: &Path, error: HeaderError) -> Option<PageSize> {
     let is_foreign = matches!(error, HeaderError::NotADatabase { .. });
     PageSize::ALL
         .into_iter()
         .find(|size| !is_foreign && shift(path, *size).is_ok_and(|shift| shift.is_some()))
-        .ok_or_else(|| HostError::new(format!("{}: {error}", path.display())))
 }
 
 /// Returns by how many pages the first pages of a file are displaced towards its start; `None` if
@@ -82,4 +94,20 @@ pub(crate) fn shift(path: &Path, size: PageSize) -> io::Result<Option<u32>> {
     }
     // One or two pages may be misdirected writes.
     Ok(found.filter(|shift| *shift == 0 || agree > 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::header_or_pages;
+
+    #[test]
+    fn an_empty_file_is_called_empty_and_other_bytes_are_not() {
+        let path = Path::new("/nowhere/a.edb");
+        let said = |start| header_or_pages(path, start).map(drop).expect_err("no database");
+        let empty = "/nowhere/a.edb: the file is empty; restore it from a copy, or prepare it anew";
+        assert_eq!(said(&[]).to_string(), empty);
+        assert!(said(&[1, 2]).to_string().contains("neither copy of the database header"));
+    }
 }

@@ -177,7 +177,9 @@ mod tests {
             drop(held);
             assert_eq!(files.first_held(), None, "{name}");
         }
-        drop(create_held(&folder.join("AB.jfm")).expect("a file of another database"));
+        let other = create_held(&folder.join("AB.jfm")).expect("a file of another database");
+        assert_eq!(files.first_held(), None);
+        drop(other);
         fs::remove_dir_all(&folder).expect("removed");
     }
 }

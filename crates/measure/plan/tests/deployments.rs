@@ -181,6 +181,10 @@ fn values_are_replaced_before_they_are_checked() {
     assert_eq!(tier("tier.1.size_limit", "5GiB").size_limit, Bytes::from_gib(5));
     assert_eq!(replaced("data.overhead_percent", "50").unwrap().data.overhead, 0.5);
     assert_eq!(
+        replaced("product", "2016").unwrap().product,
+        replaced("product", "\"2016\"").unwrap().product
+    );
+    assert_eq!(
         replaced("availability.copies", "9").unwrap_err(),
         "d.toml: [availability] copies: 9 copies of a database in a site need 9 servers, and it \
          has 4; raise `servers_per_site` or give fewer copies"

@@ -104,11 +104,21 @@ fn disks_of(run: &OpenFiles) -> BTreeSet<OtherDisk> {
         .collect()
 }
 
-/// Returns the disk under a path, or its source if there is no disk, and its mount point.
+/// Returns the disk under a path, or its substitute if there is none, and its mount point.
 fn disk_of(path: &Path) -> Option<(String, String)> {
     let facts = probe::volume(path).ok()?;
-    let disk = facts.disk.map(|disk| disk.name).unwrap_or(facts.source);
+    let disk = match facts.disk {
+        Some(disk) => disk.name,
+        None => storage_of(&facts.source, &facts.mount_point).to_owned(),
+    };
     (!disk.is_empty()).then_some((disk, facts.mount_point))
+}
+
+/// The substitute for the disk of a mount without one: the address of a server, which all mounts of
+/// it share. Other sources, such as `tmpfs` or the name of a FUSE program, are the same for mounts
+/// that share nothing.
+fn storage_of<'a>(source: &'a str, mount_point: &'a str) -> &'a str {
+    if source.contains(':') || source.starts_with("//") { source } else { mount_point }
 }
 
 #[cfg(test)]
@@ -117,8 +127,16 @@ mod tests {
 
     use record::Event;
 
-    use super::{NeighbourRuns, Plan, disk_of, disks_of};
+    use super::{NeighbourRuns, Plan, disk_of, disks_of, storage_of};
     use crate::system::OpenFiles;
+
+    #[test]
+    fn mounts_without_a_disk_are_told_apart_unless_they_share_a_server() {
+        assert_eq!(storage_of("tmpfs", "/run/a"), "/run/a");
+        assert_eq!(storage_of("mergerfs", "/pool"), "/pool");
+        assert_eq!(storage_of("nas:/export/mail", "/mnt/one"), "nas:/export/mail");
+        assert_eq!(storage_of("//nas/mail", "/mnt/two"), "//nas/mail");
+    }
 
     #[test]
     fn only_runs_on_a_disk_of_this_one_are_told_and_each_once() {

@@ -1,8 +1,11 @@
 //! The product that is sized for: a generation, its figures, and any taken from another product.
 
+use toml::de::{DeInteger, DeValue};
+
 use super::figures::{Figures, WORDS, known};
 use super::sources::{AssumedFigures, Sources};
 use crate::keys::Keys;
+use crate::reader::{Given, Value};
 
 /// First words of every note on figures that were taken from another product.
 const ASSUMPTION: &str = "ASSUMPTION: ";
@@ -11,6 +14,19 @@ const ASSUMPTION: &str = "ASSUMPTION: ";
 /// report on the plan.
 pub fn assumption_in(description: &str) -> Option<&str> {
     description.find(ASSUMPTION).map(|at| &description[at..])
+}
+
+/// The word for a generation. A year may lack its quotes: a shell takes them off
+/// `product="2016"`.
+struct ProductWord(String);
+
+impl Value for ProductWord {
+    const WANTED: &'static str = String::WANTED;
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let year = value.as_integer().map(DeInteger::as_str);
+        value.as_str().or(year).map(|word| Self(word.to_owned()))
+    }
 }
 
 /// One generation of the product.
@@ -34,7 +50,8 @@ impl Product {
 
     /// Takes `product` from the document and completes its figures from `[figures]`.
     pub(super) fn read(root: &mut Keys<'_, '_>) -> Self {
-        let word = root.take::<String>("product");
+        let word = root.take::<ProductWord>("product");
+        let word = word.map(|Given { value, place }| Given { value: value.0, place });
         let (name, known) = match &word {
             None => known("2016"),
             Some(given) if WORDS.contains(&given.value.as_str()) => known(&given.value),

@@ -170,6 +170,21 @@ fn what_cannot_go_on_is_refused() {
     }
 }
 
+/// The intervals of a complete measurement may add up to a little less than planned.
+#[test]
+fn a_complete_measurement_may_lack_a_little() {
+    let remaining = |planned_ns, events: usize| {
+        let mut whole = whole();
+        let Event::Start(start) = &mut whole[0] else { panic!("{:?}", whole[0]) };
+        start.settings.measure_ns = planned_ns;
+        Resumption::of(&sealed(&whole[..events])).unwrap().remaining_ns
+    };
+    let (little, more) = (5_040_000_000, 5_060_000_000);
+    assert_eq!(remaining(little, 12), 0);
+    assert_eq!(remaining(little, 10), little - 5 * SECOND, "cut off in the measurement");
+    assert_eq!(remaining(more, 12), more - 5 * SECOND);
+}
+
 /// The user may resume a run they stopped, and only the rest is measured.
 #[test]
 fn a_stopped_run_resumes_behind_its_end() {
