@@ -35,6 +35,21 @@ impl Finding {
         self.evidence.iter().find(|of| of.decides).map(|of| of.text.as_str())
     }
 
+    /// The number next to its limit, to follow the title; empty if there is none.
+    pub fn numbers(&self) -> String {
+        let Some((seen, limit)) = self.measured.zip(self.limit) else { return String::new() };
+        let (unit, most) = (self.unit, limit.value());
+        if unit == Unit::Requests {
+            let [seen, most] = [seen, most].map(|count| units::decimal(count, 0));
+            return format!(": {seen} requests measured, at least {most} needed");
+        }
+        let side = match limit {
+            Limit::AtMost(_) => "limit",
+            Limit::AtLeast(_) => "at least",
+        };
+        format!(" {}, {side} {}", unit.beside(seen, most), unit.limit_beside(seen, most))
+    }
+
     /// The same finding, based on its evidence instead of a number and a limit.
     pub(crate) fn without_numbers(self) -> Self {
         Self { measured: None, limit: None, unit: Unit::None, ..self }
@@ -153,6 +168,22 @@ impl Unit {
             Self::Percent => "%",
             Self::Count | Self::None => "",
         }
+    }
+
+    /// A number with its unit, precise enough to show on which side of its limit it lies.
+    pub fn beside(self, number: f64, limit: f64) -> String {
+        self.after(&units::three_digits_beside(number, limit))
+    }
+
+    /// The limit with its unit, rounded so that it stays on its side of the number.
+    pub fn limit_beside(self, number: f64, limit: f64) -> String {
+        self.after(&units::limit_beside(number, limit))
+    }
+
+    /// A printed number with this unit.
+    pub fn after(self, number: &str) -> String {
+        let separator = if self == Self::PerSecond { "" } else { " " };
+        format!("{number}{separator}{}", self.symbol()).trim_end().to_owned()
     }
 }
 

@@ -4,6 +4,7 @@
 //! with the same result. Each is in a separate file under [`rules`].
 
 mod comparison;
+mod excuses;
 mod finding;
 mod imported;
 mod load_line;
@@ -60,6 +61,19 @@ impl Verdict {
         warnings.any(|finding| finding.rule == rule)
     }
 
+    /// The findings that make the run inconclusive. One that invalidates all others is returned
+    /// alone: an altered record first, then an invalid run.
+    pub fn decisive(&self) -> Vec<&Finding> {
+        let alone = [Kind::Record, Kind::Validity]
+            .into_iter()
+            .find(|&kind| has(&self.findings, Some(kind), Ruling::CannotJudge));
+        self.findings
+            .iter()
+            .filter(|of| of.outcome == Ruling::CannotJudge)
+            .filter(|of| alone.is_none_or(|kind| of.kind == kind))
+            .collect()
+    }
+
     /// The findings that did not pass, worst first.
     pub fn objections(&self) -> Vec<&Finding> {
         let mut objections: Vec<&Finding> =
@@ -100,38 +114,13 @@ pub fn judge(run: &RunRecord) -> Verdict {
     rules::name_other_programs(run, &mut findings);
     rules::name_io_limits(run, &mut findings);
     simulated::doubt_what_is_near(run, &mut findings);
-    doubt_failures_of_a_limited_generator(&mut findings);
+    excuses::doubt_failures(&mut findings);
     let outcome = overall(&findings);
     if outcome == Ruling::CannotJudge {
         withdraw_failures(&mut findings);
     }
-    if outcome == Ruling::Pass {
-        clear_excuses(&mut findings);
-    }
+    excuses::explain_warnings(&mut findings, outcome);
     Verdict { outcome, findings }
-}
-
-/// A load that passes although its machine was short of processor time has passed; a failure may be
-/// due to that machine.
-fn doubt_failures_of_a_limited_generator(findings: &mut [Finding]) {
-    // On a busy machine answers are noticed late by milliseconds. If the program did not run at
-    // all, the interval was left out, so a request that takes seconds is the storage's fault.
-    if !findings.iter().any(is_failed_load)
-        || findings
-            .iter()
-            .any(|finding| is_failed_load(finding) && finding.rule == rules::LONGEST_REQUEST)
-    {
-        return;
-    }
-    for finding in findings {
-        if rules::GENERATOR.contains(&finding.rule) && finding.outcome == Ruling::Warn {
-            finding.outcome = Ruling::CannotJudge;
-        }
-    }
-}
-
-fn is_failed_load(finding: &Finding) -> bool {
-    finding.kind == Kind::Load && finding.outcome == Ruling::Fail
 }
 
 /// A limit exceeded in an inconclusive run is not a failure of the storage: the observation is
@@ -145,19 +134,6 @@ fn withdraw_failures(findings: &mut [Finding]) {
         }
     }
 }
-
-/// Next to a limit, a number over it looks like a failure. In a run that passed, the limits of the
-/// machine take nothing away.
-fn clear_excuses(findings: &mut [Finding]) {
-    let excuses = findings.iter_mut().filter(|of| rules::EXCUSES.contains(&of.rule));
-    for finding in excuses.filter(|of| of.outcome == Ruling::Warn) {
-        if let Some(first) = finding.evidence.first_mut() {
-            first.text = format!("{HARMLESS}; {}", first.text);
-        }
-    }
-}
-
-const HARMLESS: &str = "does not weaken the pass, but can make a failure inconclusive";
 
 /// The verdict on the whole run.
 ///

@@ -285,6 +285,7 @@ fn an_orderly_stop_hides_nothing() {
     let verdict = judge(&run);
     let found = finding(&verdict, "resumed");
     assert_eq!((found.outcome, found.measured), (Ruling::Warn, None), "{found:?}");
+    assert_eq!(found.title, "Stopped and resumed");
     assert!(found.evidence.iter().all(|of| !of.text.contains("not known")), "{found:?}");
 }
 

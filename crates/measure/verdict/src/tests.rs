@@ -344,10 +344,19 @@ fn a_busy_generator_warns_and_casts_doubt_on_failures_only() {
     let verdict = judge(&busy.run());
     assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::Warn);
     assert_eq!(verdict.outcome, Ruling::Pass);
-    let busy_and_slow = Synthetic { read_median_ns: 30 * MS, ..busy };
+    let busy_and_slow = Synthetic { read_median_ns: 30 * MS, ..busy.clone() };
     let verdict = judge(&busy_and_slow.run());
-    assert_eq!(finding(&verdict, "generator-limited").outcome, Ruling::CannotJudge);
+    let doubt = finding(&verdict, "generator-limited");
+    assert_eq!(doubt.outcome, Ruling::CannotJudge);
+    let why = doubt.deciding_evidence().unwrap_or_default();
+    let missed = "it may be why a limit was not kept: Database read latency, mean of the worst";
+    assert!(why.starts_with(missed) && why.ends_with(" ms, limit 20 ms"), "{why}");
     assert_eq!(verdict.outcome, Ruling::CannotJudge);
+    // Too short to be judged, without a limit that was not kept.
+    let verdict = judge(&Synthetic { measure_intervals: 1, ..busy }.run());
+    let idle = finding(&verdict, "generator-limited");
+    assert_eq!((idle.outcome, verdict.outcome), (Ruling::Warn, Ruling::CannotJudge));
+    assert!(idle.evidence[0].text.starts_with("does not decide this run, but"), "{idle:?}");
 }
 
 #[test]

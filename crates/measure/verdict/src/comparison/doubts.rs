@@ -94,22 +94,27 @@ fn of_run(run: &NamedRun) -> Vec<String> {
     // All of these say the same about a machine kept busy by others.
     let busy = objections.iter().filter(|finding| is_of_machine(finding.rule)).take(1);
     // A third run beside this one, and what a break hides, are in no number of the comparison.
-    let apart = objections.iter().filter(|of| ["other-runs", "resumed"].contains(&of.rule));
+    let apart = objections.iter().filter(|of| APART.contains(&of.rule));
     let mut doubts: Vec<String> = busy
         .chain(apart)
         .map(|finding| format!("{name}: {}: {}.", finding.title, first_evidence(finding)))
         .collect();
     let drifts = objections.iter().filter(|of| of.rule == rules::STEADY_STATE);
     doubts.extend(drifts.map(|finding| drift(name, finding)));
-    // A failed run was judged, even if parts of it were not.
-    let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
-    let unjudged = objections.iter().filter(|finding| finding.outcome == Ruling::CannotJudge);
-    let unjudged = unjudged.take(usize::from(is_unjudged));
-    let unjudged = unjudged.filter(|of| !is_of_machine(of.rule) && of.rule != "resumed");
-    doubts.extend(
-        unjudged.map(|finding| format!("{name}: could not be judged ({}).", finding.title)),
-    );
+    doubts.extend(unjudged(run).map(|title| format!("{name}: could not be judged ({title}).")));
     doubts
+}
+
+/// Rules whose objections are doubts of their own.
+const APART: [&str; 2] = [rules::OTHER_RUNS, "resumed"];
+
+/// What decided that a run could not be judged, as in its report; a failed run was judged, even if
+/// parts of it were not.
+fn unjudged(run: &NamedRun) -> impl Iterator<Item = &'static str> {
+    let is_unjudged = run.verdict.outcome == Ruling::CannotJudge;
+    let decisive = run.verdict.decisive().into_iter().filter(move |_| is_unjudged);
+    let decisive = decisive.filter(|of| !is_of_machine(of.rule) && !APART.contains(&of.rule));
+    decisive.map(|finding| finding.title)
 }
 
 /// A run whose means describe none of its states.

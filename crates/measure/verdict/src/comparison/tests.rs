@@ -8,6 +8,7 @@ use record::{
 use units::Seed;
 
 use super::{MetricChange, NamedRun, NotComparable, RunComparison, Significance, compare};
+use crate::Ruling;
 
 fn named(name: &str, record: RunRecord) -> NamedRun {
     let verdict = crate::judge(&record);
@@ -230,15 +231,17 @@ fn databases_of_another_size_and_a_busy_machine_are_doubts() {
     assert!(!sizes.is_work && comparison.differences.len() == 1, "{comparison:?}");
 }
 
+/// A run of databases in another folder.
+fn moved(seed: u64) -> NamedRun {
+    let mut run = made(seed, |_| {}).record;
+    for database in &mut run.start.databases {
+        database.file.insert_str(0, "/other");
+    }
+    named(&format!("run {seed}"), run)
+}
+
 #[test]
 fn runs_of_other_folders_on_the_devices_of_the_first_do_not_compare_disks() {
-    let moved = |seed| {
-        let mut run = made(seed, |_| {}).record;
-        for database in &mut run.start.databases {
-            database.file.insert_str(0, "/other");
-        }
-        named(&format!("run {seed}"), run)
-    };
     let doubts = |runs: &[NamedRun]| compare(runs).unwrap().doubts;
     let first = made(1, |_| {});
     let said = "run 1 and run 2 are both on sdb, sdc, in different folders: what differs is not \
@@ -253,6 +256,21 @@ fn runs_of_other_folders_on_the_devices_of_the_first_do_not_compare_disks() {
     remote.record.start.machine.name.push('2');
     remote.record.start.machine.id.push('2');
     assert_eq!(doubts(&[first, remote]), [""; 0], "a device of another machine");
+}
+
+#[test]
+fn a_run_on_some_of_the_devices_of_another_may_compare_disks() {
+    let mut fewer = moved(2);
+    let databases = &mut fewer.record.start.databases;
+    let volume = databases[0].volume.clone();
+    for database in databases {
+        database.volume.clone_from(&volume);
+        database.log_volume.clone_from(&volume);
+    }
+    let all = made(1, |_| {});
+    for runs in [[all.clone(), fewer.clone()], [fewer, all]] {
+        assert_eq!(compare(&runs).unwrap().doubts, [""; 0]);
+    }
 }
 
 #[test]
@@ -281,6 +299,20 @@ fn a_third_run_beside_one_of_those_compared_is_a_doubt() {
     let doubts = compare(&[made(1, |_| {}), named("run 2", beside)]).unwrap().doubts;
     let said = "run 2: Other runs on the same disks: the run in runs/third used sdb too";
     assert!(doubts.len() == 1 && doubts[0].starts_with(said), "{doubts:?}");
+}
+
+/// The report of such a run names what decided, and no latency of it.
+#[test]
+fn a_run_that_was_not_judged_is_a_doubt_for_the_reason_that_its_report_names() {
+    let mut short = made(2, |_| {}).record;
+    let thresholds = &mut short.start.settings.thresholds;
+    (thresholds.minimum_measure_ns, thresholds.minimum_log_writes) = (u64::MAX, u64::MAX);
+    let short = named("short", short);
+    let found = short.verdict.findings.iter();
+    assert!(found.filter(|of| of.outcome == Ruling::CannotJudge).count() > 1);
+    let mut doubts = compare(&[made(1, |_| {}), short]).unwrap().doubts;
+    doubts.retain(|doubt| doubt.contains("judged"));
+    assert_eq!(doubts, ["short: could not be judged (Measured time)."]);
 }
 
 #[test]

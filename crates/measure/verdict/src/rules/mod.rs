@@ -50,6 +50,7 @@ pub(crate) use mailbox_load::RULE as MAILBOX_LOAD;
 pub(crate) use mailbox_room::RULE as MAILBOX_ROOM;
 pub use mailbox_room::{MailboxRoom, room_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
+pub(crate) use other_runs::RULE as OTHER_RUNS;
 pub use page_fault_stalls::LEAST_CACHE;
 pub(crate) use steady_state::{RULE as STEADY_STATE, trend_of_the_rate};
 

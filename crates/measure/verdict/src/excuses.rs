@@ -1,0 +1,51 @@
+//! What excuses a failed load: a disturbance that may be the cause. Its finding names the limit
+//! that it may explain, since its own number is the same whether the load failed or not.
+
+use crate::{Evidence, Finding, Kind, Ruling, rules};
+
+/// Makes the run inconclusive if a load failed beside a disturbance. A load that passes in spite of
+/// one has passed.
+pub(crate) fn doubt_failures(findings: &mut [Finding]) {
+    let mut failed = findings.iter().filter(|of| is_failed_load(of));
+    let Some(missed) = failed.clone().next().map(missed) else { return };
+    // On a busy machine answers are noticed late by milliseconds, and another run makes requests
+    // queue. If the program did not run at all, the interval was left out, so a request that takes
+    // seconds is the storage's fault.
+    if failed.any(|finding| finding.rule == rules::LONGEST_REQUEST) {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|of| is_disturbance(of)) {
+        finding.outcome = Ruling::CannotJudge;
+        finding.evidence.push(Evidence { decides: true, ..Evidence::of_run(&*missed) });
+    }
+}
+
+fn is_failed_load(finding: &Finding) -> bool {
+    finding.kind == Kind::Load && finding.outcome == Ruling::Fail
+}
+
+fn missed(finding: &Finding) -> String {
+    format!("it may be why a limit was not kept: {}{}", finding.title, finding.numbers())
+}
+
+fn is_disturbance(finding: &Finding) -> bool {
+    let is_of_others = finding.rule == rules::OTHER_RUNS;
+    finding.outcome == Ruling::Warn && (is_of_others || rules::GENERATOR.contains(&finding.rule))
+}
+
+/// Says beside a disturbance that excuses nothing why the number over its limit counts for nothing.
+pub(crate) fn explain_warnings(findings: &mut [Finding], outcome: Ruling) {
+    let (rules, why) = match outcome {
+        Ruling::Pass | Ruling::Warn => (&rules::EXCUSES[..], HARMLESS),
+        Ruling::Fail | Ruling::CannotJudge => (&rules::GENERATOR[..], INDECISIVE),
+    };
+    let warnings = findings.iter_mut().filter(|of| rules.contains(&of.rule));
+    for finding in warnings.filter(|of| of.outcome == Ruling::Warn) {
+        if let Some(first) = finding.evidence.first_mut() {
+            first.text = format!("{why}; {}", first.text);
+        }
+    }
+}
+
+const HARMLESS: &str = "does not weaken the pass, but can make a failure inconclusive";
+const INDECISIVE: &str = "does not decide this run, but can make a failure inconclusive";
