@@ -1,6 +1,7 @@
 //! Larger disk sets for a simulated array, as keys that the simulation accepts.
 
 use record::RunRecord;
+use verdict::{Ruling, Verdict};
 
 use super::command::again;
 use super::step::{NextStep, StepKind};
@@ -8,10 +9,29 @@ use super::step::{NextStep, StepKind};
 /// Largest factor by which the number of disks is increased in a proposal.
 const MOST_TIMES: u64 = 64;
 
-/// Proposes more disks for the array that failed: the multiple that the missed load needs, and one
-/// and a half times that, but at least double and triple.
-pub(super) fn other(run: &RunRecord) -> NextStep {
-    other_for(run, missed_times(run))
+/// Most sessions of a database that a proposal names.
+const MOST_SESSIONS: u32 = 64;
+
+/// Proposes what may carry a load that failed: more sessions if only its target was missed, since
+/// disks within their latencies wait for requests; else more disks for the array, the multiple that
+/// the missed load needs, and one and a half times that, but at least double and triple.
+pub(super) fn other(run: &RunRecord, verdict: &Verdict) -> NextStep {
+    more_sessions(run, verdict).unwrap_or_else(|| other_for(run, missed_times(run)))
+}
+
+/// As many sessions as the missed load needs, and half as many again: with each more the requests
+/// take longer.
+fn more_sessions(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
+    let mut failing = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail);
+    let is_target = failing.next()?.rule == "target-iops" && failing.next().is_none();
+    let sessions = u64::from(run.sessions_per_database().max(1));
+    let needed = u32::try_from((sessions * missed_times(run).max(2) * 3).div_ceil(2)).ok()?;
+    let may_be = is_target && needed <= MOST_SESSIONS;
+    may_be.then(|| {
+        let words = "Only the target was missed, and each request was answered in time: the disks \
+                     wait for the sessions. Simulate it with more of them";
+        StepKind::MoreSessions.with(words, again(run, &[("--threads", needed.to_string())]))
+    })
 }
 
 /// The same for a load that needs `missed_times` as many requests as were made.
@@ -82,7 +102,9 @@ pub(super) fn array_value<'a>(array: &'a str, section: &str, key: &str) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::{more_disks, other};
+    use record::RunRecord;
+
+    use super::{missed_times, more_disks, other, other_for};
     use crate::tests::simulated;
 
     #[test]
@@ -95,7 +117,7 @@ mod tests {
             option("--duration", "1h"),
         ];
         assert_eq!(
-            other(&run).command.as_deref(),
+            other_for(&run, 1).command.as_deref(),
             Some(
                 "plimsoll simulate plan.toml --array array.toml --duration 1h --what-if \
                  disk.rpm=10000 --what-if raid.level=5 --what-if raid.disks=14,21"
@@ -115,7 +137,39 @@ mod tests {
     fn a_target_far_above_the_load_needs_as_many_times_the_disks() {
         let mut run = simulated();
         run.start.settings.target_iops = Some(run.achieved_transactional_iops() * 18.5);
-        let step = other(&run).command.unwrap_or_default();
+        let step = other_for(&run, missed_times(&run)).command.unwrap_or_default();
         assert!(step.ends_with("raid.disks=133,196"), "{step}");
+    }
+
+    /// A run that missed nothing but a target this many times its load.
+    fn short_of_target(times: f64) -> RunRecord {
+        let mut run = simulated();
+        run.start.settings.threads_per_database = 2;
+        run.tuned = None;
+        run.start.settings.target_iops = Some(run.achieved_transactional_iops() * times);
+        run
+    }
+
+    /// Disks that answer in time are not too few: the sessions are.
+    #[test]
+    fn a_target_missed_within_every_latency_needs_more_sessions() {
+        for (times, threads) in [(1.9, "--threads 6"), (2.9, "--threads 9")] {
+            let run = short_of_target(times);
+            let step = other(&run, &verdict::judge(&run));
+            let command = step.command.clone().unwrap_or_default();
+            assert!(command.ends_with(threads) && !command.contains("raid.disks"), "{command}");
+            assert!(step.to_string().contains("more of them"), "{step}");
+        }
+    }
+
+    /// Slow reads, or a target that no number of sessions reaches, are a matter of disks.
+    #[test]
+    fn a_latency_beyond_its_limit_needs_more_disks() {
+        let mut slow = short_of_target(1.9);
+        slow.start.settings.thresholds.read_average_ns = 1;
+        for run in [slow, short_of_target(100.0)] {
+            let command = other(&run, &verdict::judge(&run)).command.unwrap_or_default();
+            assert!(command.contains("raid.disks=") && !command.contains("--threads"), "{command}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use record::{RunRecord, TestType};
 
-use super::step::NextStep;
+use super::step::{FOLDER, NextStep};
 
 /// Shown for records of earlier releases, which lack the command.
 pub(super) const SOME_PLAN: &str = "plimsoll run PLAN";
@@ -20,6 +20,11 @@ pub(super) fn command(run: &RunRecord) -> &str {
 /// The command that repeats the test with `changes` to its options.
 pub(super) fn again(run: &RunRecord, changes: &[(&str, String)]) -> String {
     with_options(run, &[], changes)
+}
+
+/// The command that fills the databases of the plan anew.
+pub(super) fn filled_anew(run: &RunRecord) -> String {
+    format!("{} --reset", command(run).replacen("run", "prepare", 1))
 }
 
 /// The same for a test of another kind, without the options that only a load takes.
@@ -45,7 +50,7 @@ fn with_options(run: &RunRecord, without: &[&str], changes: &[(&str, String)]) -
 
 /// Options that name a run and its place, whatever it measures.
 const IDENTITY: [&str; 3] = ["--name", "--tag", OUTPUT];
-const OUTPUT: &str = "--output";
+pub(super) const OUTPUT: &str = "--output";
 
 /// The name, tags and output folder given for the run. Its folder is taken, so the next run gets
 /// one next to it.
@@ -74,16 +79,10 @@ pub(super) fn with_distinct_folders(steps: &mut [NextStep]) {
     }
 }
 
-/// Names the output folder of each command after the test: a set and its tests would otherwise all
-/// name the folder that follows that of the set.
-pub(super) fn with_folders_of_test(steps: &mut [NextStep], test: TestType) {
-    for command in steps.iter_mut().filter_map(|step| step.command.as_mut()) {
-        if let Some(place) = output_folder(command) {
-            let (name, quote) = without_quote(&command[place.clone()]);
-            let folder = format!("{name}-{}{quote}", test.name().to_lowercase());
-            command.replace_range(place, &folder);
-        }
-    }
+/// The `command` of the test in the folder `part` of a set, in the folder that follows it there.
+pub(super) fn within_set(command: &str, part: &str) -> String {
+    let (words, _) = without_output(command);
+    format!("{words} --output {FOLDER}/{}", folder_after(part))
 }
 
 /// A command without its output folder, and that folder.
@@ -96,13 +95,13 @@ pub(super) fn without_output(command: &str) -> (String, Option<&str>) {
 }
 
 /// A word of a shell without the quote that ends it, and that quote.
-fn without_quote(word: &str) -> (&str, &str) {
+pub(super) fn without_quote(word: &str) -> (&str, &str) {
     let quote = word.len() - usize::from(word.ends_with(['\'', '"']));
     word.split_at(quote)
 }
 
 /// The place of the output folder in a command; a quoted folder may contain spaces.
-fn output_folder(command: &str) -> Option<Range<usize>> {
+pub(super) fn output_folder(command: &str) -> Option<Range<usize>> {
     let option = format!(" {OUTPUT} ");
     let from = command.find(&option)? + option.len();
     let mut quote = None;
@@ -176,21 +175,9 @@ pub(super) fn inspect(run: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::TestType;
 
     use super::super::step::StepKind;
-    use super::{folder_after, with_distinct_folders, with_folders_of_test};
-
-    #[test]
-    fn a_test_of_a_set_is_repeated_in_a_folder_of_its_name() {
-        let step = |command: &str| StepKind::FindLine.with("Find it", command.to_owned());
-        let mut steps =
-            ["plimsoll line p.toml --output 'my set-2'", "plimsoll inspect /mnt"].map(step);
-        with_folders_of_test(&mut steps, TestType::Stress);
-        let commands = steps.map(|of| of.command.unwrap_or_default());
-        let expected = "plimsoll line p.toml --output 'my set-2-stress'";
-        assert_eq!(commands, [expected, "plimsoll inspect /mnt"]);
-    }
+    use super::{folder_after, with_distinct_folders};
 
     #[test]
     fn each_command_of_a_list_has_its_own_folder() {

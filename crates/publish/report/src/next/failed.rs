@@ -1,10 +1,10 @@
 //! Steps after a failed run: find the cause of errors, or the load that the storage supports.
 
-use record::RunRecord;
+use record::{IssueKind, RunRecord};
 use units::Bytes;
 use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
-use super::command::{again, command, has_plan, inspect, line};
+use super::command::{again, filled_anew, has_plan, inspect, line};
 use super::step::{NextStep, StepKind};
 use super::time;
 use crate::{format, meaning, passes};
@@ -12,7 +12,7 @@ use crate::{format, meaning, passes};
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let same = again(run, &[]);
     if fails(verdict, "checksums") || fails(verdict, "input-output-errors") {
-        return vec![find_cause(run, fails(verdict, "checksums"))];
+        return vec![find_cause(run, has_damage(run, verdict))];
     }
     if meaning::is_held_back_by_copies(verdict) {
         let words = "Name faster folders in `backup_folders`, or none to measure the databases \
@@ -53,6 +53,23 @@ pub(super) fn larger_cache(run: &RunRecord, verdict: &Verdict) -> Option<NextSte
     })
 }
 
+/// Whether pages or rows were damaged, which every later reader meets again.
+fn has_damage(run: &RunRecord, verdict: &Verdict) -> bool {
+    let is_damage = |kind: IssueKind| match kind {
+        IssueKind::Checksum
+        | IssueKind::HashMismatch
+        | IssueKind::LostFlush
+        | IssueKind::Corruption => true,
+        IssueKind::InputOutput
+        | IssueKind::VolumeFull
+        | IssueKind::ConnectionLost
+        | IssueKind::Unfinished
+        | IssueKind::Refused
+        | IssueKind::Other => false,
+    };
+    fails(verdict, "checksums") || run.issues.iter().any(|issue| is_damage(issue.kind))
+}
+
 /// Damaged pages are found again until their databases are filled anew.
 fn find_cause(run: &RunRecord, has_damaged_pages: bool) -> NextStep {
     let cause = "Do not put data on this storage before the cause of the errors is found: search \
@@ -60,8 +77,7 @@ fn find_cause(run: &RunRecord, has_damaged_pages: bool) -> NextStep {
     let same = again(run, &[]);
     let (words, same) = match (has_damaged_pages, has_plan(run)) {
         (true, true) => {
-            let anew = command(run).replacen("run", "prepare", 1);
-            (format!("{cause}. Fill the databases anew ({anew} --reset); then"), same)
+            (format!("{cause}. Fill the databases anew ({}); then", filled_anew(run)), same)
         }
         (true, false) => (format!("{cause}; then"), format!("{same} --reset")),
         (false, _) => (format!("{cause}; then"), same),

@@ -4,12 +4,17 @@ use plan::{LOG_RESERVE, Plan, end_reserve, write_shown_size};
 use record::{DatabaseFacts, Phase, RunRecord, Series};
 use units::{Bytes, Nanos};
 
-use super::command::{again, has_plan};
+use super::command::{again, filled_anew, has_plan};
 use super::step::{NextStep, StepKind};
 use super::time;
 
 /// Share of the measured time for which a shorter run is advised, in percent.
 const SHORTER_PERCENT: u64 = 80;
+
+/// Phases in which a load makes the databases grow.
+const LOADED: [Phase; 3] = [Phase::Warm, Phase::Tune, Phase::Measure];
+
+const MEBIBYTE: u64 = 1 << 20;
 
 /// The step that keeps the volume from filling up.
 pub(super) fn room(run: &RunRecord) -> NextStep {
@@ -18,22 +23,38 @@ pub(super) fn room(run: &RunRecord) -> NextStep {
         return StepKind::ShorterRun.with("Free space on the volume, or run shorter", shorter);
     }
     let same = again(run, &[]);
-    let half = Bytes(filled_bytes(run) / 2);
-    if half < plan::SMALLEST_FILE {
+    let Some(smaller) = fitting_size(run) else {
         let words = "Free space on the volume, or take a larger one; then";
         return StepKind::LargerVolume.with(words, same);
-    }
+    };
     if has_plan(run) {
         let words = format!(
-            "Free space on the volume, or use databases of {half} in a new folder (`size`); then"
+            "Free space on the volume, or lower `size` in the plan to {smaller} and fill the \
+             databases anew ({}); then",
+            filled_anew(run)
         );
         return StepKind::SmallerDatabases.with(words, same);
     }
-    let mebibyte = 1 << 20;
-    let size = write_shown_size(Bytes(half.0 / mebibyte * mebibyte));
+    let size = write_shown_size(smaller);
     let smaller = format!("{} --reset", again(run, &[("--size", size)]));
     let words = "Free space on the volume, or replace the databases with smaller ones";
     StepKind::SmallerDatabases.with(words, smaller)
+}
+
+/// The size of databases, at most half the present one, beside which the volume has space for the
+/// whole test at the growth of this run; `None` if there is none.
+fn fitting_size(run: &RunRecord) -> Option<Bytes> {
+    let filled = filled_bytes(run);
+    let volumes =
+        run.start.databases.iter().map(|of| (of.volume.mount.as_str(), of.volume.free_bytes));
+    let mut size = filled / 2;
+    for (mount, free) in volumes {
+        let needed = Needed::on(run, mount);
+        let lacking = needed.of_whole(run).saturating_sub(free);
+        size = size.min(filled.saturating_sub(lacking.div_ceil(needed.databases)));
+    }
+    let size = Bytes(size / MEBIBYTE * MEBIBYTE);
+    (size >= plan::SMALLEST_FILE).then_some(size)
 }
 
 /// The size to which a database was filled. Earlier runs may have made it larger since; their size
@@ -95,20 +116,31 @@ impl Needed {
         }
     }
 
-    /// Whether `free` bytes before this run are enough for both. The logs count whole and once: the
-    /// next run finds those that this one leaves.
+    /// Whether `free` bytes before this run are enough for both.
     const fn fits(self, free: u64) -> bool {
-        let to_grow = shorter(self.grown);
+        self.grown + shorter(self.grown) + self.beside() <= free
+    }
+
+    /// Bytes that the whole test takes if its databases grow as they did so far.
+    fn of_whole(self, run: &RunRecord) -> u64 {
+        let grew_ns = LOADED.map(|phase| run.span_ns(phase)).iter().sum::<u64>().max(1);
+        let left_ns = run.start.settings.measure_ns.saturating_sub(run.span_ns(Phase::Measure));
+        let grown = u128::from(self.grown) * u128::from(grew_ns + left_ns) / u128::from(grew_ns);
+        u64::try_from(grown).unwrap_or(u64::MAX).saturating_add(self.beside())
+    }
+
+    /// Bytes beside the growth. The logs count whole and once: the next run finds those that this
+    /// one leaves.
+    const fn beside(self) -> u64 {
         let logs = self.logs * (self.checkpoint_depth + LOG_RESERVE.0);
-        let end = end_reserve(self.databases, self.logs, self.page_bytes).0;
-        self.grown + to_grow + logs + end <= free
+        logs + end_reserve(self.databases, self.logs, self.page_bytes).0
     }
 }
 
 /// Bytes by which a database has become larger, as far as its intervals show.
 fn grown(run: &RunRecord, facts: &DatabaseFacts) -> u64 {
-    let phases = [Phase::Warm, Phase::Tune, Phase::Measure, Phase::Drain];
-    let seen = phases.iter().filter_map(|phase| run.totals_of(*phase, facts.index));
+    let phases = LOADED.iter().chain(&[Phase::Drain]);
+    let seen = phases.filter_map(|phase| run.totals_of(*phase, facts.index));
     let largest = seen.map(|totals| totals.gauges.file_bytes).max().unwrap_or(0);
     largest.saturating_sub(facts.initial_bytes)
 }
@@ -117,24 +149,55 @@ fn grown(run: &RunRecord, facts: &DatabaseFacts) -> u64 {
 mod tests {
     use plan::Plan;
     use record::synthetic::Synthetic;
+    use record::{Phase, RunRecord};
 
     use super::{Needed, room};
     use crate::next::step::StepKind;
 
     const MIB: u64 = 1 << 20;
 
-    #[test]
-    fn smaller_is_smaller_than_the_plan_and_not_than_the_grown_file() {
+    /// A run whose plan asks for databases of 512 MiB, and that made them larger since.
+    fn full() -> RunRecord {
         let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
         let mut plan = Plan::parse("plan", &Plan::example()).expect("the example is a plan");
-        plan.size.0 = 32 * MIB;
+        plan.size.0 = 512 * MIB;
         run.start.plan_text = plan.to_toml();
-        run.start.databases[0].initial_bytes = 128 * MIB;
+        run.start.settings.measure_ns = run.span_ns(Phase::Measure);
+        run
+    }
+
+    #[test]
+    fn smaller_is_half_of_the_plan_and_not_of_the_grown_file() {
+        let mut run = full();
+        run.start.databases[0].initial_bytes = 2048 * MIB;
         let step = room(&run);
         assert_eq!(step.kind, StepKind::SmallerDatabases);
-        assert!(step.to_string().contains("use databases of 16.0 MiB in a new folder"), "{step}");
+        let words = "or lower `size` in the plan to 256.0 MiB and fill the databases anew \
+                     (plimsoll prepare plan.toml --reset); then";
+        assert!(step.to_string().contains(words), "{step}");
         run.start.plan_text.clear();
-        assert!(room(&run).to_string().contains("use databases of 64.0 MiB"), "no plan is known");
+        assert!(room(&run).to_string().contains("to 1.00 GiB"), "{}", room(&run));
+    }
+
+    #[test]
+    fn smaller_databases_leave_room_for_the_rest_of_the_test() {
+        let mut run = full();
+        let mount = run.start.databases[0].volume.mount.clone();
+        run.start.databases.retain(|of| of.volume.mount == mount);
+        let needed = Needed::on(&run, &mount);
+        let lacking = |run: &mut RunRecord, bytes: u64| {
+            let free = needed.of_whole(run).saturating_sub(bytes);
+            run.start.databases.iter_mut().for_each(|of| of.volume.free_bytes = free);
+        };
+        run.start.settings.measure_ns = 36_000 * 1_000_000_000;
+        lacking(&mut run, 300 * MIB * needed.databases);
+        assert!(
+            room(&run).to_string().contains("`size` in the plan to 212.0 MiB"),
+            "{}",
+            room(&run)
+        );
+        lacking(&mut run, 510 * MIB * needed.databases);
+        assert_eq!(room(&run).kind, StepKind::LargerVolume, "{}", room(&run));
     }
 
     #[test]

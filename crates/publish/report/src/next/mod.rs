@@ -11,6 +11,7 @@ mod of_deployment;
 mod of_set;
 mod of_sweep;
 mod others;
+mod part_of_set;
 mod passed;
 mod rest_of_set;
 mod small;
@@ -21,7 +22,8 @@ mod unjudged;
 use record::{RunRecord, TestType};
 use verdict::{Ruling, Verdict};
 
-use command::{again, measured, simulated_plan, with_distinct_folders, with_folders_of_test};
+use command::{again, measured, simulated_plan, with_distinct_folders};
+use part_of_set::PartOfSet;
 use step::{NextStep, StepKind, one_for_each_command};
 
 pub use cached::OnArrays;
@@ -35,30 +37,30 @@ pub use time::time_for_verdict;
 
 /// The steps, the most important one first.
 pub(crate) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
-    in_own_folders(run, verdict).iter().map(ToString::to_string).collect()
+    in_own_folders(run, verdict, None).iter().map(ToString::to_string).collect()
 }
 
 /// The steps of a run in `folder`, quoted for a shell.
 pub(crate) fn steps_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Vec<String> {
-    in_own_folders(run, verdict)
+    in_own_folders(run, verdict, Some(folder))
         .into_iter()
         .map(|step| step.for_run_in(folder).to_string())
         .collect()
 }
 
 /// The steps of one list: one for each command, each with its own output folder.
-fn in_own_folders(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
+fn in_own_folders(run: &RunRecord, verdict: &Verdict, folder: Option<&str>) -> Vec<NextStep> {
     let mut steps = one_for_each_command(advice(run, verdict));
-    with_distinct_folders(&mut steps);
-    if !run.start.set.is_empty() {
-        with_folders_of_test(&mut steps, run.start.test);
+    if let Some(part) = PartOfSet::of(run, folder) {
+        steps = steps.into_iter().map(|step| part.step(step)).collect();
     }
+    with_distinct_folders(&mut steps);
     steps
 }
 
 /// The steps of a run. One of a set leaves what other tests of the set answer to them.
 fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
-    let kinds: Vec<TestType> = run.start.set.iter().map(|of| of.test).collect();
+    let kinds = PartOfSet::of(run, None).map_or_else(Vec::new, |part| part.tests());
     let steps = advice_beside(run, verdict, &kinds);
     if steps.is_empty() && !kinds.is_empty() {
         let words = "Read the report of the whole set, report.html in the folder above this one";
@@ -113,7 +115,7 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
     }
     // If the model did not support the load, nothing is worth buying yet.
     if verdict.outcome == Ruling::Fail {
-        return arrays::other(run);
+        return arrays::other(run, verdict);
     }
     if verdict.outcome == Ruling::CannotJudge
         && let Some(duration) = time::longer(run, verdict)

@@ -4,9 +4,9 @@ use record::{RunRecord, TestType};
 use verdict::Verdict;
 
 use super::advice_beside;
-use super::command::{folder_after, with_distinct_folders, without_output};
+use super::command::{again, folder_after, with_distinct_folders, within_set, without_output};
 use super::rest_of_set::word;
-use super::step::{FOLDER, NextStep, StepKind, one_for_each_command};
+use super::step::{NextStep, StepKind, one_for_each_command};
 use crate::suite_of;
 
 /// A test of a set that was run.
@@ -67,7 +67,9 @@ fn asked<'a>(tests: &[JudgedTest<'a>], all: &[JudgedTest<'_>]) -> Vec<StepOfSet<
     let mut asked: Vec<StepOfSet<'a>> = Vec::new();
     for test in tests {
         for step in one_for_each_command(advice_beside(test.run, test.verdict, &kinds)) {
-            let step = step.in_set(test.folder);
+            let outside = again(test.run, &[]);
+            let within = within_set(&outside, test.folder);
+            let step = step.in_set(test.folder, (&outside, &within));
             match asked.iter_mut().find(|of| of.is_same(&step)) {
                 Some(same) => same.asked.push((*test, step)),
                 None => asked.push(StepOfSet { asked: vec![(*test, step)] }),
@@ -114,9 +116,7 @@ impl StepOfSet<'_> {
             (_, []) => said,
             _ if is_one && !is_of_test => said,
             ([(test, _)], [command]) if said.kind.keeps_plan() => {
-                let (words, _) = without_output(command);
-                let next = folder_after(test.folder);
-                said.replacing(test.folder, format!("{words} --output {FOLDER}/{next}"))
+                said.replacing(test.folder, within_set(command, test.folder))
             }
             _ => said.by(command_of_set(&tests, all)),
         }
@@ -286,20 +286,29 @@ mod tests {
         stress.start.settings.thresholds.read_average_ns = 1;
         crowded_out(&mut stress);
         let steps = told(&[(stress, "2-stress")], Some("st"));
-        let expected = "Stress: End the other programs that are named above. Measure for longer, ";
+        let expected = "Stress: End the other programs on this machine. Measure for longer, ";
         assert!(steps.len() == 1 && steps[0].starts_with(expected), "{steps:?}");
     }
 
     #[test]
     fn a_repeated_set_has_the_length_of_every_load() {
+        let mut performance = short(TestType::Performance, "performance");
+        performance.start.options = options(&[
+            ("--test", "performance"),
+            ("--duration", "20s"),
+            ("--threads", "8"),
+            ("--target-iops", "60"),
+            ("--output", "runs/a"),
+        ]);
         let runs = [
-            (short(TestType::Performance, "performance"), "1-performance"),
+            (performance, "1-performance"),
             (of_set(failing(), TestType::Recovery, "recovery"), "4-recovery"),
         ];
         let steps = told(&runs, None);
         let damaged = steps.iter().find(|of| of.starts_with("Soft recovery")).expect("a step");
-        let command = "(plimsoll prepare plan.toml --reset); then: plimsoll run plan.toml --test \
-                       all --duration performance=12s,stress=12s --output runs/a-2";
+        let command = "(plimsoll prepare plan.toml --reset); then: plimsoll run plan.toml \
+                       --threads 8 --target-iops 60 --test all --duration \
+                       performance=20s,stress=12s --output runs/a-2";
         assert!(damaged.ends_with(command), "{damaged}");
     }
 
@@ -314,5 +323,6 @@ mod tests {
         assert_eq!(steps.len(), 1, "{steps:?}");
         assert!(steps[0].starts_with("Performance, Database backup: Do not put data"));
         assert!(steps[0].contains(" --reset); then: plimsoll run plan.toml --target-iops 60 "));
+        assert_eq!(steps[0].matches("Do not put data").count(), 1, "{steps:?}");
     }
 }

@@ -48,6 +48,7 @@ step_kinds! {
     OriginalRecord = "original-record",
     MeasureLonger = "measure-longer",
     EndOthers = "end-others",
+    OneAtATime = "one-at-a-time",
     SpareProcessors = "spare-processors",
     OwnProcessors = "own-processors",
     WithoutCache = "without-cache",
@@ -66,6 +67,7 @@ step_kinds! {
     ReportOfSet = "report-of-set",
     DetailedSimulation = "detailed-simulation",
     OtherArray = "other-array",
+    MoreSessions = "more-sessions",
     MeasureSimulated = "measure-simulated",
     SimulateBest = "simulate-best",
     LoseHost = "lose-host",
@@ -99,6 +101,7 @@ impl StepKind {
             Self::MeasureLonger
                 | Self::MeasureAgain
                 | Self::EndOthers
+                | Self::OneAtATime
                 | Self::OwnProcessors
                 | Self::KeepRunning
                 | Self::FewerLogs
@@ -181,14 +184,15 @@ impl NextStep {
 
     /// The step once other programs no longer use the machine that it measures.
     pub(super) fn after_others(mut self) -> Self {
-        self.words = format!("End the other programs that are named above first. {}", self.words);
+        self.words = format!("End the other programs on this machine first. {}", self.words);
         self
     }
 
-    /// The step of a run in the folder `part` of a set, with a placeholder for that of the set.
-    pub(super) fn in_set(mut self, part: &str) -> Self {
+    /// The step of a run in the folder `part` of a set, with a placeholder for that of the set. The
+    /// command that repeats the run, in a folder outside the set and in one within it.
+    pub(super) fn in_set(mut self, part: &str, (outside, within): (&str, &str)) -> Self {
         if self.kind == StepKind::Resume {
-            self.words = self.words.replace(OF_THIS_RUN, OF_THIS_SET);
+            self.words = self.words.replace(outside, within).replace(OF_THIS_RUN, OF_THIS_SET);
             let part = format!("{FOLDER}/{part}");
             self.command = self.command.map(|command| command.replace(FOLDER, &part));
         }

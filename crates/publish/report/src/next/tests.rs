@@ -4,13 +4,13 @@
 pub(super) mod cases;
 
 use record::synthetic::{Synthetic, drawn};
-use record::{Phase, RunRecord, Series, TestOfSet, TestType};
+use record::{IssueKind, Phase, RunRecord, Series, TestOfSet, TestType};
 use verdict::{Kind, Ruling, judge};
 
 use cases::{Act, CASES, Case};
 
 use super::step::{NextStep, StepKind};
-use super::{advice, advice_beside, steps};
+use super::{advice, advice_beside, steps, steps_in};
 use crate::sections::what_follows::unproven;
 use crate::tests::{imported, passing};
 
@@ -145,6 +145,73 @@ fn every_step_has_a_row_and_a_record() {
         let is_tried = CASES.iter().any(|case| case.kind == *kind);
         assert!(is_tried || ELSEWHERE.contains(kind), "{} has no record", kind.name());
     }
+}
+
+/// A request met the damage, and the pages were not read to their end.
+#[test]
+fn damage_that_a_request_met_is_filled_anew() {
+    let told = |kind| {
+        let mut run = Synthetic::default().run();
+        cases::issue(&mut run, kind);
+        steps(&run, &judge(&run)).concat()
+    };
+    assert!(told(IssueKind::Corruption).contains("(plimsoll prepare plan.toml --reset); then"));
+    assert!(!told(IssueKind::InputOutput).contains("--reset"));
+}
+
+/// The reports of a set and of its tests give one answer.
+#[test]
+fn a_test_of_a_set_is_repeated_in_its_set_by_its_own_report() {
+    let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
+    run.start.settings.measure_ns = 15_000_000_000;
+    let test = TestOfSet { test: TestType::Performance, options: Vec::new() };
+    run.start.set = vec![test];
+    run.start.options = vec![("--output".to_owned(), "'my set'".to_owned())];
+    let verdict = judge(&run);
+    let joins = "This run replaces 1-performance in the set (plimsoll report 'my set'): ";
+    let told = steps(&run, &verdict);
+    assert!(told[0].contains(joins), "{told:?}");
+    assert!(told[0].ends_with(" --output 'my set'/1-performance-2"), "{told:?}");
+    let told = steps_in(&run, &verdict, "'a b/1-performance'");
+    assert!(told[0].ends_with(" --output 'a b'/1-performance-2"), "{told:?}");
+    run.start.options.clear();
+    let told = steps(&run, &verdict);
+    assert!(told[0].contains("with the folder of this set for FOLDER"), "{told:?}");
+}
+
+#[test]
+fn a_test_made_alone_in_the_folder_of_a_set_is_a_part_of_it() {
+    let case = CASES.iter().find(|case| case.kind == StepKind::LoadTest).expect("a record");
+    let mut run = record_of(case);
+    run.start.test = TestType::Backup;
+    run.start.options = vec![("--output".to_owned(), "set/3-backup".to_owned())];
+    let kinds: Vec<StepKind> = advice(&run, &judge(&run)).iter().map(|of| of.kind).collect();
+    assert_eq!(kinds, [StepKind::ReportOfSet], "the set measures the load");
+    run.start.options[0].1 = "set/3-copies".to_owned();
+    let kinds: Vec<StepKind> = advice(&run, &judge(&run)).iter().map(|of| of.kind).collect();
+    assert_eq!(kinds, [StepKind::LoadTest]);
+}
+
+#[test]
+fn a_stopped_test_of_a_set_is_started_again_in_its_set() {
+    let mut run = record_of(CASES.iter().find(|of| of.kind == StepKind::Resume).expect("one"));
+    run.start.options = vec![("--output".to_owned(), "set/2-stress".to_owned())];
+    run.start.test = TestType::Stress;
+    let told = steps_in(&run, &judge(&run), "set/2-stress").concat();
+    let again = "or start it again (plimsoll run plan.toml --output set/2-stress-2): plimsoll run \
+                 --resume set/2-stress";
+    assert!(told.ends_with(again), "{told}");
+}
+
+/// What changes the plan changes every test, so it is no part of this set.
+#[test]
+fn another_load_of_one_test_lies_beside_the_set() {
+    let mut run = record_of(CASES.iter().find(|of| of.kind == StepKind::FindLine).expect("one"));
+    run.start.set = vec![TestOfSet { test: run.start.test, options: Vec::new() }];
+    run.start.options = vec![("--output".to_owned(), "'my set'".to_owned())];
+    let told = steps(&run, &judge(&run));
+    let line = told.iter().find(|of| of.contains("plimsoll line ")).expect("a line");
+    assert!(line.ends_with(" --output 'my set-2-performance'"), "{line}");
 }
 
 #[test]
@@ -306,10 +373,32 @@ fn other_programs_are_ended_before_the_next_measurement() {
     let mut run = quiet.clone();
     cases::crowded_out(&mut run);
     let (before, told) = (steps(&quiet, &judge(&quiet)), steps(&run, &judge(&run)));
-    assert_eq!(told, [format!("End the other programs that are named above first. {}", before[0])]);
+    assert_eq!(told, [format!("End the other programs on this machine first. {}", before[0])]);
     run.start.settings.thresholds.minimum_log_writes = 1 << 40;
     let told = steps(&run, &judge(&run));
-    assert!(told[0].starts_with("End the other programs that are named above first. Measure"));
+    assert!(told[0].starts_with("End the other programs on this machine first. Measure"));
+}
+
+#[test]
+fn a_cause_and_the_time_that_lacked_are_one_step() {
+    let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
+    run.start.settings.thresholds.read_average_ns = 1;
+    cases::crowded_out(&mut run);
+    let told = steps(&run, &judge(&run));
+    let expected = "End the other programs on this machine. Measure for longer, ";
+    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+}
+
+/// What the crash hid of a short run leaves nothing to judge.
+#[test]
+fn a_short_run_that_crashed_is_not_resumed() {
+    let mut run = Synthetic { measure_intervals: 4, ..Synthetic::default() }.run();
+    cases::cut_off(&mut run);
+    let least_ns = 3 * run.start.settings.interval_ns;
+    for (measure_ns, is_resumed) in [(least_ns, true), (least_ns - 1, false)] {
+        run.start.settings.measure_ns = measure_ns;
+        assert_eq!(kinds(&run).contains(&StepKind::Resume), is_resumed, "{measure_ns}");
+    }
 }
 
 #[test]

@@ -81,6 +81,10 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
             "Keep the machine from being suspended, moved or stopped for the whole run; then",
             same,
         ),
+        "other-runs" => {
+            let words = "Run it alone, after the other runs on its disks; then";
+            StepKind::OneAtATime.with(words, same)
+        }
         "checksums" if run.start.test != TestType::Backup => read_databases(run),
         "replayed-logs" => fewer_logs(run, finding),
         "generator-limited" | "completion-lag" => spare_processors(run, verdict),
@@ -127,7 +131,7 @@ fn lacks_reads(run: &RunRecord, finding: &Finding) -> bool {
 }
 
 fn end_others(same: String) -> NextStep {
-    StepKind::EndOthers.with("End the other programs that are named above; then", same)
+    StepKind::EndOthers.with("End the other programs on this machine; then", same)
 }
 
 /// Frees the processors from other programs, or from this program's own load.

@@ -21,16 +21,19 @@ pub fn suite_of(run: &str) -> Option<(&str, TestType)> {
     part_of(own).map(|(at, _)| (set, SUITE_PARTS[at].1))
 }
 
-/// Splits the runs of one set into the last one of each test, in the order of the tests, and the
-/// earlier ones that these replace.
+/// Splits runs into the last one of each test of a set, in the order of sets and tests, and the
+/// earlier ones that these replace. A run that is part of no set replaces none.
 pub fn split_replaced<R>(runs: Vec<R>, folder: impl Fn(&R) -> &str) -> (Vec<R>, Vec<R>) {
     let mut runs = runs;
-    runs.sort_by_key(|run| part_of(split(folder(run)).1).map(|(at, number)| (at, Reverse(number))));
+    runs.sort_by_cached_key(|run| {
+        let (set, own) = split(folder(run));
+        (set.to_owned(), part_of(own).map(|(at, number)| (at, Reverse(number))))
+    });
     let (mut last, mut replaced): (Vec<R>, Vec<R>) = (Vec::new(), Vec::new());
     for run in runs {
-        let kind = suite_of(folder(&run)).map(|(_, kind)| kind);
+        let part = suite_of(folder(&run));
         let before = last.last().and_then(|run| suite_of(folder(run)));
-        let is_replaced = kind.is_some() && before.map(|(_, kind)| kind) == kind;
+        let is_replaced = part.is_some() && before == part;
         if is_replaced { replaced.push(run) } else { last.push(run) }
     }
     (last, replaced)
@@ -69,7 +72,7 @@ mod tests {
         assert_eq!(suite_of("runs/set/2-stress"), Some(("runs/set", TestType::Stress)));
         assert_eq!(suite_of("3-backup"), Some(("", TestType::Backup)));
         assert_eq!(suite_of("set/2-stress-12"), Some(("set", TestType::Stress)));
-        for other in ["runs/set/5-checksum", "runs/x2-stress", "2-stress-1", "2-stress-a"] {
+        for other in ["set/5-checksum", "x2-stress", "2-stress-1", "2-stress-a", "2-stress2"] {
             assert_eq!(suite_of(other), None, "{other}");
         }
     }
@@ -82,5 +85,8 @@ mod tests {
         assert_eq!(replaced, ["s/2-stress-9", "s/2-stress"]);
         assert_eq!(replaced_by(last[1]), Some("2-stress"));
         assert_eq!(replaced_by(last[2]), None);
+        let of_two = ["t/2-stress", "s/2-stress-2", "t", "s/2-stress"];
+        let (last, replaced) = split_replaced(of_two.to_vec(), |run| *run);
+        assert_eq!((last, replaced), (vec!["t", "s/2-stress-2", "t/2-stress"], vec!["s/2-stress"]));
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use esrp::{Paper, Picture, TestedRun, Vendor};
 use host::{is_live, journal_of, load, runs_at};
+use report::split_replaced;
 use verdict::worst;
 
 use crate::cmd::report::flags::ReportFlags;
@@ -36,11 +37,16 @@ pub(super) fn run(flags: &ReportFlags, console: &mut Console) -> Result<Outcome,
     Ok(Outcome::of_ruling(worst(&outcomes)))
 }
 
-/// Returns the runs at a path: for a fleet run, which is one test of all servers, those of all
-/// hosts, with the name of each host.
+/// Returns the runs at a path, without those that a repeated test of their set replaces: for a
+/// fleet run, which is one test of all servers, those of all hosts, with the name of each host.
 fn runs_of(path: &Path) -> Result<Vec<(Option<String>, PathBuf)>, CommandError> {
     if !is_fleet(path) {
-        return Ok(runs_at(path)?.into_iter().map(|run| (None, run)).collect());
+        let mut runs = Vec::new();
+        for run in runs_at(path)? {
+            runs.push((run.to_string_lossy().replace('\\', "/"), run));
+        }
+        let (last, _) = split_replaced(runs, |(name, _)| name);
+        return Ok(last.into_iter().map(|(_, run)| (None, run)).collect());
     }
     let runs: Vec<(Option<String>, PathBuf)> =
         host_runs(path)?.into_iter().map(|(host, run)| (Some(host), run)).collect();

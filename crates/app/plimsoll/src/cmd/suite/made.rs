@@ -39,7 +39,12 @@ fn parts_of(folder: &Path) -> Vec<(String, TestType)> {
         let name = entry.file_name().into_string().ok();
         found.extend(name.filter(|_| journal_of(&entry.path()).exists()));
     }
-    found.retain(|name| suite_of(name).is_some());
+    // A run of another kind, made in a folder with the name of a test, is not that test.
+    found.retain(|name| {
+        let kind = suite_of(name).map(|(_, kind)| kind);
+        let other = load(&folder.join(name)).is_ok_and(|run| Some(run.start.test) != kind);
+        kind.is_some() && !other
+    });
     let (last, _) = split_replaced(found, String::as_str);
     SUITE_PARTS
         .into_iter()

@@ -2,7 +2,7 @@
 
 use record::synthetic::Synthetic;
 use record::{
-    Attached, BackupCopy, Finished, Issue, IssueKind, LogPlace, LongRequest, Phase,
+    Attached, BackupCopy, Finished, Issue, IssueKind, LogPlace, LongRequest, OtherRun, Phase,
     ProcessorShares, Replay, RunRecord, Seal, Series, SeriesTotal, Severity, Simulation, TestType,
     Tuned,
 };
@@ -54,6 +54,16 @@ fn slow() -> Synthetic {
 /// Reads that are a little too slow.
 fn nearly() -> Synthetic {
     Synthetic { read_median_ns: 16_000_000, ..usual() }
+}
+
+/// Storage and machine that would carry several times the load.
+fn idle() -> Synthetic {
+    Synthetic {
+        read_median_ns: 2_000_000,
+        log_write_median_ns: 200_000,
+        processor_percent: 10.0,
+        ..usual()
+    }
 }
 
 fn busy() -> Synthetic {
@@ -238,7 +248,7 @@ fn late(run: &mut RunRecord) {
     }
 }
 
-fn issue(run: &mut RunRecord, kind: IssueKind) {
+pub(super) fn issue(run: &mut RunRecord, kind: IssueKind) {
     run.issues.push(Issue {
         at_ns: 40 * SECOND,
         database: Some(0),
@@ -275,13 +285,21 @@ fn refused(run: &mut RunRecord) {
 }
 
 /// A run stopped by the user.
+/// A limit is missed while another run is on the disk.
+fn beside_a_run(run: &mut RunRecord) {
+    failing(run);
+    let volume = run.start.databases[0].volume.mount.clone();
+    let (folder, disk) = ("/other".to_owned(), "sda".to_owned());
+    run.other_runs.push(OtherRun { at_ns: 1, folder, volume, disk });
+}
+
 fn stopped(run: &mut RunRecord) {
     cut_off(run);
     ended(run, false);
     run.finished.as_mut().expect("just set").was_stopped = true;
 }
 
-fn cut_off(run: &mut RunRecord) {
+pub(super) fn cut_off(run: &mut RunRecord) {
     run.finished = None;
     let attached = Attached {
         at_ns: 1,
@@ -307,6 +325,15 @@ pub(super) fn from_memory(run: &mut RunRecord) {
         of.series.remove(&Series::DatabaseRead);
     }
     run.start.settings.target_iops = None;
+}
+
+fn short_of_target(run: &mut RunRecord) {
+    run.start.settings.target_iops = Some(1.3 * run.achieved_transactional_iops());
+}
+
+/// The same target for twice the load or more.
+fn within_target(run: &mut RunRecord) {
+    run.start.settings.target_iops = Some(0.6 * run.achieved_transactional_iops());
 }
 
 fn simulated(run: &mut RunRecord) {
@@ -408,6 +435,7 @@ pub(super) const CASES: &[Case] = &[
         ..case(StepKind::MeasureLonger, nothing, Act::Command)
     },
     case(StepKind::EndOthers, beside_others, REMOVED),
+    case(StepKind::OneAtATime, beside_a_run, REMOVED),
     Case { made: busy, plan: free, ..case(StepKind::SpareProcessors, nothing, Act::Command) },
     Case { made: busy, plan: held, ..case(StepKind::SpareProcessors, nothing, Act::Command) },
     case(StepKind::SpareProcessors, late, REMOVED),
@@ -450,5 +478,10 @@ pub(super) const CASES: &[Case] = &[
     case(StepKind::MeasureAgain, |run| ended(run, false), Act::Repeat),
     Case { plan: simulated, ..case(StepKind::DetailedSimulation, impossible, REMOVED) },
     Case { plan: simulated, ..case(StepKind::OtherArray, failing, REMOVED) },
+    Case {
+        made: idle,
+        plan: simulated,
+        ..case(StepKind::MoreSessions, short_of_target, Act::Person(within_target))
+    },
     Case { plan: simulated, ..case(StepKind::MeasureSimulated, nothing, Act::Person(measured)) },
 ];
