@@ -21,6 +21,7 @@ use self::contents::{bookmark, contents};
 use self::piece::{Piece, text};
 use self::table::{table, with_repeated_headings};
 use crate::Picture;
+use crate::code::pieces;
 use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
 /// A4 in twentieths of a point.
@@ -35,6 +36,8 @@ const TABLE_SIZE: usize = 18;
 const EMU_PER_PIXEL: u32 = 9_525;
 /// Width of the text in pixels.
 const WIDEST_PIXELS: u32 = 560;
+/// The fixed-width font that every word processor has.
+const CODE_FONT: &str = "Courier New";
 /// Id of our list style; 1 is the library's own.
 const BULLETS: usize = 2;
 
@@ -108,14 +111,30 @@ fn styled(docx: Docx) -> Docx {
         .add_numbering(Numbering::new(BULLETS, BULLETS))
 }
 
-/// A run of text, with gaps marked.
-fn run(words: &Words) -> Run {
-    let run = Run::new().add_text(units::plain(&words.text()).as_ref());
-    if words.is_missing() { run.highlight("yellow") } else { run }
+/// The runs of a text, with gaps marked and code set as such.
+fn runs(words: &Words) -> Vec<Run> {
+    let runs = runs_of(&words.text());
+    if words.is_missing() {
+        return runs.into_iter().map(|run| run.highlight("yellow")).collect();
+    }
+    runs
+}
+
+fn runs_of(words: &str) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (piece, is_code) in pieces(words) {
+        let code = RunFonts::new().ascii(CODE_FONT).hi_ansi(CODE_FONT);
+        runs.push(if is_code { text(piece).fonts(code) } else { text(piece) });
+    }
+    runs
+}
+
+fn of_runs(paragraph: Paragraph, runs: Vec<Run>) -> Paragraph {
+    runs.into_iter().fold(paragraph, Paragraph::add_run)
 }
 
 fn paragraph(words: &Words) -> Piece {
-    Piece::Paragraph(Box::new(Paragraph::new().add_run(run(words))))
+    Piece::Paragraph(Box::new(of_runs(Paragraph::new(), runs(words))))
 }
 
 fn heading(style: &str, title: &str, opens_page: bool) -> Piece {
@@ -124,7 +143,7 @@ fn heading(style: &str, title: &str, opens_page: bool) -> Piece {
 }
 
 fn cover(cover: &Cover) -> Vec<Piece> {
-    let title = Paragraph::new().add_run(run(&cover.title)).style("Title");
+    let title = of_runs(Paragraph::new(), runs(&cover.title)).style("Title");
     let mut pieces = vec![paragraph(&cover.vendor), Piece::Paragraph(Box::new(title))];
     let rows = cover.lines.iter().map(|(name, words)| vec![Words::said(*name), words.clone()]);
     pieces.push(table(&[], &rows.collect::<Vec<_>>(), UPRIGHT_WIDTH));
@@ -162,13 +181,13 @@ fn piece(content: &Content, width: usize) -> Vec<Piece> {
 }
 
 fn bullet(words: &Words) -> Piece {
-    let point = Paragraph::new().add_run(run(words));
+    let point = of_runs(Paragraph::new(), runs(words));
     Piece::Paragraph(Box::new(point.numbering(NumberingId::new(BULLETS), IndentLevel::new(0))))
 }
 
 fn captioned(caption: &str) -> Piece {
-    let caption = Paragraph::new().add_run(text(caption).italic().size(TABLE_SIZE));
-    Piece::Paragraph(Box::new(caption.keep_next(true)))
+    let runs = runs_of(caption).into_iter().map(|run| run.italic().size(TABLE_SIZE)).collect();
+    Piece::Paragraph(Box::new(of_runs(Paragraph::new(), runs).keep_next(true)))
 }
 
 /// Without a paragraph between them, two tables would merge.

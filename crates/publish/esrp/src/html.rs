@@ -8,13 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use report::escape;
 
 use crate::Picture;
+use crate::code::{pieces, unmarked};
 use crate::paper::{Chapter, Content, Cover, Paper, PaperTable, Words};
 
 const STYLE: &str = include_str!("paper.css");
 
 /// The whole page, self-contained.
 pub fn html(paper: &Paper) -> String {
-    let title = escape(&paper.cover.title.text());
+    let title = escape(&unmarked(&paper.cover.title.text()));
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -97,10 +98,23 @@ fn piece(content: &Content) -> String {
     }
 }
 
-/// The text, with gaps highlighted.
+/// The text, with gaps highlighted and code set as such.
 fn words(words: &Words) -> String {
-    let text = escape(&words.text());
+    let text = set(&words.text());
     if words.is_missing() { format!("<mark>{text}</mark>") } else { text }
+}
+
+fn set(text: &str) -> String {
+    let mut html = String::new();
+    for (piece, is_code) in pieces(text) {
+        let piece = escape(piece);
+        if is_code {
+            let _ = write!(html, "<code>{piece}</code>");
+        } else {
+            html.push_str(&piece);
+        }
+    }
+    html
 }
 
 fn list(points: &[Words]) -> String {
@@ -140,10 +154,10 @@ fn table(content: &PaperTable) -> String {
 }
 
 fn figure(picture: &Picture, caption: &str) -> String {
-    let (data, caption) = (STANDARD.encode(&picture.bytes), escape(caption));
-    let Picture { width, height, .. } = picture;
+    let (data, alt) = (STANDARD.encode(&picture.bytes), escape(&unmarked(caption)));
+    let (Picture { width, height, .. }, caption) = (picture, set(caption));
     format!(
         "<figure class=\"vendors\"><img src=\"data:image/png;base64,{data}\" width=\"{width}\" \
-         height=\"{height}\" alt=\"{caption}\"><figcaption>{caption}</figcaption></figure>\n"
+         height=\"{height}\" alt=\"{alt}\"><figcaption>{caption}</figcaption></figure>\n"
     )
 }

@@ -6,6 +6,7 @@
 //! for byte, and the same document except for numbers that word processors assign to paragraphs.
 
 mod appendices;
+mod code;
 mod docx;
 mod figures;
 mod html;
@@ -74,8 +75,13 @@ pub enum PaperError {
         test: &'static str,
         /// Names of the runs.
         runs: Vec<String>,
+        /// Whether any of them may be of another server with the same host name.
+        lacks_identity: bool,
     },
 }
+
+const UNTOLD: &str = ". Records of two servers with one host name and no machine identity cannot \
+    be told apart";
 
 impl fmt::Display for PaperError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,13 +102,11 @@ impl fmt::Display for PaperError {
                 "{run}: does not say which of {count} machines called {server} it was measured on; \
                  leave it out, or measure it again with this release"
             ),
-            Self::Twice { server, test, runs } => write!(
-                f,
-                "{}: {} runs of {server} are its {test}; name one of them. Records of two servers \
-                 with one host name and no machine identity cannot be told apart",
-                runs.join(", "),
-                runs.len()
-            ),
+            Self::Twice { server, test, runs, lacks_identity } => {
+                let (names, count) = (runs.join(", "), runs.len());
+                write!(f, "{names}: {count} runs of {server} are its {test}; name one of them")?;
+                f.write_str(if *lacks_identity { UNTOLD } else { "" })
+            }
         }
     }
 }

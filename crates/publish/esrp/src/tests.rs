@@ -78,6 +78,22 @@ fn every_chapter_and_table_of_the_papers_is_there() {
     assert!(page.contains("3,209 GB") && page.contains("76.4 %"), "what follows is computed");
 }
 
+/// A browser's title and a picture's description show marks as they are.
+#[test]
+fn what_the_vendor_sets_between_backticks_is_code() {
+    let said = SAID.replace("Shelf 7", "A `9000` array").replace("The array", "The `9000`");
+    let runs = [made("load", TestType::Performance)];
+    let page = page(&runs, &said);
+    for part in [
+        "<title>A 9000 array</title>",
+        "<h1>A <code>9000</code> array</h1>",
+        "alt=\"Figure 1: The 9000\"",
+        "<figcaption>Figure 1: The <code>9000</code></figcaption>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
 /// On paper, the head of a table repeats on each page, a few rows stay with it, no row is split,
 /// and a table without a head is not split at all.
 #[test]

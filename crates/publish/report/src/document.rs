@@ -1,7 +1,11 @@
 //! The report independent of its form: the content of both the page and the text file, so that they
 //! can never differ.
 
+mod running;
+
 use std::borrow::Cow;
+
+pub use running::running_title;
 
 /// A whole report.
 #[derive(Clone, Debug)]

@@ -123,6 +123,8 @@ pub struct RunEntry<'a> {
     pub started: Option<&'a str>,
     /// The verdict, in the words of the JSON reports; `None` before the end.
     pub verdict: Option<&'a str>,
+    /// The verdict in the words of the lists, with what a passed run lacks; `None` before the end.
+    pub headline: Option<&'a str>,
     /// The array of a simulated run.
     pub simulated: Option<&'a str>,
     /// The instrument of an imported result.
@@ -154,6 +156,7 @@ impl RunEntry<'_> {
             "test": self.test,
             "started": self.started,
             "verdict": self.verdict,
+            "headline": self.headline,
             "simulated": self.simulated,
             "imported": self.imported,
             "target_transactional_iops": self.target_iops,

@@ -19,19 +19,41 @@ pub fn sentences(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         return said;
     }
     said.extend(match verdict.outcome {
-        Ruling::Pass | Ruling::Warn => passed(run, verdict),
+        Ruling::Pass | Ruling::Warn => passed(run),
         Ruling::Fail => failed(run, verdict),
         Ruling::CannotJudge => not_judged(run, verdict),
     });
-    // A passing run shows all of its warnings.
-    if !matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) {
-        let model = verdict.findings.iter().filter(|finding| finding.rule == "simulated");
-        said.extend(model.map(|finding| format!("Warning: {}", objection(run, finding))));
-    }
+    let is_passed = verdict.exit_code() == 0;
+    said.extend(warnings(run, verdict, if is_passed { |_| true } else { holds_always }));
     said
 }
 
-fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+/// Warnings that hold whatever the verdict: mailboxes that have no room, and what makes the
+/// numbers those of more than the storage.
+const HOLD_ALWAYS: [&str; 4] = ["simulated", "mailbox-room", "other-runs", "other-programs"];
+
+/// The result in one sentence, with the warnings that hold whatever the verdict.
+pub(crate) fn brief(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    let mut brief = sentences(run, verdict);
+    brief.truncate(1);
+    brief.extend(warnings(run, verdict, holds_always));
+    brief
+}
+
+fn holds_always(finding: &Finding) -> bool {
+    HOLD_ALWAYS.contains(&finding.rule)
+}
+
+fn warnings(run: &RunRecord, verdict: &Verdict, is_told: fn(&Finding) -> bool) -> Vec<String> {
+    let warnings = verdict.findings.iter().filter(|of| of.outcome == Ruling::Warn);
+    let mut told = Vec::new();
+    for finding in warnings.filter(|of| is_told(of)) {
+        told.push(format!("Warning: {}", objection(run, finding)));
+    }
+    told
+}
+
+fn passed(run: &RunRecord) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(replays) = passes::replays(run) {
         said.push(passes::replay_sentence(replays));
@@ -56,8 +78,6 @@ fn passed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
     } else {
         said.push("Every rule that applies was kept.".to_owned());
     }
-    let warnings = objections(run, verdict, Ruling::Warn).into_iter();
-    said.extend(warnings.map(|warning| format!("Warning: {warning}")));
     said
 }
 
@@ -81,7 +101,7 @@ fn failed(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
         (false, TestType::Recovery) => "Too slow to recover like this.",
     };
     let mut said = vec![answer.to_owned()];
-    said.extend(objections(run, verdict, Ruling::Fail));
+    said.extend(failures(run, verdict));
     said
 }
 
@@ -124,23 +144,16 @@ fn missed(verdict: &Verdict) -> Vec<&Finding> {
         .collect()
 }
 
-/// The findings that make a run inconclusive. A finding that invalidates all others is returned
-/// alone: an altered record first, then an invalid run.
+/// The findings that make a run inconclusive.
 pub(crate) fn decisive(verdict: &Verdict) -> Vec<&Finding> {
-    let unjudged: Vec<&Finding> =
-        verdict.findings.iter().filter(|of| of.outcome == Ruling::CannotJudge).collect();
-    let alone = [Kind::Record, Kind::Validity]
-        .into_iter()
-        .find(|&kind| unjudged.iter().any(|finding| finding.kind == kind));
-    unjudged.into_iter().filter(|of| alone.is_none_or(|kind| of.kind == kind)).collect()
+    verdict.decisive()
 }
 
-/// One sentence per finding with a given outcome, damage first.
-fn objections(run: &RunRecord, verdict: &Verdict, outcome: Ruling) -> Vec<String> {
-    let mut matching: Vec<&Finding> =
-        verdict.findings.iter().filter(|finding| finding.outcome == outcome).collect();
-    matching.sort_by_key(|finding| finding.kind != Kind::Damage);
-    matching.iter().map(|finding| objection(run, finding)).collect()
+/// One sentence per failed rule, damage first.
+fn failures(run: &RunRecord, verdict: &Verdict) -> Vec<String> {
+    let failed = verdict.findings.iter().filter(|finding| finding.outcome == Ruling::Fail);
+    let (damage, others): (Vec<_>, Vec<_>) = failed.partition(|of| of.kind == Kind::Damage);
+    damage.into_iter().chain(others).map(|finding| objection(run, finding)).collect()
 }
 
 /// The objection of a finding, with its numbers and the first place where it occurred.
@@ -155,23 +168,7 @@ pub fn objection(run: &RunRecord, finding: &Finding) -> String {
 
 /// The number of a finding next to its limit, to follow its title; empty if there is none.
 pub(crate) fn numbers(finding: &Finding) -> String {
-    match (finding.measured, finding.limit) {
-        (Some(seen), Some(least)) if finding.unit == Unit::Requests => format!(
-            ": {} requests measured, at least {} needed",
-            format::number(seen, 0),
-            format::number(least.value(), 0)
-        ),
-        (Some(measured), Some(limit)) => format!(
-            " {}, {} {}",
-            quantity_beside(measured, limit, finding.unit),
-            match limit {
-                Limit::AtMost(_) => "limit",
-                Limit::AtLeast(_) => "at least",
-            },
-            limit_beside(measured, limit, finding.unit)
-        ),
-        _ => String::new(),
-    }
+    finding.numbers()
 }
 
 /// `described` prefixed with the kind of thing it names, since the top of a page has no context
@@ -183,22 +180,17 @@ fn introduced(evidence: &Evidence, described: &str) -> String {
 
 /// A number with its unit.
 pub(crate) fn quantity(number: f64, unit: Unit) -> String {
-    with_unit(&format::three_digits(number), unit)
+    unit.after(&format::three_digits(number))
 }
 
 /// A number with its unit, precise enough to show on which side of its limit it lies.
 pub(crate) fn quantity_beside(number: f64, limit: Limit, unit: Unit) -> String {
-    with_unit(&units::three_digits_beside(number, limit.value()), unit)
+    unit.beside(number, limit.value())
 }
 
 /// The limit with its unit, rounded so that it stays on its side of the number.
 pub(crate) fn limit_beside(number: f64, limit: Limit, unit: Unit) -> String {
-    with_unit(&units::limit_beside(number, limit.value()), unit)
-}
-
-fn with_unit(number: &str, unit: Unit) -> String {
-    let separator = if unit == Unit::PerSecond { "" } else { " " };
-    format!("{number}{separator}{}", unit.symbol()).trim_end().to_owned()
+    unit.limit_beside(number, limit.value())
 }
 
 /// A piece of evidence with the database's name and the time.
@@ -229,9 +221,75 @@ pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::{OtherRun, ProcessorShares, RunRecord};
     use verdict::{NamedRun, Ruling};
 
-    use crate::tests::{passing, simulated};
+    use crate::tests::{passing, simulated, too_small};
+
+    /// The same run, and one that failed and one that could not be judged.
+    fn of_each_outcome(run: RunRecord) -> [(RunRecord, Ruling); 3] {
+        let (mut failed, mut unjudged) = (run.clone(), run.clone());
+        failed.start.settings.thresholds.read_average_ns = 1;
+        unjudged.start.settings.thresholds.minimum_measure_ns = u64::MAX;
+        [(run, Ruling::Pass), (failed, Ruling::Fail), (unjudged, Ruling::CannotJudge)]
+    }
+
+    /// Mailboxes that do not fit have no room whatever the storage can carry.
+    #[test]
+    fn mailboxes_without_room_are_told_whatever_the_verdict() {
+        for (run, outcome) in of_each_outcome(too_small()) {
+            let verdict = verdict::judge(&run);
+            assert_eq!(verdict.outcome, outcome);
+            let said = super::sentences(&run, &verdict).join(" ");
+            let room = "Warning: Mailboxes that have room 1,117, at least 1,200: 1,200 mailboxes";
+            assert_eq!(said.matches(room).count(), 1, "{said}");
+        }
+    }
+
+    /// A step asks to end the programs that are named above it.
+    #[test]
+    fn other_programs_are_named_whatever_the_verdict() {
+        let mut run = passing();
+        let top = record::ProgramShare { name: "rustc".to_owned(), percent: 40.0 };
+        for row in &mut run.intervals {
+            row.processors = Some(ProcessorShares {
+                busy_percent: 60.0,
+                others_percent: 40.0,
+                top: Some(top.clone()),
+                ..ProcessorShares::default()
+            });
+        }
+        for (run, outcome) in of_each_outcome(run) {
+            let verdict = verdict::judge(&run);
+            assert_eq!(verdict.outcome, outcome);
+            let said = super::sentences(&run, &verdict).join(" ");
+            let named = "Warning: Processor time of other programs 40 %, limit 25 %:";
+            assert!(said.contains(named) && said.contains("(top: rustc 40 %)"), "{said}");
+        }
+    }
+
+    #[test]
+    fn another_run_on_the_disks_is_told_whatever_the_verdict() {
+        let mut run = passing();
+        run.other_runs.push(OtherRun {
+            at_ns: 1,
+            folder: "/tests/run-b".to_owned(),
+            volume: "/mail/db01".to_owned(),
+            disk: "sda".to_owned(),
+        });
+        for (run, alone) in of_each_outcome(run) {
+            let verdict = verdict::judge(&run);
+            let said = super::sentences(&run, &verdict).join(" ");
+            let reason = match alone {
+                // Nothing that failed beside another run is held against the storage.
+                Ruling::Fail => "Not held against the storage, because: ",
+                _ => "Warning: ",
+            };
+            let other = "Other runs on the same disks 1, limit 0: the run in /tests/run-b used sda";
+            assert!(said.contains(&format!("{reason}{other}")), "{said}");
+            assert!(verdict.outcome != Ruling::Fail, "{said}");
+        }
+    }
 
     /// A reader who sees only the busy processors does not suspect slow storage.
     #[test]

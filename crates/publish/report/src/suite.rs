@@ -136,7 +136,7 @@ fn judged<'a>(tests: &'a [SuiteTest<'_>]) -> impl Iterator<Item = &'a Verdict> {
     tests.iter().filter_map(|test| Some(test.measured.as_ref().ok()?.1))
 }
 
-/// Meaning of each test: one sentence if it passed, otherwise every reason.
+/// Meaning of each test: its result if it passed, otherwise every reason.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
     tests.iter().map(sentence).chain(at_the_same_time(tests)).collect()
 }
@@ -154,7 +154,7 @@ fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
 fn sentence(test: &SuiteTest<'_>) -> String {
     let said = match &test.measured {
         Ok((run, verdict)) if test.is_passed() && listed::lacking(verdict).is_none() => {
-            meaning::sentences(run, verdict).into_iter().next().unwrap_or_default()
+            meaning::brief(run, verdict).join(" ")
         }
         Ok((run, verdict)) => meaning::sentences(run, verdict).join(" "),
         Err(why) if why.is_to_come() => format!("{}.", why.words()),
@@ -183,8 +183,7 @@ fn overview(tests: &[SuiteTest<'_>]) -> Section {
 }
 
 fn row(test: &SuiteTest<'_>) -> TableRow {
-    let result = test.run().map(summary::main_number);
-    let result = result.map(|(number, unit, _)| format!("{number} {unit}"));
+    let result = test.run().map(summary::result);
     let started = test.run().map(|run| format::started(&run.start));
     let report = match (&test.measured, parts::replaced_by(&test.folder)) {
         (Ok(_), None) => format!("{}/report.html", test.folder),

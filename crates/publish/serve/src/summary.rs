@@ -197,6 +197,7 @@ impl RunLine {
             test: &self.test,
             started: self.started.as_deref(),
             verdict: self.outcome.as_deref(),
+            headline: (!is_live).then_some(&*self.verdict),
             simulated: self.simulated.as_deref(),
             imported: self.imported.as_deref(),
             target_iops: self.asked_iops,

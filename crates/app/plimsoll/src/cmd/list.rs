@@ -70,6 +70,7 @@ fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
     Ok(ListedRun {
         cut: if is_live { None } else { cut_off(&folder, &record)? },
         is_live,
+        is_replaced: false,
         id: id(&folder, below),
         written_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
         folder,
@@ -190,6 +191,7 @@ fn set_json(set: &ListedSet, below: &Path) -> Value {
 fn run_json(run: &ListedRun) -> Value {
     let ListedRun { record, verdict, is_live, .. } = run;
     let started = started_iso(record);
+    let headline = (!is_live).then(|| run.verdict_word());
     let entry = RunEntry {
         name: &record.start.name,
         tags: &record.start.tags,
@@ -199,6 +201,7 @@ fn run_json(run: &ListedRun) -> Value {
         started: started.as_deref(),
         verdict: (!is_live && !record.is_host_of_deployment())
             .then(|| report::verdict_of(record, verdict)),
+        headline: headline.as_deref(),
         simulated: record.simulated().map(|simulation| &*simulation.array),
         imported: record.imported().map(|imported| &*imported.instrument),
         target_iops: record.target_iops(),
@@ -233,10 +236,12 @@ mod tests {
             verdict: verdict::judge(&record),
             record,
             is_live: false,
+            is_replaced: false,
             cut: None,
             written_ns: None,
         };
-        assert_eq!(host_json(&host, false)["verdict"], "pass");
+        let alone = host_json(&host, false);
+        assert_eq!((&alone["verdict"], &alone["headline"]), (&"pass".into(), &"Pass".into()));
         let played = host_json(&host, true);
         assert!(played["verdict"].is_null(), "{played}");
         assert!(played["achieved_transactional_iops"].is_number(), "{played}");

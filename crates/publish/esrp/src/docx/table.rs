@@ -4,7 +4,7 @@
 use docx_rs::{HeightRule, Paragraph, Run, Table, TableCell, TableRow, WidthType};
 
 use super::piece::{Piece, text};
-use super::run;
+use super::{of_runs, runs};
 use crate::paper::Words;
 
 /// Font sizes in half points; the largest that fits the headings is used.
@@ -36,20 +36,29 @@ pub(super) fn table(head: &[&str], rows: &[Vec<Words>], width: usize) -> Piece {
     let TableLayout { widths, size } = layout(head, &texts, width);
     let mut made = Vec::with_capacity(rows.len() + 1);
     if !head.is_empty() {
-        let runs = head.iter().map(|label| text(label).bold().size(size));
-        let row = table_row(runs, &widths, true);
+        let cells = head.iter().map(|label| vec![text(label).bold().size(size)]);
+        let row = table_row(cells, &widths, true);
         made.push(row.row_height(1.0).height_rule(HeightRule::Auto));
     }
     for (index, row) in rows.iter().enumerate() {
         let keeps_next = index < KEPT_ROWS && index + 1 < rows.len();
-        made.push(table_row(row.iter().map(|words| run(words).size(size)), &widths, keeps_next));
+        let cells = row.iter().map(|words| sized(runs(words), size));
+        made.push(table_row(cells, &widths, keeps_next));
     }
     Piece::Table(Box::new(Table::new(made).width(width, WidthType::Dxa).set_grid(widths)))
 }
 
-fn table_row(runs: impl Iterator<Item = Run>, widths: &[usize], keeps_next: bool) -> TableRow {
-    let cells = runs.zip(widths).map(|(run, &width)| {
-        let paragraph = Paragraph::new().add_run(run).keep_next(keeps_next);
+fn sized(runs: Vec<Run>, size: usize) -> Vec<Run> {
+    runs.into_iter().map(|run| run.size(size)).collect()
+}
+
+fn table_row(
+    cells: impl Iterator<Item = Vec<Run>>,
+    widths: &[usize],
+    keeps_next: bool,
+) -> TableRow {
+    let cells = cells.zip(widths).map(|(runs, &width)| {
+        let paragraph = of_runs(Paragraph::new(), runs).keep_next(keeps_next);
         TableCell::new().width(width, WidthType::Dxa).add_paragraph(paragraph)
     });
     TableRow::new(cells.collect()).cant_split()

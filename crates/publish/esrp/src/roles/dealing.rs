@@ -97,8 +97,9 @@ fn the_one<'a>(
 }
 
 fn twice(runs: &[&TestedRun], server: &str, test: &'static str) -> PaperError {
+    let lacks_identity = runs.iter().any(|run| run.record.start.machine.id.is_empty());
     let runs = runs.iter().map(|run| run.name.clone()).collect();
-    PaperError::Twice { server: server.to_owned(), test, runs }
+    PaperError::Twice { server: server.to_owned(), test, runs, lacks_identity }
 }
 
 #[cfg(test)]

@@ -284,12 +284,14 @@ mod tests {
 
     #[test]
     fn a_run_that_was_resumed_is_judged_before_and_after_its_break() {
-        let points = vec![(0.0, 40.0), (20.0, 48.0), (40.0, 12.0), (60.0, 50.0)];
+        let points = vec![(0.0, 4_000.0), (20.0, 48.0), (40.0, 1_200.0), (60.0, 500.0)];
         let lines = vec![ChartLine::new("IOPS", Ink::Total, points)];
         let judged = vec![(10.0, 30.0), (45.0, 60.0)];
         let chart = TimeChart { lines, judged, ..TimeChart::default() };
         let parts = chart.not_judged((0.0, 60.0));
         assert_eq!(parts, [(0.0, 10.0), (30.0, 45.0), (60.0, 60.0)]);
-        assert_eq!(chart.svg().matches("class=\"idle\"").count(), 2);
+        let svg = chart.svg();
+        assert_eq!(svg.matches("class=\"idle\"").count(), 2);
+        assert!(svg.contains(">600</text>") && !svg.contains("000</text>"), "{svg}");
     }
 }

@@ -61,7 +61,7 @@ fn words(metric: Metric, change: MetricChange, is_of_other_work: bool) -> String
     format!("{} {}{worth}", lower_first(metric.title), change_words(change.percent))
 }
 
-/// Why no change of the run at `index` stands out from noise.
+/// Why no change of the run at `index` is more than noise.
 fn unknown(runs: &[NamedRun], comparison: &RunComparison, index: usize) -> String {
     let name = LETTERS[index];
     if has_imported(runs, index) {

@@ -133,9 +133,9 @@ fn verdict(runs: &[NamedRun], comparison: &RunComparison) -> String {
     let outcomes: Vec<Ruling> = runs.iter().map(|run| run.verdict.outcome).collect();
     let answer = match (only_passing(&outcomes), of_one_outcome(&outcomes), &carries) {
         (Some(place), _, Some(carries)) if won.is_some_and(|won| won.place == place) => {
-            format!("{carries}; only {} passes", winner::name(runs, place))
+            format!("{carries}; only {} passes", LETTERS[place])
         }
-        (Some(place), _, _) => format!("only {} passes", winner::name(runs, place)),
+        (Some(place), _, _) => format!("only {} passes", LETTERS[place]),
         (None, Some(outcome), Some(carries)) => format!("{carries}; {outcome}"),
         (None, None, Some(carries)) => carries.clone(),
         (None, Some(outcome), None) => format!("{outcome}, {differences}"),

@@ -89,7 +89,7 @@ fn is_odd(run: &NamedRun) -> bool {
     run.record.imported().is_some() || matches!(run.record.seal, Seal::Altered { .. })
 }
 
-/// The winner's advantage.
+/// The winner's advantage. Headlines are printed in capitals, which names would not survive.
 pub(super) fn sentence(runs: &[NamedRun], winner: Winner) -> String {
     let Winner { place, other, factor } = winner;
     let carries = match runs[place].verdict.outcome {
@@ -101,12 +101,5 @@ pub(super) fn sentence(runs: &[NamedRun], winner: Winner) -> String {
     } else {
         format!("{} times the load of", format::number(factor, 1))
     };
-    format!("{} {carries} {much} {}", name(runs, place), name(runs, other))
-}
-
-/// The name of a run in a headline; its letter if the name is long.
-pub(super) fn name(runs: &[NamedRun], place: usize) -> String {
-    const LONGEST: usize = 24;
-    let name = &runs[place].name;
-    if name.chars().count() > LONGEST { LETTERS[place].to_owned() } else { name.clone() }
+    format!("{} {carries} {much} {}", LETTERS[place], LETTERS[other])
 }

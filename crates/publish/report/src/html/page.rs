@@ -8,7 +8,7 @@ use super::commands::set_commands;
 use super::options::set_options;
 use super::{escape, term, tone_class};
 use crate::comparison::glance;
-use crate::document::{Banner, Document, Figure, Section};
+use crate::document::{Banner, Document, Figure, Section, running_title};
 use crate::glossary::{self, GlossaryEntry};
 use crate::sections::what_follows;
 
@@ -42,12 +42,13 @@ pub(crate) fn page(document: &Document) -> String {
     let banner = &document.banner;
     let mut html = String::with_capacity(1 << 18);
     let title = escape(&format!("{}: {}", banner.verdict, banner.subject));
+    let running = running_title(&banner.subject);
     let _ = write!(
         html,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+         <title>{title}</title>\n<style>\n{STYLE}{running}</style>\n</head>\n<body>\n"
     );
     html.push_str(&set_options(&set_commands(&body(document))));
     if html.contains(READ_OUT) {

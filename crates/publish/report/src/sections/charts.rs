@@ -437,6 +437,23 @@ mod tests {
         pictures[0].svg.clone()
     }
 
+    /// A run that was resumed was measured in several parts.
+    #[test]
+    fn what_is_between_two_parts_is_not_judged() {
+        let mut run = passing();
+        let idle = |run: &record::RunRecord| load(run).matches("class=\"idle\"").count();
+        let before = idle(&run);
+        let at = run.phases.iter().position(|span| span.phase == Phase::Measure).expect("one");
+        let whole = run.phases.remove(at);
+        let fifth_ns = whole.to_ns.expect("an end").saturating_sub(whole.from_ns) / 5;
+        for part in [0, 2, 4] {
+            let from_ns = whole.from_ns + part * fifth_ns;
+            let to_ns = Some(from_ns + fifth_ns);
+            run.phases.push(record::PhaseSpan { from_ns, to_ns, ..whole });
+        }
+        assert_eq!(idle(&run), before + 2);
+    }
+
     #[test]
     fn a_load_that_tuning_stopped_is_a_gap_and_a_stalled_one_a_fall() {
         let mut run = passing();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::{IssueKind, RunRecord, Severity};
+use verdict::Verdict;
 
 use super::wall_clock;
 use crate::document::{Block, Cell, Column, Section, Table, TableRow, Tone};
@@ -12,10 +13,10 @@ use crate::{format, meaning};
 const SHOWN: usize = 200;
 
 /// Errors per volume, then each issue.
-pub(super) fn section(run: &RunRecord) -> Section {
+pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
     let mut blocks = Vec::new();
     if run.issues.is_empty() && run.further_errors.is_empty() {
-        blocks.push(Block::Note("No errors or warnings were logged during the test.".to_owned()));
+        blocks.push(Block::Note(nothing_logged(verdict)));
     } else {
         blocks.push(Block::Table(per_volume(run)));
         blocks.push(Block::Table(each(run)));
@@ -35,6 +36,16 @@ pub(super) fn section(run: &RunRecord) -> Section {
         blocks.push(Block::Note(torn.to_owned()));
     }
     Section { id: "test-issues", title: "Test Issues", blocks }
+}
+
+/// What a test without a logged error came to: rules may object all the same.
+fn nothing_logged(verdict: &Verdict) -> String {
+    let objections = match verdict.objections().len() as u64 {
+        0 => return "No errors or warnings were logged during the test.".to_owned(),
+        1 => "1 rule".to_owned(),
+        count => format!("{} rules", format::whole(count)),
+    };
+    format!("No errors were logged during the test. {objections} did not pass: see Findings.")
 }
 
 /// Errors on one volume.
@@ -114,5 +125,26 @@ fn each(run: &RunRecord) -> Table {
             .map(Column::text)
             .to_vec(),
         rows: rows.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{passing, too_small};
+
+    /// The XML lists every objection as an issue of the test.
+    #[test]
+    fn no_form_denies_the_objections_that_another_lists() {
+        let run = passing();
+        let verdict = verdict::judge(&run);
+        let quiet = "No errors or warnings were logged during the test.";
+        assert!(crate::text(&run, &verdict).contains(quiet));
+        let run = too_small();
+        let verdict = verdict::judge(&run);
+        let text = crate::text(&run, &verdict);
+        let said = "No errors were logged during the test. 1 rule did not pass: see Findings.";
+        assert!(text.contains(said) && !text.contains(quiet), "{text}");
+        let xml = crate::result_xml(&run, &verdict).expect("a load");
+        assert!(xml.contains("<element name=\"Warning\" value=\"Mailboxes that have room"));
     }
 }

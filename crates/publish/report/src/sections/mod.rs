@@ -56,7 +56,7 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
         flash_cache::section(run),
         of_load(host::section),
         of_load(engine::section),
-        Some(issues::section(run)),
+        Some(issues::section(run, verdict)),
         checksums,
         pass_requests::checksum_reads(run),
         verification::backup(run),

@@ -44,18 +44,31 @@ pub fn subject(start: &Start) -> String {
 
 /// The main number of this kind of test, with its unit and its glossary entry.
 pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
+    let (number, unit, metric) = measured_number(run);
+    match number {
+        Some(number) => (format::three_digits(number), unit, metric),
+        None => ("no".to_owned(), "result", metric),
+    }
+}
+
+/// The same; without a number if nothing was measured.
+fn measured_number(run: &RunRecord) -> (Option<f64>, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
-        let rate = Checksum::together(pass).mib_per_second().map(format::three_digits);
-        return (rate.unwrap_or_else(|| "no".to_owned()), "MiB/s", "checksum-rate");
+        return (Checksum::together(pass).mib_per_second(), "MiB/s", "checksum-rate");
     }
     if let Some(replays) = passes::replays(run) {
-        let seconds = passes::seconds_per_log(replays).map(format::three_digits);
-        return (seconds.unwrap_or_else(|| "no".to_owned()), "s per log file", "replay-time");
+        return (passes::seconds_per_log(replays), "s per log file", "replay-time");
     }
-    let iops = run.span_ns(Phase::Measure) > 0;
-    let iops = iops.then(|| format::three_digits(run.achieved_transactional_iops()));
-    let unit = "transactional IOPS";
-    (iops.unwrap_or_else(|| "no".to_owned()), unit, "achieved-transactional-iops")
+    let iops = (run.span_ns(Phase::Measure) > 0).then(|| run.achieved_transactional_iops());
+    (iops, "transactional IOPS", "achieved-transactional-iops")
+}
+
+/// The main number with its unit, as a cell of a table of several tests.
+pub(crate) fn result(run: &RunRecord) -> String {
+    match measured_number(run) {
+        (Some(number), unit, _) => format!("{} {unit}", format::three_digits(number)),
+        (None, ..) => "not measured".to_owned(),
+    }
 }
 
 fn figures(run: &RunRecord, verdict: &Verdict) -> Vec<Figure> {

@@ -204,8 +204,8 @@ fn overview(sets: &[NamedSet<'_>]) -> Section {
 fn cell(test: Option<&SuiteTest<'_>>) -> Cell {
     let Some(test) = test else { return Cell::none() };
     let outcome = test.shown_outcome();
-    let text = match test.run().map(summary::main_number) {
-        Some((number, unit, _)) => format!("{}: {number} {unit}", outcome.text),
+    let text = match test.run() {
+        Some(run) => format!("{}: {}", outcome.text, summary::result(run)),
         None => "not run".to_owned(),
     };
     Cell { text, ..outcome }

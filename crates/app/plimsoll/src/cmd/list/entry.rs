@@ -40,7 +40,9 @@ pub(super) fn entries(runs: Vec<ListedRun>) -> Vec<ListedEntry> {
     for (folder, tests) in sets {
         let (tests, replaced) = split_replaced(tests, |run| &run.id);
         entries.push(ListedEntry::Set(ListedSet { folder, tests }));
-        entries.extend(replaced.into_iter().map(|run| ListedEntry::Run(Box::new(run))));
+        for run in replaced {
+            entries.push(ListedEntry::Run(Box::new(ListedRun { is_replaced: true, ..run })));
+        }
     }
     entries.sort_by_key(|entry| Reverse(entry.began_ns()));
     entries

@@ -14,6 +14,8 @@ pub(super) struct ListedRun {
     pub record: RunRecord,
     pub verdict: Verdict,
     pub is_live: bool,
+    /// Whether a later run took its place in a set of tests.
+    pub is_replaced: bool,
     pub cut: Option<CutOff>,
     /// Last write time of its journal, since 1970.
     pub written_ns: Option<u64>,

@@ -153,7 +153,7 @@ fn rest_of(set: &ListedSet) -> Option<String> {
     let folder = shell_word(&set.folder);
     let of = format!("{missing} of {} tests were not run", SUITE_PARTS.len());
     (missing > 0 && !set.is_live())
-        .then(|| format!("{of}; plimsoll report {folder} prints the command of each"))
+        .then(|| format!("{of}; plimsoll report {folder} prints how to complete it"))
 }
 
 fn of_run(run: &ListedRun, indent: &str) -> RunRow {
@@ -171,11 +171,18 @@ fn of_run(run: &ListedRun, indent: &str) -> RunRow {
         figures,
         name: name(run),
         place: format!("{indent}{}", place(&run.folder, run)),
-        remark: run.cut.as_ref().map(|cut| match cut {
-            CutOff::Resumable(command) => format!("complete it: {command}"),
-            CutOff::Lost(why) => why.clone(),
-        }),
+        remark: remark(run),
     }
+}
+
+fn remark(run: &ListedRun) -> Option<String> {
+    if run.is_replaced {
+        return Some("replaced in its set by a later run".to_owned());
+    }
+    run.cut.as_ref().map(|cut| match cut {
+        CutOff::Resumable(command) => format!("complete it: {command}"),
+        CutOff::Lost(why) => why.clone(),
+    })
 }
 
 fn started(run: &ListedRun) -> String {
@@ -249,6 +256,7 @@ mod tests {
                 verdict: verdict::judge(&record),
                 record,
                 is_live: false,
+                is_replaced: false,
                 cut: None,
                 written_ns: None,
             }))

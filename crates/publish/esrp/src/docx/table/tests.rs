@@ -58,3 +58,15 @@ fn headings_repeat_and_stay_with_their_rows() {
     assert_eq!(document.matches("<w:keepNext").count(), 3, "{document}");
     assert!(!document.contains("w:trHeight"), "{document}");
 }
+
+#[test]
+fn what_stands_between_backticks_has_the_font_of_code() {
+    use crate::docx::piece::Piece;
+    use docx_rs::Docx;
+    let rows = [vec![crate::paper::Words::said("A `9000` array")]];
+    let Piece::Table(table) = super::table(&[], &rows, 1_000) else { panic!("no table") };
+    let document = Docx::new().add_table(*table).build().document;
+    let document = String::from_utf8_lossy(&document);
+    assert_eq!(document.matches("Courier New").count(), 2, "{document}");
+    assert!(document.contains(">9000<") && !document.contains('`'), "{document}");
+}

@@ -77,10 +77,16 @@ fn only_a_load_that_is_not_held_is_a_maximum() {
 
 #[test]
 fn a_server_has_one_test_of_a_kind() {
-    let backup = run("one", TestType::Backup, 1, 2);
-    let refused = servers(&[backup.clone(), backup]).map(|_| ());
-    let said = refused.map_err(|error| error.to_string()).err().unwrap_or_default();
-    assert!(said.contains("one, one: 2 runs of mbx-01 are its test of backup"), "{said}");
+    let untold = ". Records of two servers with one host name and no machine identity cannot be \
+                  told apart";
+    for (id, rest) in [("", untold), ("aa", "")] {
+        let mut backup = run("one", TestType::Backup, 1, 2);
+        backup.record.start.machine.id = id.to_owned();
+        let refused = servers(&[backup.clone(), backup]).map(|_| ());
+        let said = refused.map_err(|error| error.to_string()).err().unwrap_or_default();
+        let twice = "one, one: 2 runs of mbx-01 are its test of backup; name one of them";
+        assert_eq!(said, format!("{twice}{rest}"));
+    }
 }
 
 #[test]
