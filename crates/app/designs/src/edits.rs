@@ -78,7 +78,7 @@ fn cost(of: &LighterDesign, currency: &str) -> Option<String> {
     if !of.edit.key.ends_with("disks.database") {
         return changed;
     }
-    let priced = "each disk at the price of the present ones (prices.disk)";
+    let priced = "each disk at the price of the present ones (set prices.disk to that of the new)";
     Some(changed.map_or_else(
         || format!("the cost is the same with {priced}"),
         |changed| format!("{changed}, with {priced}"),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use blueprint::{PredictedDesign, SimulatedEdit};
 use host::{Measured, StopFlag};
 use plan::Deployment;
+use plan::deployment::Replacement;
 use provision::{Provision, TestPlan};
 use verdict::Ruling;
 
@@ -35,7 +36,7 @@ pub(super) struct PredictionOrder {
 }
 
 /// Simulates one disk set of a server with its databases. All sets are alike, so one represents the
-/// server. If it fails, also simulates edits of the deployment until one passes.
+/// server. If it does not pass, also simulates edits of the deployment.
 pub(super) fn of(
     deployment: &Deployment,
     provision: &Provision,
@@ -61,9 +62,7 @@ pub(super) fn of(
         Ruling::Pass | Ruling::Warn => Vec::new(),
         Ruling::Fail | Ruling::CannotJudge => edits::to_try(&order.document, false),
     };
-    if verdict.outcome == Ruling::Fail {
-        try_edits(&mut edits, order, &stop, console)?;
-    }
+    try_edits(&mut edits, order, &stop, console)?;
     Ok(PredictedDesign {
         run: record,
         verdict,
@@ -124,29 +123,45 @@ fn simulated(
     }
 }
 
-/// Simulates the edits one after the other, until one passes or the user stops it.
+/// Simulates the edits one after the other, until the user stops it.
 fn try_edits(
     edits: &mut [TriedEdit],
     order: &PredictionOrder,
     stop: &StopFlag,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    let (file, text) = &order.document;
-    for (number, TriedEdit { design, simulated: proof }) in (1..).zip(edits) {
-        let edit = &design.edit;
-        console.remark(format_args!("The same with {} = {}:", edit.key, edit.value))?;
-        let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit))?;
-        let (provision, _) = super::plan::laid_out(&changed, None)?;
-        let of_set = set_of(&changed, &provision, test_of(None))?;
-        let folder = order.folder.join(format!("edit-{number}"));
-        let (Measured { record, verdict, .. }, _) =
-            simulated(&of_set, (&folder, order.force), stop, console)?;
-        *proof = Some(SimulatedEdit::of(&record, &verdict));
-        if matches!(verdict.outcome, Ruling::Pass | Ruling::Warn) || stop.is_set() {
+    let count = edits.len();
+    for (number, TriedEdit { design, simulated }) in (1..).zip(edits) {
+        if stop.is_set() {
             break;
+        }
+        let edit = &design.edit;
+        let (key, value) = (&edit.key, &edit.value);
+        console.remark(format_args!("Change {number} of {count}, {key} = {value}:"))?;
+        let folder = order.folder.join(format!("edit-{number}"));
+        match of_edit(edit, (order, &folder), stop, console) {
+            Ok(result) => *simulated = Some(result),
+            // A design that cannot be laid out or simulated is no way out.
+            Err(error) => remark_refusal(error, console)?,
         }
     }
     Ok(())
+}
+
+/// Simulates the design with an edit of its document.
+fn of_edit(
+    edit: &Replacement,
+    (order, folder): (&PredictionOrder, &Path),
+    stop: &StopFlag,
+    console: &Console,
+) -> Result<SimulatedEdit, CommandError> {
+    let (file, text) = &order.document;
+    let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit))?;
+    let (provision, _) = super::plan::laid_out(&changed, None)?;
+    let of_set = set_of(&changed, &provision, test_of(None))?;
+    let (Measured { record, verdict, .. }, _) =
+        simulated(&of_set, (folder, order.force), stop, console)?;
+    Ok(SimulatedEdit::of(&record, &verdict))
 }
 
 /// Writes plan and array of the set.
@@ -177,9 +192,9 @@ pub(super) fn conclude(
 ) -> Result<Outcome, CommandError> {
     console.answer(report::summary(&predicted.run, &predicted.verdict).trim_end())?;
     console.answer(format_args!("Report: {}", predicted.report))?;
-    if !predicted.edits.is_empty() {
-        console.answer("Edits of the deployment that would leave less work for each disk:\n")?;
-        console.answer(blueprint::written_edits(&predicted.edits).trim_end())?;
+    let edits = blueprint::written_edits(&predicted.edits, "predict");
+    if !edits.is_empty() {
+        console.answer(edits.trim_end())?;
     }
     Ok(Outcome::of(&predicted.verdict))
 }

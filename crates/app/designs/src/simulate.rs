@@ -319,7 +319,7 @@ fn conclude_sweep(
     json: bool,
     console: &mut Console,
 ) -> Result<Outcome, CommandError> {
-    let (page, text, answer) = sweep.write(all)?;
+    let (page, text, answer) = sweep.write(all, console.text_width())?;
     if json {
         console.answer(answer.trim_end())?;
     } else {

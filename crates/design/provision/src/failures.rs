@@ -64,7 +64,8 @@ pub const QUORUM: &str = "\
      an administrator acts. By hand: activate the site that is left (Stop- and \
      Restore-DatabaseAvailabilityGroup, with the alternate witness); the other numbers are those \
      after it. Lost: all databases are down until members of one site are back, more than half \
-     of them. All failures are taken to come at once.";
+     of them. No copy left: all copies of so many databases are on failed servers; their data is \
+     lost only if none of these servers comes back. All failures are taken to come at once.";
 
 /// Explains databases that wait for a replay; shown below tables.
 pub const REPLAYED: &str = "\

@@ -13,7 +13,7 @@ use units::Bytes;
 use crate::size;
 use effects::{appeared, changed_decisions, changed_numbers};
 
-/// Most changes that are worth a simulation each.
+/// Most changes that are worth a simulation each, besides the one that leaves the least load.
 const MOST_CHANGES: usize = 6;
 
 /// Minimum share of a disk's work that a change must remove.
@@ -81,9 +81,11 @@ pub fn changes_to_try(file: &str, text: &str, needs_servers: bool) -> Vec<Lighte
 }
 
 /// All of `needed`, and as many of `others` as there is room for, of each key the cheapest before
-/// any second one.
+/// any second one; and the one that leaves the least load, however dear: where the cheap ones are
+/// too little, it is the likeliest to be enough.
 fn chosen(needed: Vec<LighterDesign>, mut others: Vec<LighterDesign>) -> Vec<LighterDesign> {
     others.sort_by(by_price);
+    let least = others.iter().min_by(|one, two| one.load.1.total_cmp(&two.load.1)).cloned();
     let mut found = needed;
     let mut second = Vec::new();
     for one in others {
@@ -95,6 +97,8 @@ fn chosen(needed: Vec<LighterDesign>, mut others: Vec<LighterDesign>) -> Vec<Lig
     }
     found.extend(second);
     found.truncate(MOST_CHANGES);
+    let least = least.filter(|least| found.iter().all(|of| of.edit != least.edit));
+    found.extend(least);
     found.sort_by(by_price);
     found
 }
@@ -253,7 +257,7 @@ mod tests {
     use plan::Deployment;
     use sizing::{Key, ServerKind};
 
-    use super::{changes_to_try, disk_load, lighter_designs};
+    use super::{LighterDesign, MOST_CHANGES, changes_to_try, disk_load, lighter_designs};
     use crate::size;
 
     const SINGLE: &str = "[[tier]]\nmailboxes = 5000\nmessages_per_day = 150\n\
@@ -315,6 +319,18 @@ mod tests {
         assert_eq!(keys, possible, "a key has no change in the list");
         assert!(found.last().is_some_and(|of| of.edit.key.ends_with("servers_per_site")));
         assert!(changes_to_try("d.toml", SINGLE, false).iter().all(|of| of.cost.is_none()));
+    }
+
+    /// If the cheap changes are too little, the list still has one that may be enough.
+    #[test]
+    fn the_change_with_the_least_load_is_tried_however_dear() {
+        let loads = |found: &[LighterDesign]| found.iter().map(|of| of.load.1).reduce(f64::min);
+        for text in [SINGLE.to_owned(), format!("{SINGLE}[storage]\nbuild = \"raid\"\n")] {
+            let all = lighter_designs("d.toml", &text);
+            let tried = changes_to_try("d.toml", &text, true);
+            assert_eq!(loads(&tried), loads(&all), "{text}");
+            assert!(all.len() > tried.len() && tried.len() <= MOST_CHANGES + 1, "{tried:?}");
+        }
     }
 
     /// More servers take more rack units.

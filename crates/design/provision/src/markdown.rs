@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use plan::deployment::Raid;
 use units::{Bytes, plural};
 
 use super::{Group, Provision, QUORUM, REPLAYED, Requirements, Server, quorum_word};
 use crate::export::{METACACHE_DATABASES, METACACHE_VOLUMES};
 use crate::layout::Mode;
+use crate::pool::Pool;
 use crate::test_plan::whole_mailboxes;
 
 /// Settings for controllers and disks of any make. Source: Microsoft, "Exchange Server storage
@@ -75,15 +77,8 @@ impl Provision {
     fn write_pools(&self, server: &Server, text: &mut String) -> std::fmt::Result {
         let pools = self.pools(server).iter();
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
-            let (disks, level) = (pool.disks(), pool.level.word());
-            let groups = plural(pool.groups.into(), "group");
-            let members = format!("{}+{}", pool.data_disks, pool.redundant_disks);
-            writeln!(
-                text,
-                "| disks of {} for {} | {disks} in {groups} of {level} {members} |",
-                server.name,
-                purpose.name()
-            )?;
+            let (name, purpose) = (&server.name, purpose.name());
+            writeln!(text, "| disks of {name} for {purpose} | {} |", arrays(pool))?;
             writeln!(text, "| formatted | {} of {} |", pool.formatted(), pool.raw())?;
             write_share(text, "taken by volumes", used)?;
         }
@@ -112,8 +107,8 @@ impl Provision {
         writeln!(text, "\n## Failures, played through\n")?;
         writeln!(
             text,
-            "| failure | ways | quorum | active databases per survivor | not active | lost | \
-             megacycles | processor | I/O per second | worst case |\n\
+            "| failure | ways | quorum | active databases per survivor | not active | \
+             no copy left | megacycles | processor | I/O per second | worst case |\n\
              |---|---|---|---|---|---|---|---|---|---|"
         )?;
         for mode in &self.modes {
@@ -147,6 +142,18 @@ impl Provision {
         }
         Ok(())
     }
+}
+
+/// The arrays to build of a pool: mirrors are the members of one striped array, as the scripts make
+/// it; groups with parity are arrays of their own.
+fn arrays(pool: &Pool) -> String {
+    let (disks, level) = (pool.disks(), pool.level.word());
+    if pool.level == Raid::Raid10 {
+        let pairs = plural(pool.groups.into(), "mirrored pair");
+        return format!("{disks} in one array of {level}, striped over {pairs}");
+    }
+    let groups = plural(pool.groups.into(), "group");
+    format!("{disks} in {groups} of {level} {}+{}", pool.data_disks, pool.redundant_disks)
 }
 
 /// Writes a row with a share (1 is the whole) in percent.
@@ -198,7 +205,8 @@ fn write_group(needs: &Requirements, group: &Group, text: &mut String) -> std::f
         }
         writeln!(text, "| {} | {} |", cell(&database.name), copies.join(", "))?;
     }
-    group.servers.iter().try_for_each(|server| write_server(server, text))
+    let disk = if needs.pools.first.is_empty() { "disk" } else { "virtual disk" };
+    group.servers.iter().try_for_each(|server| write_server(server, disk, text))
 }
 
 /// How many databases may be active on a server: a waiting site prefers fewer than the other.
@@ -219,9 +227,10 @@ fn write_limits(needs: &Requirements, group: &Group, text: &mut String) -> std::
     Ok(())
 }
 
-fn write_server(server: &Server, text: &mut String) -> std::fmt::Result {
+/// The volumes of a server; with redundant groups each is a virtual `disk` of their arrays.
+fn write_server(server: &Server, disk: &str, text: &mut String) -> std::fmt::Result {
     writeln!(text, "\n### {}, site {}\n", cell(&server.name), server.site + 1)?;
-    writeln!(text, "| volume | disk | size | for | databases |\n|---|---|---|---|---|")?;
+    writeln!(text, "| volume | {disk} | size | for | databases |\n|---|---|---|---|---|")?;
     for volume in server.volumes.iter().chain(&server.metacache) {
         let databases: Vec<String> = volume.databases.iter().map(|name| cell(name)).collect();
         let (name, disk, purpose) = (&volume.name, volume.disk, volume.purpose.name());

@@ -3,10 +3,10 @@
 use std::fmt::{self, Write as _};
 
 use plan::{quoted, sound_name, write_duration, write_size};
-use units::{Bytes, Nanos};
+use units::{Bytes, Nanos, decimal};
 
 use super::pool::scaled;
-use super::{Provision, Server};
+use super::{Provision, Requirements, Server};
 
 /// How a server is tested.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,8 +157,10 @@ impl TestPlan {
             1 => "one copy".to_owned(),
             copies => format!("{copies} copies"),
         };
-        let assumption = needs.assumption.as_ref().map_or_else(String::new, |of| format!(". {of}"));
-        let description = format!("{iops:.0} I/O per second are needed of {copies}{assumption}");
+        let description = format!(
+            "{iops:.0} I/O per second are needed of {copies}{}",
+            about(needs, &counted_mailboxes(provision, folders.len()))
+        );
         writeln!(text, "description = {}", quoted(&description))?;
         let each = (needs.mailboxes_per_database, needs.iops_per_database);
         write!(text, "\n{}", mailboxes_section(each, folders.len(), size))?;
@@ -201,6 +203,35 @@ fn write_volumes(volumes: &[String], text: &mut String) -> fmt::Result {
         writeln!(text, "    {},", quoted(volume))?;
     }
     writeln!(text, "]")
+}
+
+/// For whom and by whom the design is, which mailboxes are `counted`, and what it assumes: reports
+/// of its test are read alone.
+fn about(needs: &Requirements, counted: &str) -> String {
+    let parts = [(", for ", &needs.origin.customer), (", by ", &needs.origin.author)];
+    let mut origin = String::new();
+    for (before, given) in parts.into_iter().filter(|(_, of)| !of.is_empty()) {
+        origin.push_str(before);
+        origin.push_str(given);
+    }
+    let assumption = needs.assumption.as_ref().map(|of| format!(". {of}"));
+    origin + counted + &assumption.unwrap_or_default()
+}
+
+/// Why a plan has other mailboxes than the design: those of a server's copies, each with its part
+/// of the reserves.
+fn counted_mailboxes(provision: &Provision, copies: usize) -> String {
+    let each = provision.needs.mailboxes_per_database;
+    let databases: usize = provision.groups.iter().map(|group| group.databases.len()).sum();
+    let [here, all] = [copies, databases].map(|count| whole_mailboxes(each * count as f64));
+    if here <= 0.0 {
+        return String::new();
+    }
+    let (here, all) = (decimal(here, 0), decimal(all, 0));
+    format!(
+        ". [mailboxes] counts the {here} mailboxes of these copies, each with its part of the \
+         reserves of I/O and space; the design has {all} in all, without these reserves"
+    )
 }
 
 /// A number of mailboxes rounded up: storage for a part of one is storage for one.

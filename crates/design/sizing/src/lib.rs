@@ -75,6 +75,12 @@ impl Sizing {
         !self.findings.iter().any(|finding| finding.severity == Severity::Violation)
     }
 
+    /// Whether no rule judged the processors of some servers, whose speed is unknown.
+    pub fn has_unsized_processors(&self) -> bool {
+        let mut kinds = ServerKind::ALL.into_iter();
+        kinds.any(|kind| validate::unjudged_processors(&self.sheet, kind).is_some())
+    }
+
     /// The number under `key`; `None` if it does not apply to this deployment.
     pub fn number(&self, key: Key) -> Option<f64> {
         self.sheet.number(key)

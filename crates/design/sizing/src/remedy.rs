@@ -1,6 +1,8 @@
 //! What to change, in numbers: variants of the deployment are calculated until one fits. Each
 //! change is written as the keys and values that the document takes, so that it can be copied.
 
+mod fewer;
+
 use std::borrow::Cow;
 
 use plan::Deployment;
@@ -11,6 +13,8 @@ use crate::calculation::calculate;
 use crate::key::Key;
 use crate::number::write;
 use crate::sheet::Sheet;
+
+pub(crate) use fewer::or_fewer_mailboxes;
 
 /// Disk capacities on the market, in TB.
 const SOLD_TB: [u64; 14] = [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24];
@@ -235,10 +239,10 @@ pub(crate) fn faster_link(
 }
 
 /// The changes found; if there are none, general advice.
-pub(crate) fn one_of<const N: usize>(
-    found: [Option<String>; N],
+pub(crate) fn one_of(
+    found: impl IntoIterator<Item = impl Into<Option<String>>>,
     otherwise: &'static str,
 ) -> Cow<'static, str> {
-    let found: Vec<String> = found.into_iter().flatten().collect();
+    let found: Vec<String> = found.into_iter().filter_map(Into::into).collect();
     if found.is_empty() { otherwise.into() } else { found.join(", or ").into() }
 }

@@ -14,8 +14,7 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     let here = work.get(Key::ServerActiveDc1) * &groups;
     let there = (work.get(Key::ServerPerDag) - work.get(Key::ServerActiveDc1)) * &groups;
     let late = work.sheet.find_or_0(Key::ServerLaggedPerDag) * &groups;
-    let others = &here + &there;
-    let servers = work.sheet.put(Key::ServerAll, &others + &late);
+    let servers = work.sheet.put(Key::ServerAll, &here + &there + &late);
     work.sheet.put(Key::DiskSystemAll, servers * IN_A_PAIR);
     let raid = work.sheet.find(Key::DiskRaidDisksPerServer);
     let single = work.sheet.find(Key::DiskJbodDisksPerServer(ServerKind::First));
@@ -24,15 +23,18 @@ pub(crate) fn totals(work: &mut Work<'_>) {
         + work.get(Key::DiskRaidDisksRestore);
     let first = raid.or(single).unwrap_or_else(|| mirrored.clone());
     let second = disks_of(work, ServerKind::Second).unwrap_or_else(|| mirrored.clone());
-    let mut disks = here * first;
+    let mut disks = &here * first;
     if there.value() > 0.0 {
-        disks = disks + there * second;
+        disks = disks + &there * second;
     }
     if late.value() > 0.0 {
         disks = disks + &late * disks_of(work, ServerKind::Lagged).unwrap_or(mirrored);
     }
     work.sheet.put(Key::DiskAll, disks.up());
-    let mut memory = others * bought(work, ServerKind::First);
+    let mut memory = here * bought(work, ServerKind::First);
+    if work.sheet.find(Key::MemoryRamGb(ServerKind::Second)).is_some() {
+        memory = memory + there * bought(work, ServerKind::Second);
+    }
     if work.sheet.find(Key::MemoryRamGb(ServerKind::Lagged)).is_some() {
         memory = memory + late * bought(work, ServerKind::Lagged);
     }
@@ -45,10 +47,11 @@ pub(crate) fn totals(work: &mut Work<'_>) {
     work.sheet.put(Key::DatabaseAll, databases);
 }
 
-/// Memory of a server to buy: what it needs, and no less than the vendor supports.
+/// Memory of a server to buy: what the load needs, and no less than the vendor supports.
 fn bought(work: &mut Work<'_>, kind: ServerKind) -> Number {
     let least = figure!(work, memory_minimum_gb);
-    work.get(Key::MemoryRamGb(kind)).max(least)
+    let bought = work.get(Key::MemoryRamGb(kind)).max(least);
+    work.put(Key::MemoryBoughtGb(kind), bought)
 }
 
 /// Disks of a server: single ones, or those in redundant groups; `None` if neither is known.

@@ -3,26 +3,25 @@
 mod databases;
 mod groups;
 mod link;
+mod processors;
 mod volumes;
 
-use std::borrow::Cow;
+pub(crate) use processors::unjudged as unjudged_processors;
+
 use std::cmp::Reverse;
 
-use units::{limit_beside, three_digits, three_digits_beside};
+use units::three_digits;
 
 use crate::architecture::Architecture;
 use crate::failure::Failures;
 use crate::finding::DesignFinding;
 use crate::finding::Severity::{Remark, Violation, Warning};
-use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
+use crate::key::{Key, ServerKind};
 use crate::metacache;
-use crate::number::{Number, write};
+use crate::number::Number;
 use crate::played::PlayedLayout;
 use crate::sheet::Value;
 use crate::work::Work;
-
-/// Maximum share of its processors that a server may use in the worst case. Source: S-PA19.
-const MOST_PROCESSOR: f64 = 0.8;
 
 /// Checks everything; findings are sorted by severity, equal ones in the order in which to fix
 /// them.
@@ -38,7 +37,7 @@ pub(crate) fn validate(
     databases::judge(work);
     volumes::judge(work, architecture);
     metacache::judge(work, architecture);
-    processors(work);
+    processors::judge(work);
     memory(work);
     link::judge(work);
     assumed(work);
@@ -103,62 +102,6 @@ fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
     }
 }
 
-/// The decisive shares: those of the simulated failures if there are any, otherwise those of the
-/// formulas.
-fn processors(work: &mut Work<'_>) {
-    let by_formula = [
-        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::First),
-        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::Second),
-        Key::Processor(ProcessorKey::Util, FailureMode::Worst, ServerKind::Lagged),
-    ];
-    let keys = match work.sheet.find(Key::ProcessorUtilWorstPlayed) {
-        Some(_) => &[Key::ProcessorUtilWorstPlayed][..],
-        None => &by_formula[..],
-    };
-    let mut shares = Vec::new();
-    for &key in keys {
-        let Some(share) = work.sheet.find(key) else {
-            continue;
-        };
-        let used = share.value();
-        shares.push(share);
-        if used > MOST_PROCESSOR {
-            let text = format!(
-                "{} % of a server's processors are needed at the worst; {} % is the limit",
-                three_digits_beside(used * 100.0, MOST_PROCESSOR * 100.0),
-                limit_beside(used * 100.0, MOST_PROCESSOR * 100.0)
-            );
-            let remedy = faster(work, used);
-            work.find(Violation, key, text, remedy);
-        }
-    }
-    if !shares.is_empty() {
-        let worst = shares.iter().map(Number::value).fold(0.0, f64::max);
-        work.sheet.put(Key::ProcessorUtilWorst, Number::of_all("max", &shares, worst));
-    }
-    let limit = work.deployment.product.figures.cores_limit.value;
-    let cores = work.deployment.servers.first.cores.max(work.deployment.servers.second.cores);
-    if cores > limit {
-        let (cores, limit) = (three_digits(cores), three_digits(limit));
-        let text = format!("{cores} cores are more than the {limit} that were tested");
-        work.find(Warning, Key::ServersCoresGiven, text, "take more, smaller servers");
-    }
-}
-
-/// The server speed at which the limit is met: use is inversely proportional to speed.
-fn faster(work: &Work<'_>, used: f64) -> Cow<'static, str> {
-    let servers = &work.deployment.servers;
-    let slowest = [servers.first, servers.second].into_iter().filter_map(|of| of.spec_rate);
-    let rate = slowest.reduce(f64::min).map(|rate| {
-        let needed = (rate * used / MOST_PROCESSOR).ceil();
-        format!(
-            "servers of SPECint_rate2006 {} (servers.spec_rate), or more servers",
-            write(needed)
-        )
-    });
-    rate.map_or("take faster servers, or more of them".into(), Cow::Owned)
-}
-
 fn memory(work: &mut Work<'_>) {
     let figures = &work.deployment.product.figures;
     let (limit, least) = (figures.memory_limit_gb.value, figures.memory_minimum_gb.value);
@@ -175,12 +118,8 @@ fn memory(work: &mut Work<'_>) {
              counts",
             three_digits(least)
         );
-        work.find(
-            Remark,
-            Key::MemoryRamGb(ServerKind::First),
-            text,
-            "buy what the vendor supports",
-        );
+        let remedy = "buy what the vendor supports";
+        work.find(Remark, Key::MemoryBoughtGb(ServerKind::First), text, remedy);
     }
 }
 

@@ -10,6 +10,7 @@ mod design;
 mod next_steps;
 mod pareto;
 mod prediction;
+mod running;
 
 pub use deployment::{
     Claim, ClaimState, NearLimit, Outage, OutageEnd, PaperFailure, PlayedReport, Proof, Remedy,

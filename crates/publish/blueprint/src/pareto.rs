@@ -27,6 +27,8 @@ pub(crate) struct ParetoPoint {
     pub margin_percent: Option<f64>,
     /// Failures that it survives. More is better.
     pub survived: Option<f64>,
+    /// Simulated latencies, in milliseconds or as shares of their limits. Less is better.
+    pub latencies: Vec<f64>,
 }
 
 /// Headings of a table of Pareto-optimal designs, and the kind of evidence that its caption states.
@@ -43,8 +45,8 @@ pub(crate) struct ParetoHeadings {
 impl ParetoHeadings {
     const fn caption(&self) -> &'static str {
         if self.is_simulated {
-            "Designs that hold and that no other design beats in cost, load, latency to spare and \
-             failed disks survived; the cheapest first"
+            "Designs that hold and that no other design beats in disks, load, latency to spare and \
+             failed disks survived; the fewest disks first"
         } else {
             "Designs that are workable by the rules, not simulated, and that no other design beats \
              in cost, load and kinds of failure survived; the cheapest first"
@@ -97,6 +99,43 @@ impl ParetoPoint {
     }
 }
 
+impl ParetoPoint {
+    /// Whether it is better in something and no worse in anything, where latencies that differ by
+    /// no more than the model's error, in percent, are alike.
+    fn clearly_beats(&self, other: &Self, error_percent: f64) -> bool {
+        let factor = 1.0 + error_percent / 100.0;
+        let pairs: Vec<_> = self.latencies.iter().zip(&other.latencies).collect();
+        let [own, others] = [self, other].map(|of| {
+            let [cost, load, _, survived] = of.merits();
+            [cost, load, survived]
+        });
+        let is_as_good = own.iter().zip(&others).all(|(own, other)| own >= other)
+            && pairs.iter().all(|(own, other)| **own <= *other * factor);
+        let is_better = own.iter().zip(&others).any(|(own, other)| own > other)
+            || pairs.iter().any(|(own, other)| *own * factor < **other);
+        is_as_good && is_better
+    }
+}
+
+/// The rank of each of `points`, the best first: 0 if no other beats it, not even where latencies
+/// within the model's error count as alike; 1 if another does only then; 2 if another beats it, or
+/// it does not hold.
+pub(crate) fn standings(points: &[ParetoPoint], error_percent: f64) -> Vec<u8> {
+    pareto_front(points)
+        .into_iter()
+        .zip(points)
+        .map(
+            |(is_best, point)| {
+                if is_best { u8::from(is_clearly_beaten(point, points, error_percent)) } else { 2 }
+            },
+        )
+        .collect()
+}
+
+fn is_clearly_beaten(point: &ParetoPoint, points: &[ParetoPoint], error_percent: f64) -> bool {
+    points.iter().any(|other| other.holds && other.clearly_beats(point, error_percent))
+}
+
 /// For each of `points`, in order: whether it holds and no other beats it.
 pub(crate) fn pareto_front(points: &[ParetoPoint]) -> Vec<bool> {
     let is_beaten =
@@ -122,7 +161,7 @@ pub(crate) fn section(points: &[ParetoPoint], headings: &ParetoHeadings) -> Opti
 mod tests {
     use report::document::Block;
 
-    use super::{ParetoHeadings, ParetoPoint, pareto_front};
+    use super::{ParetoHeadings, ParetoPoint, pareto_front, standings};
 
     fn point(cost: f64, load: f64, margin: Option<f64>, holds: bool) -> ParetoPoint {
         ParetoPoint {
@@ -160,6 +199,24 @@ mod tests {
         assert!(super::section(&[point(1.0, 1.0, None, false)], &shown).is_none());
         let section = super::section(&alike, &shown).unwrap();
         assert_eq!(section.blocks.len(), 1);
+    }
+
+    /// Reads that differ by 4 % are alike, log writes that differ by a factor of 70 are not.
+    #[test]
+    fn what_is_better_by_less_than_the_error_of_the_model_alone_does_not_stand_first() {
+        let with = |margin, latencies: [f64; 2]| ParetoPoint {
+            latencies: latencies.to_vec(),
+            ..point(64.0, 1_100.0, Some(margin), true)
+        };
+        let fails = ParetoPoint { holds: false, ..with(90.0, [1.0, 0.1]) };
+        let points = [with(77.0, [4.68, 6.83]), with(76.0, [4.88, 0.1]), fails];
+        assert_eq!(pareto_front(&points), [true, false, false]);
+        assert_eq!(standings(&points, 25.0), [1, 2, 2]);
+        let points = [with(77.0, [4.68, 6.83]), with(78.0, [4.88, 0.1])];
+        assert_eq!(standings(&points, 25.0), [2, 0]);
+        // With no error of the model every difference counts.
+        let points = [with(77.0, [4.68, 6.83]), with(77.0, [4.88, 0.1])];
+        assert_eq!((standings(&points, 0.0), standings(&points, 25.0)), (vec![0, 0], vec![1, 0]));
     }
 
     fn headings(is_simulated: bool) -> ParetoHeadings {

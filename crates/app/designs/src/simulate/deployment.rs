@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use fleet::FleetOrder;
 use plan::parse_duration;
 use rehearsal::Occurrence;
+use report::TEXT_WIDTH;
 use serde_json::Value;
 use simdisk::ArrayDescription;
 use units::Nanos;
@@ -207,7 +208,7 @@ fn conclude(
 ) -> Result<Outcome, CommandError> {
     let shown = played.report(arrangement, occurrences);
     let steps = next_steps::of_played(flags, &shown);
-    let text = blueprint::deployment_text(&shown, &steps);
+    let text = blueprint::deployment_text(&shown, &steps, TEXT_WIDTH);
     let answer = blueprint::deployment_json(&shown, &steps);
     let page = folder.join("deployment.html");
     write_new(&page, blueprint::deployment_html(&shown, &steps).as_bytes())?;
@@ -216,6 +217,7 @@ fn conclude(
     if flags.json {
         console.answer_json_line(&answer.to_string())?;
     } else {
+        let text = blueprint::deployment_text(&shown, &steps, console.text_width());
         console.answer(text.trim_end())?;
         console.answer(format_args!("Report: {}", page.display()))?;
     }

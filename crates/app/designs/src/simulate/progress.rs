@@ -59,10 +59,15 @@ impl VirtualShare {
 /// Largest share shown while a simulation is pending.
 const MOST_BEFORE_THE_END: f64 = 0.99;
 
-/// Estimates the remaining time of work that took `elapsed` for `share` of it; empty if `share` is
-/// still zero, or if less than a second is left.
+/// Least share and time of work that say how long the rest takes: the first minutes of a simulation
+/// are slower than the others, since its caches are cold.
+const LEAST_SHARE: f64 = 0.05;
+const LEAST_ELAPSED: Duration = Duration::from_secs(3);
+
+/// Estimates the remaining time of work that took `elapsed` for `share` of it; empty if too little
+/// is done for an estimate, or if less than a second is left.
 fn left(elapsed: Duration, share: f64) -> String {
-    if share <= 0.0 {
+    if share < LEAST_SHARE || elapsed < LEAST_ELAPSED {
         return String::new();
     }
     let left = elapsed.mul_f64((1.0 - share).max(0.0) / share);
@@ -176,7 +181,14 @@ mod tests {
     use record::synthetic::Synthetic;
     use record::{Event, Phase};
 
-    use super::SweepProgress;
+    use super::{SweepProgress, left};
+
+    #[test]
+    fn too_little_work_says_nothing_of_the_rest() {
+        let shown = |seconds, share| left(Duration::from_secs(seconds), share);
+        assert_eq!((shown(17, 0.01), shown(2, 0.5)), (String::new(), String::new()));
+        assert_eq!(shown(3, 0.05), ", about 57 s left");
+    }
 
     #[test]
     fn several_simulations_say_how_long_all_of_them_still_take() {

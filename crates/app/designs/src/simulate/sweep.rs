@@ -153,10 +153,12 @@ impl<'a> OpenSweep<'a> {
         })
     }
 
-    /// Writes the ranking in every form; returns the page, the text and the answer.
+    /// Writes the ranking in every form; returns the page, the text in `width` columns and the
+    /// answer.
     pub(super) fn write(
         &self,
         all: &[PredictedArray],
+        width: usize,
     ) -> Result<(PathBuf, String, String), CommandError> {
         let steps = all.first().map(|best| self.next_steps(best)).unwrap_or_default();
         let forms = [
@@ -167,11 +169,12 @@ impl<'a> OpenSweep<'a> {
         ];
         let [page, text, table, answer] =
             forms.map(|form| blueprint::render_predictions(form, all, &steps));
+        let shown = blueprint::render_predictions(ReportForm::Text { width }, all, &steps);
         let page = self.folder.write("what-if.html", &page)?;
         self.folder.write("what-if.txt", &text)?;
         self.folder.write("what-if.csv", &table)?;
         self.folder.write("what-if.json", &answer)?;
-        Ok((page, text, answer))
+        Ok((page, shown, answer))
     }
 }
 

@@ -132,3 +132,28 @@ fn a_limit_of_io_is_lifted_by_io() {
     let (tried, found) = unhelpful(TOO_BUSY).expect("a deployment");
     assert!(tried > 3 && found.is_empty(), "{tried}: {found:#?}");
 }
+
+/// Far more mailboxes than the given databases hold, however large the disks are.
+const TOO_MANY: &str = "[[tier]]\nmailboxes = 20000\nmessages_per_day = 200\n\
+    size_limit = \"100GiB\"\n[[tier]]\nmailboxes = 10\nmessages_per_day = 50\n\
+    size_limit = \"1GiB\"\n[availability]\nservers_per_site = 8\ncopies = 3\n[data]\n\
+    databases = 100\n[servers]\ncores = 16\nspec_rate = 540\n";
+
+/// The size of databases follows from their number if it is given, and no disk on sale is as large
+/// as these volumes: the advice has numbers, and removes its finding.
+#[test]
+fn a_volume_too_large_for_every_disk_is_not_blamed_on_the_largest_database() {
+    let sizing = size(&Deployment::parse("d.toml", TOO_MANY).expect("a deployment"));
+    let of = |key: Key| {
+        let all = sizing.findings.iter().filter(|of| of.severity == Severity::Violation);
+        all.filter(|of| of.key == key).map(|of| of.remedy.to_string()).collect::<String>()
+    };
+    let volume = of(Key::VolumeDbVolumeGb);
+    assert!(volume.contains("(storage.build = \"raid\")"), "{volume}");
+    assert!(!volume.contains("largest_database") && !volume.contains("larger disks"), "{volume}");
+    let mailboxes = of(Key::DatabaseMailboxes);
+    assert!(mailboxes.contains("(tier.1.mailboxes = "), "{mailboxes}");
+    assert!(mailboxes.contains(", tier.2.mailboxes = "), "{mailboxes}");
+    let (tried, found) = unhelpful(TOO_MANY).expect("a deployment");
+    assert!(tried > 3 && found.is_empty(), "{tried}: {found:#?}");
+}

@@ -3,7 +3,7 @@
 use crate::export::{Kind, export};
 use crate::layout::Failure;
 use crate::size;
-use crate::{Provision, Purpose, Requirements, provision};
+use crate::{Provision, Purpose, Requirements, TestPlan, provision};
 use plan::Deployment;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
 
@@ -129,4 +129,53 @@ fn a_sizing_counts_the_volumes_of_the_layout() {
             }
         }
     }
+}
+
+/// 1,650 mailboxes on three servers with disks of 8 TB.
+fn of_three_servers(storage: &str) -> Provision {
+    built(&format!(
+        "[[tier]]\nmailboxes = 1500\nmessages_per_day = 100\nsize_limit = \"5GiB\"\n\
+         growth_percent = 10\n[availability]\nservers_per_site = 3\ncopies = 2\n[disks]\n\
+         database = {{ size = \"8TB\", type = \"7.2K SAS 3.5\" }}\n[storage]\n{storage}"
+    ))
+}
+
+/// Text and script make the same arrays; a volume of an array is no disk.
+#[test]
+fn the_document_describes_the_arrays_that_the_script_makes() {
+    let mirrored = of_three_servers("build = \"raid\"\nraid = \"RAID-1/0\"\n");
+    let document = mirrored.to_markdown();
+    let said = "| disks of EX01 for databases | 4 in one array of RAID-1/0, striped over 2 \
+                mirrored pairs |";
+    assert!(document.contains(said), "{document}");
+    assert!(document.contains("| volume | virtual disk |"), "{document}");
+    let scripts = export(&mirrored, Kind::Linux);
+    let script = scripts.into_iter().find(|of| of.name == "EX01-linux.sh").expect("a script").text;
+    assert_eq!(script.matches("/dev/md/databases").count(), 2, "{script}");
+    assert!(script.contains("/dev/md/databases0 --level=10 --raid-devices=4 "), "{script}");
+    let parity = of_three_servers("build = \"raid\"\nraid = \"RAID-5\"\n").to_markdown();
+    assert!(parity.contains(" in 1 group of RAID-5 "), "{parity}");
+    let single = of_three_servers("build = \"jbod\"\n").to_markdown();
+    assert!(single.contains("| volume | disk |"), "{single}");
+}
+
+/// The report of a test is read without the design: its description says whose it is.
+#[test]
+fn a_test_plan_names_customer_and_author() {
+    let test = TestPlan { server: None, root: "/mnt".to_owned(), scale: 1.0, databases: None };
+    let mut provision = of_three_servers("build = \"raid\"\n");
+    provision.needs.origin.customer = "Acme GmbH".to_owned();
+    provision.needs.origin.author = "Jane Doe".to_owned();
+    let plan = test.to_toml(&provision).expect("a plan");
+    assert!(plan.contains(" copies, for Acme GmbH, by Jane Doe. "), "{plan}");
+}
+
+#[test]
+fn a_test_plan_says_why_its_mailboxes_are_not_those_of_the_design() {
+    let test = TestPlan { server: None, root: "/mnt".to_owned(), scale: 1.0, databases: None };
+    let plan = test.to_toml(&of_three_servers("build = \"raid\"\n")).expect("a plan");
+    let plan = plan::Plan::parse("plan.toml", &plan).expect("a sound plan");
+    let said = "[mailboxes] counts the 1,100 mailboxes of these copies, each with its part of the \
+                reserves of I/O and space; the design has 1,650 in all";
+    assert!(plan.description.contains(said), "{}", plan.description);
 }

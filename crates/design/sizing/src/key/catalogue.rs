@@ -84,7 +84,7 @@ catalogue! {
             "least capacity of SSDs, of that of the databases' disks";
         MetaCacheSsdGb "metacache.ssd_gb" "GB" INPUT "raw capacity of an SSD";
         MetaCacheSsdsGiven "metacache.ssds_per_server" "" INPUT "SSDs of a server that are given";
-        PricesDisk "prices.disk" "" INPUT "price of a disk";
+        PricesDisk "prices.disk" "" INPUT "price of a disk, whatever its type and size";
         PricesDiskWatts "prices.disk_watts" "W" INPUT "power of a disk";
         PricesKilowattHour "prices.kilowatt_hour" "" INPUT "price of a kilowatt hour";
         PricesMemoryGb "prices.memory_gb" "" INPUT "price of a GiB of memory";
@@ -299,7 +299,8 @@ catalogue! {
         PowerAllWatts "power.all_watts" "W" OWN "power of all servers and disks";
         RackUnitsAll "rack.units" "" OWN "rack units of all servers";
         MemoryAllGb "mem.all_gb" "GiB" OWN "memory of all servers";
-        MemoryCacheGbAtThatRam "mem.cache_gb_at_that_ram" "GiB" WORKBOOK "database cache in it";
+        MemoryCacheGbAtThatRam "mem.cache_gb_at_that_ram" "GiB" WORKBOOK
+            "database cache in the memory needed";
         MemoryCacheMbPerMailbox "mem.cache_mb_per_mailbox" "MiB" WORKBOOK
             "database cache of an active mailbox";
         MemoryMinimumGbByCopies "mem.minimum_gb_by_copies" "GiB" WORKBOOK "least memory, by copies";
@@ -454,9 +455,16 @@ catalogue! {
                 "memory of the content index, servers kept for late copies";
         }
         MemoryRamGb {
-            "mem.ram_gb_dc1" "GiB" WORKBOOK "memory, first site";
-            "mem.ram_gb_dc2" "GiB" WORKBOOK "memory, second site";
-            "mem.ram_gb_lagged" "GiB" WORKBOOK "memory, servers kept for late copies";
+            "mem.ram_gb_dc1" "GiB" WORKBOOK "memory that the load needs, first site";
+            "mem.ram_gb_dc2" "GiB" WORKBOOK "memory that the load needs, second site";
+            "mem.ram_gb_lagged" "GiB" WORKBOOK
+                "memory that the load needs, servers kept for late copies";
+        }
+        MemoryBoughtGb {
+            "mem.bought_gb_dc1" "GiB" OWN "memory to buy for a server, first site";
+            "mem.bought_gb_dc2" "GiB" OWN "memory to buy for a server, second site";
+            "mem.bought_gb_lagged" "GiB" OWN
+                "memory to buy for a server, servers kept for late copies";
         }
         ServersCores {
             "servers.cores_dc1" "" INPUT "cores of a server, first site";

@@ -12,6 +12,9 @@ pub enum ServerKind {
 }
 
 impl ServerKind {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 3] = [Self::First, Self::Second, Self::Lagged];
+
     /// Suffix of key names.
     pub(super) const fn suffix(self) -> &'static str {
         match self {

@@ -57,6 +57,7 @@ fn overfull(work: &mut Work<'_>) {
         remedy::more_servers(deployment, has_room),
         remedy::more_groups(deployment, has_room),
     ];
+    let found = remedy::or_fewer_mailboxes(found, deployment, has_room);
     let otherwise = match limited_by(&work.sheet) {
         MailboxLimit::Capacity => {
             "take larger disks or smaller mailboxes, or add servers or groups"

@@ -87,10 +87,7 @@ fn single_disks(work: &mut Work<'_>, architecture: Architecture) {
         sites.push(ServerKind::Second);
     }
     if let Some(text) = in_sites(work, "insufficient capacity", &sites, missing_capacity) {
-        let found = [remedy::larger_disks(work.deployment, fits)];
-        let otherwise = "take larger disks, lower data.largest_database, or build RAID \
-                         (storage.build)";
-        let remedy = remedy::one_of(found, otherwise);
+        let remedy = of_small_disks(work, &sites);
         work.find(Violation, Key::VolumeDbVolumeGb, text, remedy);
     }
     if let Some(text) = in_sites(work, "insufficient I/O", &sites, missing_io) {
@@ -154,21 +151,42 @@ fn needed_iops(sheet: &Sheet, is_compatible: bool) -> f64 {
     if is_compatible { each.round().value() } else { each.value() - 1e-9 }
 }
 
-/// Whether a database volume fits on a disk of either site.
-fn fits(sheet: &Sheet) -> bool {
+/// Whether the single disks of `sites` hold a volume each.
+fn holds(sheet: &Sheet, sites: &[ServerKind]) -> bool {
     let volume = sheet.number(Key::VolumeDbVolumeGb).unwrap_or(f64::MAX);
-    let disks = [ServerKind::First, ServerKind::Second].map(Key::DiskFormattedGb);
-    disks.into_iter().filter_map(|key| sheet.number(key)).all(|disk| volume <= disk)
+    gives(sheet, sites, (Key::DiskFormattedGb, volume))
 }
 
 /// Whether the single disks of `sites` serve a volume each.
 fn serves(sheet: &Sheet, sites: &[ServerKind], is_compatible: bool) -> bool {
-    let needed = needed_iops(sheet, is_compatible);
+    gives(sheet, sites, (Key::DiskRandomIops, needed_iops(sheet, is_compatible)))
+}
+
+/// Whether each of those of `sites` that have single disks has as much of a number as is needed.
+fn gives(
+    sheet: &Sheet,
+    sites: &[ServerKind],
+    (key, needed): (impl Fn(ServerKind) -> Key, f64),
+) -> bool {
     let jbod = Some(Decision::Build(Build::Jbod));
     sites
         .iter()
         .filter(|site| sheet.decision(Key::DiskArchitecture(**site)) == jbod)
-        .all(|site| sheet.number(Key::DiskRandomIops(*site)).is_some_and(|iops| needed <= iops))
+        .all(|site| sheet.number(key(*site)).is_some_and(|has| needed <= has))
+}
+
+/// The remedy for disks of `sites` that are too small for their volumes.
+fn of_small_disks(work: &Work<'_>, sites: &[ServerKind]) -> Cow<'static, str> {
+    let deployment = work.deployment;
+    let found = [
+        remedy::larger_disks(deployment, |sheet| holds(sheet, sites)),
+        remedy::fewer_on_a_volume(deployment, |sheet| holds(sheet, sites)),
+        remedy::more_databases(deployment, &work.sheet, |sheet| holds(sheet, sites)),
+        remedy::more_servers(deployment, |sheet| holds(sheet, sites)),
+        remedy::groups_of_disks(deployment, |sheet| holds(sheet, sites)),
+    ];
+    let found = remedy::or_fewer_mailboxes(found, deployment, |sheet| holds(sheet, sites));
+    remedy::one_of(found, "smaller mailboxes, or more servers and databases")
 }
 
 /// The remedy for disks of `sites` that are too slow for their volumes.
@@ -180,5 +198,7 @@ fn of_slow_disks(work: &Work<'_>, sites: &[ServerKind]) -> Cow<'static, str> {
         remedy::fewer_on_a_volume(deployment, |sheet| serves(sheet, sites, is_compatible)),
         remedy::groups_of_disks(deployment, |sheet| serves(sheet, sites, is_compatible)),
     ];
-    remedy::one_of(found, "take faster disks, or smaller databases (data.largest_database)")
+    let found =
+        remedy::or_fewer_mailboxes(found, deployment, |sheet| serves(sheet, sites, is_compatible));
+    remedy::one_of(found, "faster disks, or more servers and databases")
 }

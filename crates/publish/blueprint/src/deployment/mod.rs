@@ -13,7 +13,6 @@ use rehearsal::{
     Breach, HostRow, Judgement, Limits, Occurrence, PlayedDeployment, RecoveryFigures, Stretch,
     longest_interruption,
 };
-use report::TEXT_WIDTH;
 use report::document::{
     Banner, Block, Cell, Column, Document, Fact, Figure, Section, Table, TableRow, Tone,
 };
@@ -22,6 +21,7 @@ use units::{Nanos, three_digits_beside};
 use verdict::{Estimate, Ruling};
 
 use crate::next_steps;
+use crate::running::titled_html;
 
 pub use claim::{Claim, ClaimState, Outage, OutageEnd, PaperFailure, Remedy};
 pub use json::deployment_json;
@@ -115,12 +115,12 @@ type SeedRow<'a> = (usize, &'a HostRow);
 
 /// The page, with the next `steps`.
 pub fn deployment_html(report: &PlayedReport<'_>, steps: &[String]) -> String {
-    report::document_html(&document(report, steps))
+    titled_html(&document(report, steps), report.name, report.assumption)
 }
 
-/// The same as plain text.
-pub fn deployment_text(report: &PlayedReport<'_>, steps: &[String]) -> String {
-    report::document_text(&document(report, steps), TEXT_WIDTH)
+/// The same as plain text of `width` columns.
+pub fn deployment_text(report: &PlayedReport<'_>, steps: &[String], width: usize) -> String {
+    report::document_text(&document(report, steps), width)
 }
 
 fn document(report: &PlayedReport<'_>, steps: &[String]) -> Document {

@@ -9,7 +9,8 @@ use verdict::Ruling;
 
 use super::claim::{Claim, ClaimState, Remedy};
 use super::trust;
-use crate::design::DesignEdit;
+use crate::design::{DesignEdit, UNSIZED, tried};
+use crate::running::titled_html;
 
 /// A design and the results of simulating its claims.
 #[derive(Clone, Debug)]
@@ -32,14 +33,16 @@ pub struct Proof {
     pub uncertainty_percent: f64,
     /// Load of a disk by the sizing formulas, as a share of the requests that it can serve.
     pub disk_load: Option<f64>,
+    /// Whether the speed of some servers is unknown, so that no claim includes their processors.
+    pub has_unsized_processors: bool,
     /// Rules that the design violates, in sentences.
     pub violations: Vec<String>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// The smallest change that makes all claims hold, if one is needed.
     pub remedy: Option<Remedy>,
-    /// The changes for a design that fails or cannot be judged, the cheapest first; the list of a
-    /// prediction.
+    /// The changes for a design that fails or cannot be judged, the cheapest first, played until
+    /// one is certain; the list of a prediction.
     pub edits: Vec<DesignEdit>,
 }
 
@@ -54,11 +57,30 @@ impl Proof {
         verdict::worst(&rulings)
     }
 
-    pub(super) const fn headline(ruling: Ruling) -> (&'static str, &'static str, Tone) {
+    /// The headline, with what a design that does not fail lacks, and its tone.
+    pub(super) fn title_and_tone(&self) -> (Cow<'static, str>, Tone) {
+        let ruling = self.ruling();
+        let (headline, tone) = Self::headline(ruling);
+        if !self.has_unsized_processors || ruling == Ruling::Fail {
+            return (headline.into(), tone);
+        }
+        (format!("{headline}, {}", UNSIZED.to_uppercase()).into(), Tone::Warn)
+    }
+
+    const fn headline(ruling: Ruling) -> (&'static str, Tone) {
         match ruling {
-            Ruling::Pass | Ruling::Warn => ("SIMULATED PASS", "simulated_pass", Tone::Pass),
-            Ruling::Fail => ("SIMULATED FAIL", "simulated_fail", Tone::Fail),
-            Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", "simulated_cannot_judge", Tone::Warn),
+            Ruling::Pass | Ruling::Warn => ("SIMULATED PASS", Tone::Pass),
+            Ruling::Fail => ("SIMULATED FAIL", Tone::Fail),
+            Ruling::CannotJudge => ("SIMULATED CANNOT JUDGE", Tone::Warn),
+        }
+    }
+
+    /// The verdict for programs.
+    pub(super) const fn verdict(ruling: Ruling) -> &'static str {
+        match ruling {
+            Ruling::Pass | Ruling::Warn => "simulated_pass",
+            Ruling::Fail => "simulated_fail",
+            Ruling::CannotJudge => "simulated_cannot_judge",
         }
     }
 }
@@ -68,9 +90,14 @@ const ASSUMED: &str = "Users work on active copies, and passive ones only replay
                        asks the harder question whether a set of disks carries every copy on it \
                        as an active one, so that its latencies are higher.";
 
+/// What no claim includes if the speed of the servers is unknown.
+const NO_PROCESSORS: &str = "No claim includes the processors: the speed of the servers is not \
+                             given (`spec_rate` in [servers]), so that each claim is about disks, \
+                             copies and quorum alone.";
+
 /// The page for the customer.
 pub fn proof_html(proof: &Proof) -> String {
-    report::document_html(&document(proof))
+    titled_html(&document(proof), &subject(proof), proof.assumption.as_deref())
 }
 
 /// The same as plain text in lines of at most `width` characters.
@@ -121,22 +148,8 @@ fn remedies(proof: &Proof) -> Option<Section> {
     if proof.remedy.is_some() && failed(&proof.claims).count() > 1 {
         blocks.push(changes(proof));
     }
-    if !proof.edits.is_empty() {
-        blocks.push(Block::Note(lead(proof).to_owned()));
-        blocks.extend(proof.edits.iter().map(|edit| Block::Verbatim(edit.block())));
-    }
+    blocks.extend(tried(&proof.edits, "prove"));
     (!blocks.is_empty()).then_some(Section { id: "remedy", title: "What to Change", blocks })
-}
-
-/// Introduces the list of changes.
-fn lead(proof: &Proof) -> &'static str {
-    if proof.edits.iter().any(|edit| edit.simulated.is_some()) {
-        "The changes of the deployment that were considered, the cheapest first, played until one \
-         was certain; `size --predict` lists the same."
-    } else {
-        "What would leave less work for each disk, the cheapest first; `size --predict` lists the \
-         same. Edit the deployment, and prove again."
-    }
 }
 
 fn failed(claims: &[Claim]) -> impl Iterator<Item = &Claim> {
@@ -145,20 +158,21 @@ fn failed(claims: &[Claim]) -> impl Iterator<Item = &Claim> {
 
 fn banner(proof: &Proof) -> Banner {
     let held = proof.claims.iter().filter(|of| of.ruling() == Ruling::Pass).count();
-    let (verdict, _, tone) = Proof::headline(proof.ruling());
+    let (verdict, tone) = proof.title_and_tone();
     let mut meaning: Vec<String> =
         proof.assumption.iter().map(|assumption| format!("{assumption}.")).collect();
+    if proof.has_unsized_processors {
+        meaning.push(NO_PROCESSORS.to_owned());
+    }
     meaning.extend(breaking_words(&proof.claims));
     meaning.extend(outage_words(&proof.claims));
     meaning.extend(proof.remedy.as_ref().map(|of| remedy_words(of, proof)));
     meaning.extend(Some(proof.description.clone()).filter(|text| !text.is_empty()));
     meaning.extend([proof.design.clone(), ASSUMED.to_owned(), trust(proof.uncertainty_percent)]);
-    let customer =
-        if proof.customer.is_empty() { String::new() } else { format!(", for {}", proof.customer) };
     Banner {
-        subject: format!("{}{customer}", proof.title),
+        subject: subject(proof),
         started: started(proof),
-        verdict: verdict.to_owned(),
+        verdict: verdict.into_owned(),
         tone,
         number: format!("{held} of {}", proof.claims.len()),
         number_unit: unit(&proof.claims),
@@ -166,6 +180,13 @@ fn banner(proof: &Proof) -> Banner {
         meaning,
         figures: Vec::new(),
     }
+}
+
+/// The design, and the customer if it names one.
+fn subject(proof: &Proof) -> String {
+    let customer =
+        if proof.customer.is_empty() { String::new() } else { format!(", for {}", proof.customer) };
+    format!("{}{customer}", proof.title)
 }
 
 /// Unit of the number in the headline, with the number of claims that cannot be judged.

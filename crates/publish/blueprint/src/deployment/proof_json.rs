@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::claim::{Claim, Outage, Remedy};
 use super::proof::Proof;
-use crate::design::DesignEdit;
+use crate::design::{DesignEdit, not_sized};
 
 /// The answer `design_proof`.
 pub fn proof_json(proof: &Proof) -> Value {
     let claims: Vec<Value> = proof.claims.iter().map(claim_json).collect();
     let remedy = proof.remedy.as_ref().map(remedy_json);
-    let (headline, verdict, _) = Proof::headline(proof.ruling());
+    let (headline, _) = proof.title_and_tone();
     report::answer(
         "design_proof",
         json!({
@@ -19,7 +19,8 @@ pub fn proof_json(proof: &Proof) -> Value {
             "design": proof.design,
             "headline": headline,
             "exit_code": proof.ruling().exit_code(),
-            "verdict": verdict,
+            "verdict": Proof::verdict(proof.ruling()),
+            "not_sized": not_sized(proof.has_unsized_processors),
             "uncertainty_percent": proof.uncertainty_percent,
             "formulas_disk_load_percent": proof.disk_load.map(|load| load * 100.0),
             "violations": proof.violations,

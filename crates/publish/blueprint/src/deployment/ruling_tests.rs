@@ -40,7 +40,7 @@ fn told(reads_ms: &[f64], inactive: usize) -> (String, Value) {
         limits: Limits { reads_ms: LIMIT_MS, log_ms: 10.0, reached: 0.95 },
         judgements: &judgements,
     };
-    (deployment_text(&report, &[]), deployment_json(&report, &[]))
+    (deployment_text(&report, &[], report::TEXT_WIDTH), deployment_json(&report, &[]))
 }
 
 const LIMIT_MS: f64 = 20.0;

@@ -36,6 +36,7 @@ fn proof(state: ClaimState) -> Proof {
         design: "4 servers, 3 copies".to_owned(),
         uncertainty_percent: 25.0,
         disk_load: Some(0.66),
+        has_unsized_processors: false,
         violations: Vec::new(),
         claims: vec![
             claim("normal operation", ClaimState::Holds),
@@ -109,38 +110,43 @@ fn a_latency_that_a_prediction_cannot_judge_decides_no_proof() {
         assert!(text.contains("SIMULATED CANNOT JUDGE  1 of 2 claims hold, 1 inc"), "{text}");
         assert!(!text.contains("Breaks it"), "{text}");
         assert_eq!(proof_json(&near)["verdict"], "simulated_cannot_judge");
-        near.claims[0].state = ClaimState::FailsOnPaper(PaperFailure::NoQuorum);
+        near.claims[1].state = ClaimState::FailsOnPaper(PaperFailure::NoQuorum);
         assert_eq!(near.ruling(), Ruling::Fail);
     }
 }
 
-/// The list of a prediction, with its costs and its line to copy.
+/// The list of a prediction, with its costs and its line to copy; a change that was not played is
+/// no way out.
 #[test]
 fn a_proof_lists_the_changes_that_a_prediction_lists() {
     let mut near = proof(ClaimState::Holds);
     near.claims[1].is_narrow = true;
-    near.edits = vec![edit(None)];
+    let passed = SimulatedEdit { outcome: Ruling::Pass, deciding: None, read_ms: None };
+    near.edits = vec![edit(Some(passed)), edit(None)];
     let text = proof_text(&near, report::TEXT_WIDTH);
-    let written = crate::written_edits(&near.edits);
+    let written = crate::written_edits(&near.edits, "prove");
     assert!(written.contains("# costs CHF 78,000 instead of CHF 72,809\n"), "{written}");
-    assert!(written.contains("# sized, not simulated\n"), "{written}");
-    for line in written.lines() {
+    assert_eq!(written.matches("[storage]").count(), 1, "{written}");
+    for line in written.lines().filter(|line| line.starts_with(['#', '['])) {
         assert!(text.contains(line), "{line}: {text}");
     }
     assert_eq!(proof_json(&near)["edits"][0]["cost"], 78_000.0);
+}
+
+fn outage(allowed_ns: Option<u64>) -> Outage {
+    Outage {
+        databases: 40,
+        longest_ns: 1_800_000_000_000,
+        allowed_ns,
+        case: "if site 1 fails".to_owned(),
+        ended_by: OutageEnd::Activation,
+    }
 }
 
 /// No copy serves the users of a site for a while: a pass says for how long, and whether
 /// the deployment allows it.
 #[test]
 fn a_time_without_service_is_never_a_silent_part_of_a_pass() {
-    let outage = |allowed_ns| Outage {
-        databases: 40,
-        longest_ns: 1_800_000_000_000,
-        allowed_ns,
-        case: "if site 1 fails".to_owned(),
-        ended_by: OutageEnd::Activation,
-    };
     for (allowed, said) in [
         (None, "the deployment does not say whether that is acceptable"),
         (Some(3_600_000_000_000), "longest_outage allows 1 h"),
@@ -153,6 +159,20 @@ fn a_time_without_service_is_never_a_silent_part_of_a_pass() {
         assert!(page.matches("40 databases have no active copy for 30 min").count() > 1, "{page}");
         assert!(page.contains(said), "{said}: {page}");
         assert_eq!(proof_json(&passed)["claims"][1]["outage"]["longest_ns"], 1_800_000_000_000_u64);
+    }
+}
+
+#[test]
+fn a_time_without_service_has_a_case_and_an_end() {
+    for (ended_by, until) in [
+        (OutageEnd::Replay, "a lagged copy has replayed its log"),
+        (OutageEnd::Activation, "an administrator activates the other site"),
+    ] {
+        let mut passed = proof(ClaimState::Holds);
+        passed.claims[1].outage = Some(Outage { ended_by, ..outage(None) });
+        let because = format!("if site 1 fails, until {until}");
+        assert!(proof_html(&passed).contains(&because), "{because}");
+        assert_eq!(proof_json(&passed)["claims"][1]["outage"]["because"], because);
     }
 }
 
@@ -214,6 +234,27 @@ fn a_proof_by_assumed_figures_says_so_in_every_form() {
     let said = "ASSUMPTION: 9 figures are those of Exchange 2016";
     let assumed = Proof { assumption: Some(said.to_owned()), ..proof(ClaimState::Holds) };
     assert!(proof_text(&assumed, 200).contains(said));
-    assert!(proof_html(&assumed).contains(said));
+    let page = proof_html(&assumed);
+    assert!(
+        page.contains(&format!("@top-left {{ content: \"Mail, for Contoso. {said}\"")),
+        "{page}"
+    );
     assert_eq!(proof_json(&assumed)["assumption"], said);
+}
+
+/// A proof plays disks and no processors; what no claim includes is part of the headline.
+#[test]
+fn a_proof_without_the_speed_of_its_servers_says_that_no_claim_includes_processors() {
+    let unsized_ = Proof { has_unsized_processors: true, ..proof(ClaimState::Holds) };
+    let headline = "SIMULATED PASS, PROCESSORS NOT SIZED";
+    let said = "No claim includes the processors";
+    for form in [proof_text(&unsized_, 200), proof_html(&unsized_)] {
+        assert!(form.contains(headline) && form.contains(said), "{form}");
+    }
+    let json = proof_json(&unsized_);
+    assert_eq!((&json["headline"], &json["verdict"]), (&headline.into(), &"simulated_pass".into()));
+    assert_eq!((&json["not_sized"][0], &json["exit_code"]), (&"processors".into(), &0.into()));
+    assert!(!proof_text(&proof(ClaimState::Holds), 200).contains("processors"));
+    let failing = Proof { has_unsized_processors: true, ..proof(ClaimState::Fails) };
+    assert!(!proof_text(&failing, 200).contains("NOT SIZED"), "it fails whatever they carry");
 }

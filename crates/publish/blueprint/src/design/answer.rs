@@ -16,15 +16,21 @@ pub(super) struct DesignAnswer {
     is_refused: bool,
     /// What a passing simulation lacks, in two words.
     lacking: Option<&'static str>,
+    /// Whether no rule judged the processors.
+    is_unsized: bool,
 }
+
+/// What the headline of a design lacks whose processors no rule judged.
+pub(crate) const UNSIZED: &str = "processors not sized";
 
 impl DesignAnswer {
     pub(super) fn new(
-        is_workable: bool,
+        (is_workable, is_unsized): (bool, bool),
         (predicted, is_refused): (Option<&PredictedDesign>, bool),
     ) -> Self {
         Self {
             is_workable,
+            is_unsized,
             is_refused,
             simulated: predicted.map(|of| of.verdict.outcome),
             lacking: predicted.and_then(|of| lacking(&of.verdict)),
@@ -33,8 +39,17 @@ impl DesignAnswer {
 
     /// The headline.
     pub(super) fn headline(self) -> String {
-        let lacking = self.lacking.map(|lacking| format!(", {lacking}")).unwrap_or_default();
-        format!("{}{lacking}", self.combined())
+        let mut headline = self.combined().to_owned();
+        for lacking in self.lacking.into_iter().chain(self.unsized_processors()) {
+            headline.push_str(", ");
+            headline.push_str(lacking);
+        }
+        headline
+    }
+
+    /// Says that processors are not sized, unless the design fails without them.
+    fn unsized_processors(self) -> Option<&'static str> {
+        (self.is_unsized && self.exit_code() != 1).then_some(UNSIZED)
     }
 
     const fn combined(self) -> &'static str {
@@ -57,6 +72,7 @@ impl DesignAnswer {
             (false, ..) | (_, Some(Ruling::Fail), _) => Tone::Fail,
             (true, Some(Ruling::CannotJudge), _) | (true, _, Some(_)) => Tone::Warn,
             (true, None, None) if self.is_refused => Tone::Warn,
+            (true, ..) if self.is_unsized => Tone::Warn,
             (true, None | Some(Ruling::Pass | Ruling::Warn), None) => Tone::Pass,
         }
     }
@@ -91,6 +107,8 @@ impl DesignAnswer {
 
 #[cfg(test)]
 mod tests {
+    use report::document::Tone;
+
     use super::DesignAnswer;
 
     /// A design that violates a rule is judged already.
@@ -98,8 +116,22 @@ mod tests {
     fn a_refused_simulation_leaves_only_a_workable_design_unjudged() {
         let answers = [(true, 2, "Within the rules, not simulated"), (false, 1, "Not workable")];
         for (is_workable, code, headline) in answers {
-            let answer = DesignAnswer::new(is_workable, (None, true));
+            let answer = DesignAnswer::new((is_workable, false), (None, true));
             assert_eq!((answer.exit_code(), &*answer.headline()), (code, headline));
+        }
+    }
+    /// Processors of unknown speed do not change the exit status, and no headline is green.
+    #[test]
+    fn a_workable_design_says_that_its_processors_are_not_sized() {
+        let cases = [
+            ((true, true), "Workable, processors not sized", Tone::Warn, 0),
+            ((true, false), "Workable", Tone::Pass, 0),
+            ((false, true), "Not workable", Tone::Fail, 1),
+        ];
+        for (rules, headline, tone, code) in cases {
+            let answer = DesignAnswer::new(rules, (None, false));
+            assert_eq!((&*answer.headline(), answer.exit_code()), (headline, code));
+            assert!(answer.tone() == tone, "{headline}");
         }
     }
 }

@@ -6,13 +6,14 @@ use plan::deployment::Disks;
 use report::document::{Block, Cell, Column, Section, TableRow, Tone};
 use report::format::number;
 use sizing::{Decision, Key, QueuePlace, ShownQuantity, as_sold};
-use units::three_digits;
+use units::{counted, three_digits};
 
 use super::columns::{key_column, number_column, table};
 use super::prices::sentence;
 use super::{Sized, bought_memory, builds, shown};
 
 /// A line of the bill.
+#[derive(Clone)]
 struct BillLine {
     what: &'static str,
     key: Key,
@@ -29,16 +30,14 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
         columns.push(number_column("cost", None));
     }
     columns.push(key_column("key for --explain"));
-    let mut rows: Vec<TableRow> = purchases(sized)
-        .into_iter()
-        .chain(running(sized))
-        .filter_map(|line| row(sized, &line))
-        .collect();
+    let lines = [purchases(sized), running(sized)].concat();
+    let mut rows = Vec::new();
+    rows.extend(lines.iter().filter_map(|line| row(sized, line)));
     if let (Some(prices), Some(all)) = (prices, sized.sizing.number(Key::CostAll)) {
         rows.push(TableRow::sum(vec![
             Cell::plain("In all"),
             Cell::plain(""),
-            Cell::plain(format!("{}, as far as [prices] gives prices", prices.currency)),
+            Cell::plain(format!("{}{}", prices.currency, left_out(sized, &lines))),
             Cell::plain(number(all, 0)),
             Cell::plain(Key::CostAll.name()).toned(Tone::Muted),
         ]));
@@ -49,28 +48,36 @@ pub(super) fn section(sized: Sized<'_>) -> Section {
     Section { id: "bill", title: "Bill of materials", blocks }
 }
 
+/// What the sum leaves out, because it has no price; empty if every line has one.
+fn left_out(sized: Sized<'_>, lines: &[BillLine]) -> String {
+    let parts: Vec<String> = lines
+        .iter()
+        .filter(|line| line.cost(sized).is_none())
+        .filter_map(|line| Some(format!("{} ({})", line.what, line.count(sized)?)))
+        .collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(", without what has no price: {}", parts.join(", "))
+}
+
 /// The table row of a bill line; `None` if the design has none of its item.
 fn row(sized: Sized<'_>, line: &BillLine) -> Option<TableRow> {
-    let count = sized.sizing.number(line.key).filter(|count| *count > 0.0)?;
-    let mut cells = vec![
-        Cell::plain(line.what),
-        Cell::plain(ShownQuantity::of_number(line.key, count).written()),
-        Cell::plain(&*line.kind),
-    ];
+    let mut cells =
+        vec![Cell::plain(line.what), Cell::plain(line.count(sized)?), Cell::plain(&*line.kind)];
     if sized.deployment.prices.is_some() {
-        let cost = line.cost.and_then(|cost| sized.sizing.number(cost));
-        cells.push(Cell::or_none(cost.map(|cost| number(cost, 0))));
+        cells.push(Cell::or_none(line.cost(sized).map(|cost| number(cost, 0))));
     }
     cells.push(Cell::plain(line.key.name()).toned(Tone::Muted));
     Some(TableRow::body(cells))
 }
 
 fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
-    let cores = number(sized.deployment.servers.first.cores, 0);
-    let memory = bought_memory(sized);
+    let cores = counted(&number(sized.deployment.servers.first.cores, 0), "core");
+    let (memory, why) = bought_memory(sized);
     let disks = disks(sized);
     let ssds = format!("{} each, for MetaCache databases", shown(sized, Key::MetaCacheSsdGb));
-    let memory = format!("{cores} cores and {memory} of memory each");
+    let memory = format!("{cores} and {memory} of memory each{why}");
     let all = "of all servers together".to_owned();
     vec![
         BillLine::new("Servers", Key::ServerAll, Some(Key::CostServers), memory),
@@ -80,12 +87,15 @@ fn purchases(sized: Sized<'_>) -> Vec<BillLine> {
             "System disks",
             Key::DiskSystemAll,
             Some(Key::CostSystemDisks),
-            system(sized),
+            system_disks(sized),
         ),
         BillLine::new("SSDs", Key::MetaCacheSsdsAll, Some(Key::CostSsds), ssds),
         BillLine::new("Memory", Key::MemoryAllGb, Some(Key::CostMemory), all),
     ]
 }
+
+/// What the price of disks is a price of: the document has one for all of them.
+const ANY_DISK: &str = "; each at prices.disk, whatever its type and size";
 
 /// The disks of all volumes: those of logs and restores may be others than those of databases.
 fn disks(sized: Sized<'_>) -> String {
@@ -105,16 +115,24 @@ fn disks(sized: Sized<'_>) -> String {
         }
     }
     let (kind, size) = (&database.kind, as_sold(database.capacity));
-    format!("{kind}, {size} each; {} and spares, {}{others}", uses.join(", "), builds(sized))
+    let (uses, built) = (uses.join(", "), builds(sized));
+    let priced = sized.sizing.number(Key::CostDisks).map_or("", |_| ANY_DISK);
+    format!("{kind}, {size} each; {uses} and spares, {built}{others}{priced}")
 }
 
 /// The system disks, and what the queue database needs beside them.
-fn system(sized: Sized<'_>) -> String {
+pub(super) fn system_disks(sized: Sized<'_>) -> String {
     let least = shown(sized, Key::DiskSystemLeastGb);
     let apart = Decision::Queue(QueuePlace::OwnDisks);
     if sized.sizing.sheet.decision(Key::TransportLocation) != Some(apart) {
+        let disks = &sized.deployment.storage.first;
+        let given = if disks.system_is_given {
+            format!("{} each; ", as_sold(disks.system.capacity))
+        } else {
+            String::new()
+        };
         return format!(
-            "a mirrored pair in each server, {least} or more each for system and queue"
+            "a mirrored pair in each server, {given}{least} or more each for system and queue"
         );
     }
     format!(
@@ -142,6 +160,17 @@ fn running(sized: Sized<'_>) -> Vec<BillLine> {
 }
 
 impl BillLine {
+    /// Its quantity with its unit; `None` if the design has none.
+    fn count(&self, sized: Sized<'_>) -> Option<String> {
+        let count = sized.sizing.number(self.key).filter(|count| *count > 0.0)?;
+        Some(ShownQuantity::of_number(self.key, count).written())
+    }
+
+    /// Its cost; `None` without a price.
+    fn cost(&self, sized: Sized<'_>) -> Option<f64> {
+        sized.sizing.number(self.cost?)
+    }
+
     const fn new(what: &'static str, key: Key, cost: Option<Key>, kind: String) -> Self {
         Self { what, key, cost, kind }
     }

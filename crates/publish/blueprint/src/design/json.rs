@@ -42,6 +42,7 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         "headline": sized.answer().headline(),
         "exit_code": sized.exit_code(),
         "workable": sized.sizing.is_workable(),
+        "not_sized": not_sized(sized.sizing.has_unsized_processors()),
         "findings": sized.sizing.findings.iter().map(finding).collect::<Vec<_>>(),
         "notes": tables::notes_that_matter(sized).map(note).collect::<Vec<_>>(),
         "prediction": sized.predicted.map(PredictedDesign::json),
@@ -53,6 +54,11 @@ pub(super) fn value(sized: Sized<'_>) -> Json {
         "values": values,
     });
     report::answer("sizing", members)
+}
+
+/// The parts of a design that no rule judges, because the document does not say enough of them.
+pub(crate) fn not_sized(has_unsized_processors: bool) -> Vec<&'static str> {
+    has_unsized_processors.then_some("processors").into_iter().collect()
 }
 
 /// Every failure simulated on the layout; empty without copies.

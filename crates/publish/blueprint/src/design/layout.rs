@@ -45,7 +45,7 @@ fn blocks(sized: Sized<'_>, found: &Simulated) -> Vec<Block> {
         number_column("processors used %", None),
         number_column("most I/O per second", Some("database-io")),
         number_column("databases down", None),
-        number_column("databases lost", None),
+        number_column("no copy left", None),
     ];
     let mut rows: Vec<TableRow> = found.modes.iter().map(|mode| row(&found.needs, mode)).collect();
     if has_replays {

@@ -2,21 +2,21 @@
 
 use plan::deployment::Tier;
 use report::document::{Block, Cell, Fact, Section};
-use report::format::number;
-use sizing::{Build, Key, ServerKind, as_sold};
+use sizing::{Build, Key, ServerKind, TierKey, as_sold};
 use units::{counted, three_digits};
 
-use super::Sized;
+use super::{Sized, bill, shown};
 
 /// The document's inputs, in the reader's terms.
 pub(super) fn assumptions(sized: Sized<'_>) -> Section {
     let deployment = sized.deployment;
     let data = &deployment.data;
-    let mailboxes = deployment.tiers.iter().map(of_tier).collect::<Vec<_>>().join("; ");
+    let tiers = deployment.tiers.iter().enumerate();
+    let mailboxes = tiers.map(|(at, tier)| of_tier(sized, at + 1, tier)).collect::<Vec<_>>();
     let (system, disks) = (&deployment.file_system, &deployment.storage.first.database);
     let facts = [
         ("Product", product(sized)),
-        ("Mailboxes", mailboxes),
+        ("Mailboxes", mailboxes.join("; ")),
         ("Availability", availability(sized)),
         (
             "Reserves",
@@ -39,7 +39,7 @@ pub(super) fn assumptions(sized: Sized<'_>) -> Section {
         ),
         ("Volumes", format!("{}, encryption {}", system.name, system.encryption)),
         ("Processors", processors(sized)),
-        ("System disks", system_disks(sized)),
+        ("System disks", bill::system_disks(sized)),
     ];
     let facts = facts.map(|(label, text)| Fact { label, metric: None, value: Cell::plain(text) });
     Section {
@@ -59,10 +59,10 @@ fn product(sized: Sized<'_>) -> String {
     )
 }
 
-fn of_tier(tier: &Tier) -> String {
+fn of_tier(sized: Sized<'_>, number: usize, tier: &Tier) -> String {
     format!(
         "{} in {} of {}, {} a day each",
-        number((tier.mailboxes * (1.0 + tier.growth)).ceil(), 0),
+        shown(sized, Key::Tier(number, TierKey::Mailboxes)),
         tier.name,
         tier.size_limit,
         counted(&three_digits(tier.messages_per_day), "message"),
@@ -81,17 +81,6 @@ fn availability(sized: Sized<'_>) -> String {
         copies => format!("{copies} copies"),
     };
     format!("{copies} of each database{late}, {sites}")
-}
-
-/// The system disks, shared with the queue database.
-fn system_disks(sized: Sized<'_>) -> String {
-    let disks = &sized.deployment.storage.first;
-    let size = as_sold(disks.system.capacity);
-    if disks.system_is_given {
-        format!("{size}, a mirrored pair in each server")
-    } else {
-        format!("{size}, as the databases' disks: none is given; a mirrored pair in each server")
-    }
 }
 
 fn processors(sized: Sized<'_>) -> String {

@@ -29,9 +29,12 @@ use units::{counted, three_digits};
 
 use answer::DesignAnswer;
 
+pub(crate) use answer::UNSIZED;
+pub(crate) use edits::tried;
 pub use edits::{DesignEdit, SimulatedEdit, written_edits};
 pub use explain::explain;
 pub use json::failure_json;
+pub(crate) use json::not_sized;
 pub use page::sizing_html;
 pub(crate) use pictures::{PicturePart, bars_svg};
 pub use predicted::PredictedDesign;
@@ -91,7 +94,8 @@ impl<'a> Sized<'a> {
     /// The combined answer of rules and simulation.
     fn answer(self) -> DesignAnswer {
         let is_refused = matches!(self.unsimulated, Unsimulated::Refused(_));
-        DesignAnswer::new(self.sizing.is_workable(), (self.predicted, is_refused))
+        let rules = (self.sizing.is_workable(), self.sizing.has_unsized_processors());
+        DesignAnswer::new(rules, (self.predicted, is_refused))
     }
 
     /// The exit status of `size`: 0 pass, 1 fail, 2 if no rule is violated and the simulation is
@@ -157,6 +161,10 @@ fn started(sized: Sized<'_>, mode: &str) -> String {
     parts.join(", ")
 }
 
+/// What a design without the speed of its servers lacks.
+pub(crate) const UNJUDGED_PROCESSORS: &str = "No rule judges the processors: the speed of the \
+    servers is not given (`spec_rate` in [servers]), so that they may be too slow for this load.";
+
 fn meaning(sized: Sized<'_>) -> Vec<String> {
     let deployment = sized.deployment;
     let databases = match shown(sized, Key::DatabaseAll) {
@@ -190,6 +198,9 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
         let reason = reason.trim_end_matches('.');
         sentences.push(format!("Latency and failures were not simulated: {reason}."));
     }
+    if sized.sizing.has_unsized_processors() {
+        sentences.push(UNJUDGED_PROCESSORS.to_owned());
+    }
     sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
     sentences.extend(sized.predicted.map(PredictedDesign::sentence));
     sentences.extend(sized.answer().exit_status());
@@ -207,13 +218,14 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
         |used| format!("{} of the processors at the worst", used.written()),
     );
     let build = builds(sized);
+    let (memory, why) = bought_memory(sized);
     let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
     let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
     let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
     vec![
         figure("Databases", "databases-needed", shown(sized, Key::DatabaseAll), mailboxes),
         figure("Disks", "disks-needed", shown(sized, Key::DiskAll), in_all),
-        figure("Memory", "memory-per-server", bought_memory(sized), "per server".to_owned()),
+        figure("Memory", "memory-per-server", memory, format!("per server{why}")),
         figure(
             "Active at worst",
             "active-databases",
@@ -223,15 +235,17 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     ]
 }
 
-/// Memory of a server as the bill counts it: the vendor supports no less than a minimum.
-fn bought_memory(sized: Sized<'_>) -> String {
-    let key = Key::MemoryRamGb(ServerKind::First);
-    let least = sized.deployment.product.figures.memory_minimum_gb.value;
-    let needed = sized.sizing.number(key);
-    needed.map_or_else(
-        || "-".to_owned(),
-        |needed| ShownQuantity::of_number(key, needed.max(least)).written(),
-    )
+/// Memory of a server as the bill counts it, and why it is more than the load needs; empty if it is
+/// not.
+fn bought_memory(sized: Sized<'_>) -> (String, String) {
+    let [bought, needed] = [Key::MemoryBoughtGb, Key::MemoryRamGb].map(|of| of(ServerKind::First));
+    let is_minimum = sized.sizing.number(bought) > sized.sizing.number(needed);
+    let why = if is_minimum {
+        format!(", the least that the vendor supports; the load needs {}", shown(sized, needed))
+    } else {
+        String::new()
+    };
+    (shown(sized, bought), why)
 }
 
 /// How disks are built, in each site if they differ.

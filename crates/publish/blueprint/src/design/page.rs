@@ -1,8 +1,7 @@
 //! The page of a sizing: its differences from other pages, on a screen and on paper.
 
-use std::fmt::Write as _;
-
 use super::{Candidate, Sized, document, scenarios, tables};
+use crate::running::titled_html;
 
 /// Styles specific to this page: keys and formulas are behind a switch, and a printed page is
 /// short.
@@ -19,36 +18,9 @@ pub fn sizing_html(sized: Sized<'_>, candidates: &[Candidate]) -> String {
     document.sections.extend(scenarios::trade_offs(candidates));
     document.sections.extend(scenarios::section(candidates));
     document.sections.push(tables::trace(sized));
-    let page = report::document_html(&document);
-    let style = format!("{STYLE}{}</style>", running_title(sized));
-    let page = page.replacen("</style>", &style, 1);
+    let deployment = sized.deployment;
+    let assumption = deployment.product.assumption();
+    let page = titled_html(&document, &deployment.name, assumption.as_deref());
+    let page = page.replacen("</style>", &format!("{STYLE}</style>"), 1);
     page.replacen("<main>\n", &format!("<main>\n{SWITCH}"), 1)
-}
-
-/// Running title of printed pages: the design and, if there is one, the assumption.
-fn running_title(sized: Sized<'_>) -> String {
-    let mut title = quoted(&sized.deployment.name);
-    if let Some(assumption) = sized.deployment.product.assumption() {
-        let _ = write!(title, " \". {}\"", quoted(&assumption).trim_matches('"'));
-    }
-    format!("@page {{ @top-left {{ content: {title}; font: 8pt sans-serif; color: #4c5459; }} }}\n")
-}
-
-/// A text as a CSS string, without characters that could end it or the style.
-fn quoted(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|symbol| if symbol.is_control() || "\"\\<>".contains(symbol) { ' ' } else { symbol })
-        .collect();
-    format!("\"{plain}\"")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_title_ends_no_style() {
-        assert_eq!(quoted("a\"</style>\\b"), "\"a  /style  b\"");
-    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use units::three_digits;
 use verdict::{Ruling, Verdict};
 
-use super::edits::DesignEdit;
+use super::edits::{self, DesignEdit};
 
 /// What a prediction assumes, and what a proof answers instead.
 const ASSUMED: &str = "Every copy on them is taken for active, the most that they can have to \
@@ -30,7 +30,7 @@ pub struct PredictedDesign {
     pub sets: u32,
     /// Path of the full report.
     pub report: String,
-    /// Suggested edits, the cheapest first.
+    /// Edits that may help, the cheapest first.
     pub edits: Vec<DesignEdit>,
 }
 
@@ -77,12 +77,7 @@ impl PredictedDesign {
         let usual = meaning::mailboxes(&self.run);
         let said = meaning::sentences(&self.run, &self.verdict).into_iter();
         blocks.extend(said.filter(|text| is_stated || *text != usual).map(Block::Note));
-        if !self.edits.is_empty() {
-            let lead = "What would leave less work for each disk, the cheapest first; `size \
-                        --prove` lists the same. Edit the deployment, and predict again.";
-            blocks.push(Block::Note(lead.to_owned()));
-            blocks.extend(self.edits.iter().map(|edit| Block::Verbatim(edit.block())));
-        }
+        blocks.extend(edits::tried(&self.edits, "predict"));
         Section { id: "prediction", title: "What a simulation of the disks says", blocks }
     }
 

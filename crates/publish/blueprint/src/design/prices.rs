@@ -31,7 +31,7 @@ const fn items(prices: &Prices) -> [(&'static str, Option<f64>); 7] {
     [
         ("a server", prices.server),
         ("a GiB of memory", prices.memory_gb),
-        ("a disk", prices.disk),
+        ("a disk of any type and size", prices.disk),
         ("a system disk", prices.system_disk),
         ("an SSD", prices.ssd),
         ("a rack unit for a year", prices.rack_unit_year),
@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(
             sentence(&prices),
             "Prices in CHF, from [prices]: a server 6,000, a kilowatt hour 0.25; rack and power \
-             count for 5 years. Without a price, and in no sum: a GiB of memory, a disk, a system \
-             disk, an SSD, a rack unit for a year."
+             count for 5 years. Without a price, and in no sum: a GiB of memory, a disk of any \
+             type and size, a system disk, an SSD, a rack unit for a year."
         );
         assert_eq!(sentence(&Prices::default()), "[prices] gives no price.");
     }

@@ -14,7 +14,7 @@ use report::format::number;
 use serde_json::{Value as Json, json};
 use sizing::{Key, ServerKind, Severity, ShownQuantity, Sizing};
 
-use super::{caveats, prices};
+use super::{UNJUDGED_PROCESSORS, caveats, prices};
 use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
 
 /// One design of a sweep.
@@ -181,6 +181,7 @@ fn notes(candidates: &[Candidate]) -> Vec<String> {
         .chain(priced(candidates))
         .chain(kept_sizes(candidates))
         .chain(survived)
+        .chain(unsized_processors(candidates))
         .chain(caveats)
         .collect()
 }
@@ -200,6 +201,12 @@ fn priced(candidates: &[Candidate]) -> Option<String> {
 /// largest that is sold of that type.
 fn kept_sizes(candidates: &[Candidate]) -> BTreeSet<String> {
     candidates.iter().filter_map(Candidate::kept_size).collect()
+}
+
+/// What workable designs lack if the speed of their servers is unknown.
+fn unsized_processors(candidates: &[Candidate]) -> Option<String> {
+    let mut sizings = candidates.iter().filter_map(|of| of.outcome.as_ref().ok());
+    sizings.any(Sizing::has_unsized_processors).then(|| UNJUDGED_PROCESSORS.to_owned())
 }
 
 /// What the number of survived failures counts.
@@ -251,6 +258,7 @@ fn points(candidates: &[Candidate]) -> Vec<ParetoPoint> {
             load: candidate.number(Key::MailboxesTotal),
             margin_percent: None,
             survived: candidate.survived.map(|count| count as f64),
+            latencies: Vec::new(),
         })
         .collect()
 }
@@ -296,12 +304,15 @@ pub(super) fn section(candidates: &[Candidate]) -> Option<Section> {
                    are given, then the fewest disks, servers and memory. Equal ones share a rank.";
     let mut blocks = vec![Block::Table(Table { caption, columns, rows })];
     blocks.extend(notes(candidates).into_iter().map(Block::Note));
-    Some(Section { id: "scenarios", title: "Scenarios", blocks })
+    Some(Section { id: "scenarios", title: "Scenarios, sized and not simulated", blocks })
 }
+
+/// Heading of the ranks, which are no proof.
+const RANK: &str = "rank (sized, not simulated)";
 
 /// The table as text.
 pub fn scenarios(candidates: &[Candidate]) -> String {
-    let mut head: Vec<String> = vec!["rank".to_owned()];
+    let mut head: Vec<String> = vec![RANK.to_owned()];
     let keys = candidates.first().map(|first| first.replacements.iter());
     head.extend(keys.into_iter().flatten().map(|replacement| replacement.key.clone()));
     let numbers = columns(candidates);

@@ -23,7 +23,7 @@ const METRICS: &[(Key, &str)] = &[
     (Key::VolumeAutoreseed, "autoreseed-spares"),
     (Key::MetaCacheSsdsAll, "metacache-ssds"),
     (Key::IoDbIopsPerDb, "database-io"),
-    (Key::MemoryRamGb(ServerKind::First), "memory-per-server"),
+    (Key::MemoryBoughtGb(ServerKind::First), "memory-per-server"),
     (Key::TransportDbGbPerServer, "transport-database"),
     (Key::NetworkPeakTotalMbpsPerDag, "replication-traffic"),
 ];
@@ -101,6 +101,9 @@ const LOAD: &[Key] = &[
     Key::MemoryRamGb(ServerKind::Second),
     Key::MemoryRamGb(ServerKind::Lagged),
     Key::MemoryCacheGbAtThatRam,
+    Key::MemoryBoughtGb(ServerKind::First),
+    Key::MemoryBoughtGb(ServerKind::Second),
+    Key::MemoryBoughtGb(ServerKind::Lagged),
     Key::ProcessorGcCores(ServerKind::First),
     Key::ProcessorGcCores(ServerKind::Second),
     Key::TransportDbGbPerServer,

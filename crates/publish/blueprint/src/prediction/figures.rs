@@ -45,6 +45,9 @@ pub struct PredictionFigures {
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
     pub(super) margin_percent: Option<f64>,
+    /// Error bound of latencies, in percent; 0 if it is not known.
+    #[serde(default)]
+    pub(super) uncertainty_percent: f64,
     /// Nanoseconds in which enough is seen for a verdict, if the time was too short for one.
     pub(super) needed_ns: Option<u64>,
 }
@@ -94,6 +97,7 @@ impl PredictionFigures {
                 .zip(per_mailbox)
                 .map(|(iops, each)| mailboxes(iops, each, wanted)),
             margin_percent: margin_percent(verdict),
+            uncertainty_percent: run.simulated().map_or(0.0, |of| of.uncertainty_percent),
             needed_ns: report::time_for_verdict(run, verdict)
                 .filter(|_| verdict.outcome == Ruling::CannotJudge)
                 .map(|needed| needed.0),
@@ -120,6 +124,7 @@ impl PredictionFigures {
             carried_iops: None,
             mailboxes: None,
             margin_percent: None,
+            uncertainty_percent: 0.0,
             needed_ns: None,
         }
     }

@@ -19,7 +19,7 @@ use verdict::{Estimate, Ruling, Verdict, estimate_of_runs};
 
 use crate::design::PicturePart;
 use crate::next_steps;
-use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front};
+use crate::pareto::{self, ParetoHeadings, ParetoPoint, pareto_front, standings};
 
 pub use figures::PredictionFigures;
 
@@ -152,6 +152,14 @@ impl PredictedArray {
         self.mean_iops().min(wanted)
     }
 
+    /// The figures compared within the model's error: the worst latency as a share of its limit,
+    /// reads and log writes; infinite if unknown.
+    fn latencies(&self) -> Vec<f64> {
+        let share = self.margin_percent().map(|margin| 1.0 - margin / 100.0);
+        let [reads, logs] = [self.read_ms(), self.log_write_ms()].map(|of| of.map(|of| of.mean));
+        [share, reads, logs].map(|of| of.unwrap_or(f64::INFINITY)).to_vec()
+    }
+
     fn mean_read_ms(&self) -> f64 {
         self.read_ms().map_or(f64::MAX, |of| of.mean)
     }
@@ -243,14 +251,16 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
                 // Differences below one percent are chance.
                 margin_percent: one.margin_percent().map(f64::round),
                 survived: survived.map(f64::from),
+                latencies: one.latencies(),
             }
         })
         .collect()
 }
 
 /// The arrays of these runs, best first: passing before inconclusive before failing before
-/// impossible, then the higher rate, then the faster reads; rates that reach their target count as
-/// equal. Ties keep their order. Runs with the same changes belong to the same array.
+/// impossible, those that no other beats before others, then the higher rate, then the faster
+/// reads; rates that reach their target count as equal. Ties keep their order. Runs with the same
+/// changes belong to the same array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
     let mut all: Vec<PredictedArray> = Vec::new();
     for run in runs {
@@ -259,14 +269,17 @@ pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
             None => all.push(PredictedArray(vec![run])),
         }
     }
-    all.sort_by(|one, two| {
+    let error = all.iter().map(|of| of.worst().figures.uncertainty_percent).fold(0.0, f64::max);
+    let mut standing: Vec<_> = standings(&points(&all), error).into_iter().zip(all).collect();
+    standing.sort_by(|(first, one), (second, two)| {
         let classes = [one, two].map(|of| of.worst().figures.class());
         classes[0]
             .cmp(&classes[1])
+            .then(first.cmp(second))
             .then(two.wanted_iops().total_cmp(&one.wanted_iops()))
             .then(one.mean_read_ms().total_cmp(&two.mean_read_ms()))
     });
-    all
+    standing.into_iter().map(|(_, array)| array).collect()
 }
 
 /// The ranking in a form, with the next `steps`; as comma-separated values, one line for each

@@ -94,16 +94,58 @@ fn a_design_that_could_not_be_simulated_says_why() {
 fn edits_are_lines_of_the_deployment() {
     let deployment = deployment(DEPLOYMENTS[0]);
     let sizing = size(&deployment);
-    let mut predicted = predicted(false);
-    let unproven = DesignEdit { simulated: None, ..predicted.edits[0].clone() };
-    predicted.edits.push(unproven);
+    let predicted = predicted(false);
     let sized = Sized { predicted: Some(&predicted), ..Sized::new(&deployment, &sizing) };
-    for proof in
-        ["# simulated to pass: Database read latency, 99 % 8.1 ms", "# sized, not simulated"]
-    {
-        assert!(sizing_text(sized).contains(proof) && sizing_html(sized, &[]).contains(proof));
-    }
+    let proof = "# simulated to pass: Database read latency, 99 % 8.1 ms";
+    assert!(sizing_text(sized).contains(proof) && sizing_html(sized, &[]).contains(proof));
     let lines = "\n[storage]\nseveral_databases_per_volume = false\n";
     assert!(sizing_text(sized).contains(lines) && sizing_html(sized, &[]).contains(lines));
     assert!(!sizing_text(sized).contains("raid.level"));
+}
+
+/// An edit as simulated; without an outcome it was not.
+fn tried(line: &str, outcome: Option<(Ruling, f64)>) -> DesignEdit {
+    let simulated = outcome.map(|(outcome, ms)| SimulatedEdit {
+        outcome,
+        deciding: Some(format!("Database read latency {ms:.1} ms, limit 20 ms")),
+        read_ms: Some(ms),
+    });
+    DesignEdit { line: line.to_owned(), simulated, ..predicted(false).edits[0].clone() }
+}
+
+/// Only what passes is offered as lines to copy; the others are named with their figures.
+#[test]
+fn an_edit_that_does_not_pass_is_no_way_out() {
+    let edits = [
+        tried("a = 1", Some((Ruling::CannotJudge, 16.4))),
+        tried("b = 2", Some((Ruling::Pass, 11.2))),
+        tried("c = 3", None),
+    ];
+    let text = crate::written_edits(&edits, "predict");
+    let (lead, rest) = text.split_once('\n').expect("lines");
+    assert!(lead.starts_with("The same simulation passes with each of these"), "{text}");
+    assert!(rest.contains("11.2 ms, limit 20 ms\n[storage]\nb = 2\n"), "{text}");
+    assert!(!text.contains("[storage]\na = 1") && !text.contains("c = 3"), "{text}");
+    let not_enough = "Not enough: [storage] a = 1, simulation inconclusive: Database read latency";
+    assert!(text.contains(not_enough), "{text}");
+}
+
+/// An inconclusive simulation is nearer to a pass than a failure, however fast.
+#[test]
+fn if_no_edit_passes_the_best_is_named_first() {
+    let edits = [
+        tried("a = 1", Some((Ruling::Fail, 14.0))),
+        tried("b = 2", Some((Ruling::CannotJudge, 18.9))),
+        tried("c = 3", Some((Ruling::CannotJudge, 16.4))),
+    ];
+    let text = crate::written_edits(&edits, "predict");
+    let best =
+        "None of the 3 changes that were simulated passes. Best: [storage] c = 3, simulation";
+    assert!(text.starts_with(best) && !text.contains("# "), "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let places = ["c = 3", "b = 2", "a = 1"].map(|line| flat.find(line));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+    let one = crate::written_edits(&edits[..1], "predict");
+    assert!(one.starts_with("The only change that was simulated does not pass:"), "{one}");
+    assert!(crate::written_edits(&[tried("d = 4", None)], "predict").is_empty());
 }

@@ -80,8 +80,9 @@ fn prices_are_in_the_bill_and_rank_designs() {
     let deployment = parsed(&text);
     let sizing = size(&deployment);
     let page = sizing_html(Sized::new(&deployment, &sizing), &[]);
-    assert!(page.contains("CHF, as far as [prices] gives prices"), "{page}");
-    let used = "Prices in CHF, from [prices]: a server 6,000, a GiB of memory 5, a disk 250;";
+    assert!(page.contains("CHF, without what has no price: System disks (32)<"), "{page}");
+    let used = "Prices in CHF, from [prices]: a server 6,000, a GiB of memory 5, a disk of any \
+                type and size 250;";
     assert!(page.contains(used), "{page}");
     let swept = |key: [&str; 2], values: [&str; 2]| {
         values.map(|value| {
@@ -143,6 +144,18 @@ fn a_type_of_disk_that_keeps_a_size_it_does_not_have_is_named() {
     assert!(table.contains(said) && !table.contains("7.2K SAS 3.5 disks are counted"), "{table}");
 }
 
+#[test]
+fn a_size_that_is_given_with_the_type_of_disk_is_not_named() {
+    let edits = [("disks.database.type", "10K SAS 2.5"), ("disks.database.size", "4TB")];
+    let edits = edits.map(|(key, value)| plan::deployment::Replacement {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    });
+    let parsed = Deployment::parse_with("d.toml", DESIGN, &edits);
+    let table = scenarios(&[Candidate::of(edits.to_vec(), parsed)]);
+    assert!(!table.contains("disks are counted"), "{table}");
+}
+
 /// Every form of a design that uses another product's figures starts by stating this.
 #[test]
 fn assumed_figures_are_marked_in_every_form() {
@@ -167,4 +180,86 @@ fn assumed_figures_are_marked_in_every_form() {
     let table = scenarios(&candidates);
     assert!(table.contains(&format!("{said}.")), "{table}");
     assert!(scenarios_json(&candidates)["assumptions"].to_string().contains(said));
+}
+
+const PRICED: &str = "[[tier]]\nmailboxes = 1500\nmessages_per_day = 100\nsize_limit = \"5GiB\"\n\
+    growth_percent = 10\n[availability]\nservers_per_site = 3\ncopies = 2\n[disks]\n\
+    database = { size = \"8TB\", type = \"7.2K SAS 3.5\" }\n[prices]\ncurrency = \"EUR\"\n\
+    server = 6000\nmemory_gb = 5\ndisk = 250\nserver_rack_units = 2\nrack_unit_year = 300\n";
+
+/// The words of a deployment's page, before the formulas.
+fn flat(text: &str) -> String {
+    let deployment = parsed(text);
+    let page = sizing_html(Sized::new(&deployment, &size(&deployment)), &[]);
+    let shown = page.split("id=\"trace\"").next().expect("what is before the formulas");
+    let mut words = String::new();
+    for part in shown.split('<') {
+        words.push(' ');
+        words += part.split_once('>').map_or(part, |(_, text)| text);
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// 1,500 * 1.1 is a little more than 1,650 in floating point.
+#[test]
+fn grown_mailboxes_are_as_many_wherever_they_are_counted() {
+    for (today, grown) in [(1_500, "1,650"), (1_600, "1,760"), (1_501, "1,652")] {
+        let text = flat(&PRICED.replace("= 1500", &format!("= {today}")));
+        assert!(text.contains(&format!("{grown} mailboxes in ")), "{text}");
+        assert!(text.contains(&format!("Mailboxes {grown} in tier 1")), "{text}");
+    }
+}
+
+/// The vendor's minimum is another figure, and named where it is printed.
+#[test]
+fn memory_to_buy_is_told_from_the_memory_that_the_load_needs() {
+    let text = flat(&format!("{PRICED}[figures]\nmemory_minimum_gb = 128\n"));
+    let why = "the least that the vendor supports; the load needs ";
+    assert_eq!(text.matches(why).count(), 2, "headline and bill: {text}");
+    assert!(text.contains("memory to buy for a server, first site 128 GiB"), "{text}");
+    let plain = flat(&format!("{PRICED}[figures]\nmemory_minimum_gb = 1\n"));
+    assert!(!plain.contains(why), "{plain}");
+}
+
+#[test]
+fn a_total_says_what_it_lacks_and_which_disks_its_price_is_for() {
+    let text = flat(PRICED);
+    assert!(text.contains("In all EUR, without what has no price: System disks (6) "), "{text}");
+    assert!(text.contains("each at prices.disk, whatever its type and size"), "{text}");
+    let priced = flat(&format!("{PRICED}system_disk = 120\n"));
+    assert!(priced.contains("In all EUR ") && !priced.contains("has no price"), "{priced}");
+    let pair = "a mirrored pair in each server, ";
+    assert_eq!(text.matches(pair).count(), 2, "{text}");
+    assert!(!text.contains("System disks 8 TB"), "{text}");
+}
+
+#[test]
+fn a_workable_design_of_unknown_speed_says_that_its_processors_are_not_sized() {
+    let text = flat(PRICED);
+    assert!(text.contains("Workable, processors not sized 3 servers"), "{text}");
+    assert!(text.contains("add spec_rate to [servers]"), "{text}");
+    let deployment = parsed(PRICED);
+    let sizing = size(&deployment);
+    let json: serde_json::Value =
+        serde_json::from_str(&sizing_json(Sized::new(&deployment, &sizing))).expect("JSON");
+    assert_eq!((&json["not_sized"][0], &json["exit_code"]), (&"processors".into(), &0.into()));
+    let sized = flat(&format!("{PRICED}[servers]\nspec_rate = 540\n"));
+    assert!(sized.contains("Workable 3 servers") && !sized.contains("not sized"), "{sized}");
+}
+
+/// All copies of a database on failed servers are no lost data.
+#[test]
+fn databases_without_a_copy_left_are_not_called_lost() {
+    let text = flat(PRICED);
+    assert!(text.contains("no copy left") && !text.contains("databases lost"), "{text}");
+}
+
+#[test]
+fn a_table_of_scenarios_says_that_it_is_sized_and_not_simulated() {
+    let all = ranked(vec![Candidate::of(Vec::new(), Ok(parsed(PRICED)))]);
+    assert!(scenarios(&all).starts_with("rank (sized, not simulated)  servers"));
+    let deployment = parsed(PRICED);
+    let sizing = size(&deployment);
+    let page = sizing_html(Sized::new(&deployment, &sizing), &all);
+    assert!(page.contains("Scenarios, sized and not simulated</h2>"), "{page}");
 }

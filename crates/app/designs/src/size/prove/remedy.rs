@@ -33,7 +33,8 @@ type ClaimWithChange = (Ruling, String);
 
 /// Records for each failed claim the smallest change with which it holds. Returns the smallest
 /// change with which all claims hold, and every edit of the document, with its result if it was
-/// played. If no claim fails but some cannot be judged, no edit is played, as in a prediction.
+/// played. If no claim fails but some cannot be judged, only an edit with which all are certain is
+/// a remedy.
 pub(super) fn found(
     (document, currency): (&(String, String), &str),
     (trial, claims): (&Trial, &mut [Claim]),
@@ -44,10 +45,11 @@ pub(super) fn found(
     }
     let fails_on_paper = claims.iter().any(|of| matches!(of.state, ClaimState::FailsOnPaper(_)));
     let mut all = edits::to_try(document, fails_on_paper);
-    if claims.iter().all(|of| of.ruling() != Ruling::Fail) {
-        return Ok((None, all));
-    }
     let mut search = RemedySearch { claims, currency, tried: 0, narrow: None };
+    if !search.has_failed() {
+        let remedy = search.edits(document, &mut all, console)?;
+        return Ok((remedy, all));
+    }
     let remedy = search.remedy(document, (trial, &mut all), console)?;
     Ok((Some(remedy), all))
 }
@@ -75,10 +77,8 @@ impl RemedySearch<'_> {
         if let Some(remedy) = self.slower_reseeds(trial, console)? {
             return Ok(remedy);
         }
-        for tried in all {
-            if let Some(remedy) = self.edit(document, tried, console)? {
-                return Ok(remedy);
-            }
+        if let Some(remedy) = self.edits(document, all, console)? {
+            return Ok(remedy);
         }
         if let Some(remedy) = self.narrow.take() {
             return Ok(Remedy { tried: self.tried, ..remedy });
@@ -91,6 +91,26 @@ impl RemedySearch<'_> {
             return Ok(remedy);
         }
         Ok(self.narrow.take().unwrap_or_else(|| self.none()))
+    }
+
+    /// Whether a claim fails, not only cannot be judged.
+    fn has_failed(&self) -> bool {
+        self.claims.iter().any(|of| of.ruling() == Ruling::Fail)
+    }
+
+    /// Tries the edits until every claim holds with one for certain.
+    fn edits(
+        &mut self,
+        document: &(String, String),
+        all: &mut [TriedEdit],
+        console: &mut Console,
+    ) -> Result<Option<Remedy>, CommandError> {
+        for tried in all {
+            if let Some(remedy) = self.edit(document, tried, console)? {
+                return Ok(Some(remedy));
+            }
+        }
+        Ok(None)
     }
 
     /// Tries an edit; it is the remedy for all claims if every claim holds with it.
@@ -203,7 +223,8 @@ impl RemedySearch<'_> {
     }
 
     /// Plays the claims with a change, the failed ones first, and records it for those that hold
-    /// for the first time; returns the outcome of all and the claim that decides it.
+    /// for the first time; returns the outcome of all and the claim that decides it. If none failed
+    /// before, one that cannot be judged ends the attempt.
     fn note(
         &mut self,
         remedy: &Remedy,
@@ -223,7 +244,7 @@ impl RemedySearch<'_> {
             }
         }
         for claim in self.claims.iter().filter(|of| of.ruling() != Ruling::Fail) {
-            if all.0 == Ruling::Fail {
+            if all.0 == Ruling::Fail || all.0 == Ruling::CannotJudge && !self.has_failed() {
                 break;
             }
             let (ruling, why) = play(&claim.name)?;
@@ -313,6 +334,8 @@ fn outcome((outcome, deciding): (Ruling, Option<String>)) -> SimulatedEdit {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use blueprint::{Claim, ClaimState, Remedy};
     use verdict::Ruling;
 
@@ -340,6 +363,25 @@ mod tests {
 
     fn change(tried: usize) -> Remedy {
         Remedy { edit: Some(tried.to_string()), effect: String::new(), tried, is_certain: true }
+    }
+
+    /// If no claim failed, only a change with which all are certain helps: the first claim that it
+    /// leaves undecided ends its trial, and it is no remedy of any claim.
+    #[test]
+    fn a_change_for_undecided_claims_must_make_all_of_them_certain() {
+        let undecided = |name| Claim { is_narrow: true, ..claim(name, ClaimState::Holds) };
+        let mut claims = [undecided("normal operation"), undecided("one disk")];
+        let mut search = RemedySearch { claims: &mut claims, currency: "", tried: 0, narrow: None };
+        for (ruling, plays) in [(Ruling::CannotJudge, 1), (Ruling::Pass, 2)] {
+            let played = Cell::new(0);
+            let simulated = search.note(&change(1), |_| {
+                played.set(played.get() + 1);
+                Ok((ruling, "16 ms".to_owned()))
+            });
+            assert_eq!(simulated.expect("none").outcome, ruling);
+            assert_eq!(played.get(), plays, "{ruling:?}");
+        }
+        assert!(search.claims.iter().all(|of| of.remedy.is_none()));
     }
 
     /// A change with which a claim holds narrowly is not judged better than by a prediction: the
