@@ -42,6 +42,9 @@ pub enum DatabaseVerb {
     /// Print one page of a database, field by field and node by node
     Dump(DumpFlags),
     /// Print the rows of a table, or write all tables to files; without either, list the tables
+    ///
+    /// Only the pages of these rows are read: exit status 0 says that the rows are whole. `check`
+    /// reads every page.
     Export(ExportFlags),
 }
 

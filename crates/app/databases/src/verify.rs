@@ -88,11 +88,13 @@ impl Examined {
         !self.awaits_log() || matches!(finding.problem, Problem::Page(_))
     }
 
-    /// Problems of the contents, pages with flipped bits, and faults of the file as a whole.
+    /// Problems of structures and messages, pages with flipped bits, and faults of the file as a
+    /// whole.
     fn problems(&self) -> u64 {
         let flipped = self.checked.ranges.iter().filter(|range| is_flipped(range));
         let faults = self.checked.file.target.faults.len() as u64;
-        self.report.problems + flipped.map(Range::pages).sum::<u64>() + faults
+        let wrong = self.contents.as_ref().map_or(0, |contents| contents.wrong);
+        self.report.problems + wrong + flipped.map(Range::pages).sum::<u64>() + faults
     }
 
     fn outcome(&self) -> Outcome {
@@ -103,8 +105,7 @@ impl Examined {
         if self.checked.ranges.iter().any(|range| range.cause == Cause::NoChecksum) {
             return self.checked.outcome();
         }
-        let is_wrong = self.contents.as_ref().is_some_and(|contents| contents.wrong > 0);
-        if self.problems() == 0 && !is_wrong { Outcome::Pass } else { Outcome::Fail }
+        if self.problems() == 0 { Outcome::Pass } else { Outcome::Fail }
     }
 
     /// Whether a range is printed.

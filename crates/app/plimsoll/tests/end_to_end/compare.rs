@@ -138,7 +138,11 @@ fn runs_in_two_folders_of_one_device_at_the_same_time_are_named() {
     for (scene, other) in [(&one, &second), (&two, &first)] {
         let report = serde_json::from_slice(&scene.read("out/report.json")).unwrap();
         let found = finding(&report, "other-runs");
-        assert_eq!(found["outcome"], "warning", "{found}");
+        // A limit that was missed beside it, if any, is not judged.
+        assert!(
+            ["warning", "cannot_judge"].contains(&found["outcome"].as_str().unwrap()),
+            "{found}"
+        );
         assert!(found.to_string().contains(&**other), "{found}");
     }
     // One after the other.

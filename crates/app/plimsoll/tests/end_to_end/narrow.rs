@@ -66,6 +66,20 @@ fn answers_and_lists_fit_the_terminal_and_break_between_words() {
 }
 
 #[test]
+fn a_ranking_of_arrays_fits_the_terminal() {
+    let scene = Scene::new("narrow-ranking");
+    scene.write("plan.toml", small_plan(&scene.folder).as_bytes());
+    let ask = "simulate plan.toml --array shelf-15k --duration 2s --what-if raid.level=10,5";
+    for columns in [60, 80] {
+        let Some(ranking) = shown(&scene, columns, &format!("{ask} -q -o ranked-{columns}")) else {
+            return;
+        };
+        expect_narrow(&ranking, columns as usize);
+        assert!(ranking.join("\n").contains("raid.level"), "{ranking:?}");
+    }
+}
+
+#[test]
 fn a_simulated_run_is_listed_by_when_it_was_made() {
     let scene = Scene::new("simulated-when");
     scene.write("plan.toml", small_plan(&scene.folder).as_bytes());

@@ -234,6 +234,14 @@ fn a_folder_with_a_set_is_refused_and_its_tests_are_repeated_in_it() {
     let set = runs.iter().find(|run| folder(run) == "./set").unwrap();
     assert_eq!(folder(&set["tests"][2]), "./set/3-backup-2");
     assert!(runs.iter().any(|run| folder(run) == "./set/3-backup"), "it is a run for itself");
+    scene.run(["list"]).expect_out(&["replaced in its set by a later run"]);
+    let paper = ["report", "set", "--format", "esrp", "-o", "paper.html"];
+    assert!(!scene.run(paper).err.contains("name one of them"));
+    assert!(scene.path("paper.html").is_file(), "the last run of each test is in it");
+    // A run of another kind does not become the test after which its folder is named.
+    let words = ["run", "plan.toml", "--duration", "2s", "-q", "-o", "set/3-backup-3"];
+    scene.run(words);
+    scene.run(["report", "set"]).expect_out(&["This is 3-backup-2, in place of 3-backup."]);
 }
 
 #[test]

@@ -257,14 +257,9 @@ fn a_design_within_the_rules_that_is_too_slow_gets_edits_of_its_own_deployment()
     assert!(sections.contains(&"storage") && sections.contains(&"disks"), "{edits:?}");
     let lines: Vec<&str> = edits.iter().filter_map(|edit| edit["line"].as_str()).collect();
     assert!(lines.iter().all(|line| !line.starts_with("raid")), "{lines:?}");
-    // Simulated up to the first that passes; those behind it are sized.
-    let proofs: Vec<&Value> = edits.iter().map(|edit| &edit["simulated"]).collect();
-    assert!(proofs[0].is_string(), "{edits:?}");
-    let passing =
-        proofs.iter().position(|of| ["pass", "warning"].contains(&of.as_str().unwrap_or("")));
-    let tried = passing.map_or(proofs.len(), |at| at + 1);
-    assert!(proofs[..tried].iter().all(|of| of.is_string()), "{edits:?}");
-    assert!(proofs[tried..].iter().all(|of| of.is_null()), "{edits:?}");
+    // Every edit is simulated, and one of them passes.
+    assert!(edits.iter().all(|edit| edit["simulated"].is_string()), "{edits:?}");
+    assert!(edits.iter().any(|edit| edit["simulated"] == "pass"), "{edits:?}");
     assert!(scene.path("sized/edit-1/plan.toml").exists());
 }
 

@@ -36,7 +36,8 @@ fn text_json_and_page_agree() {
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["kind"], "sizing");
     let servers = json["values"]["srv.all"]["value"].as_f64().unwrap();
-    assert!(text.out.contains(&format!("WORKABLE  {servers} servers")));
+    let headline = format!("WORKABLE, PROCESSORS NOT SIZED  {servers} servers");
+    assert!(text.out.contains(&headline), "{}", text.out);
 }
 
 #[test]
