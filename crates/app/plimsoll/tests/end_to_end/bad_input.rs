@@ -122,7 +122,7 @@ fn a_file_that_is_no_database_is_refused_by_every_verb() {
     let scene = Scene::new("no-database");
     scene.write("letter.edb", &b"Dear reader, this is not a database.\n".repeat(9_000));
     scene.write("empty.edb", b"");
-    for file in ["letter.edb", "empty.edb"] {
+    for (file, why) in [("letter.edb", "no ESE database"), ("empty.edb", "the file is empty")] {
         for words in [
             vec!["check", file],
             vec!["header", file],
@@ -130,7 +130,7 @@ fn a_file_that_is_no_database_is_refused_by_every_verb() {
             vec!["dump", file, "--page", "1"],
             vec!["export", file],
         ] {
-            scene.run(words).expect_refusal(&[file, "no ESE database"]);
+            scene.run(words).expect_refusal(&[file, why]);
         }
     }
     scene.run(["check", "nothing.edb"]).expect_refusal(&["nothing.edb", "check the path"]);

@@ -57,8 +57,8 @@ fn an_empty_or_foreign_file_is_not_recovered() {
     let scene = Scene::new("recover-foreign");
     scene.write("empty.edb", b"");
     scene.write("letter.edb", b"Dear reader, this is not a database.\n");
-    for file in ["empty.edb", "letter.edb"] {
-        scene.run(["recover", file]).expect_refusal(&[file, "no ESE database"]);
+    for (file, why) in [("empty.edb", "the file is empty"), ("letter.edb", "no ESE database")] {
+        scene.run(["recover", file]).expect_refusal(&[file, why]);
     }
 }
 
