@@ -24,7 +24,7 @@ use verdict::{Ruling, Verdict};
 
 use command::{again, measured, simulated_plan, with_distinct_folders};
 use part_of_set::PartOfSet;
-use step::{NextStep, StepKind, one_for_each_command};
+use step::{FOLDER, NextStep, OF_THIS_SET, StepKind, one_for_each_command};
 
 pub use cached::OnArrays;
 pub(crate) use cached::is_in_write_cache;
@@ -63,8 +63,8 @@ fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let kinds = PartOfSet::of(run, None).map_or_else(Vec::new, |part| part.tests());
     let steps = advice_beside(run, verdict, &kinds);
     if steps.is_empty() && !kinds.is_empty() {
-        let words = "Read the report of the whole set, report.html in the folder above this one";
-        return vec![StepKind::ReportOfSet.alone(words)];
+        let words = format!("Read the report of the whole set{OF_THIS_SET}");
+        return vec![StepKind::ReportOfSet.with(words, format!("plimsoll report {FOLDER}"))];
     }
     steps
 }

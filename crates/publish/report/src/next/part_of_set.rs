@@ -57,6 +57,7 @@ impl<'a> PartOfSet<'a> {
             Some(command) if step.kind.keeps_plan() => {
                 step.replacing(self.part, within_set(&command, self.part))
             }
+            _ if step.kind == StepKind::ReportOfSet => step,
             _ if step.kind == StepKind::Resume => step.in_set(self.part, (&outside, &within)),
             _ => return self.beside(step),
         };

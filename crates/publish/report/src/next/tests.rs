@@ -250,9 +250,11 @@ fn a_test_of_a_set_leaves_other_tests_to_the_report_of_the_set() {
         let set = [TestType::Performance, TestType::Stress, TestType::Backup, TestType::Recovery];
         run.start.set = set.map(|test| TestOfSet { test, options: Vec::new() }).to_vec();
         let told = steps(&run, &judge(&run));
-        let expected =
-            "Read the report of the whole set, report.html in the folder above this one.";
+        let expected = "Read the report of the whole set, with the folder of this set for FOLDER: \
+                        plimsoll report FOLDER";
         assert_eq!(told, [expected], "{}", kind.name());
+        let told = steps_in(&run, &judge(&run), "set/3-backup");
+        assert_eq!(told, ["Read the report of the whole set: plimsoll report set"]);
     }
     let mut failed = record_of(case(StepKind::FindCause));
     let alone = steps(&failed, &judge(&failed));

@@ -14,9 +14,12 @@ use crate::next::{self, JudgedTest, MissingTest};
 /// every test passed and left no question open that the set does not answer.
 pub(super) fn steps(tests: &[SuiteTest<'_>], set: Option<&str>) -> Vec<String> {
     let mut steps = steps_of_worst(tests, set);
-    // Storage that damages data is not loaded further, and a repeated set has every test.
-    let is_repeated = steps.iter().any(|step| step.contains(" --test all"));
-    if is_repeated || tests.iter().filter_map(judged).any(|test| is_damaged(test.verdict)) {
+    // Storage that damages data is not loaded further, and a set that must be repeated will have
+    // every test. One whose tests passed so far is completed first.
+    let mut judged = tests.iter().filter_map(judged);
+    let must_repeat = steps.iter().any(|step| step.contains(" --test all"))
+        && judged.clone().any(|test| test.verdict.exit_code() != 0);
+    if must_repeat || judged.any(|test| is_damaged(test.verdict)) {
         return steps;
     }
     let first = tests.iter().find_map(SuiteTest::run);

@@ -390,20 +390,30 @@ fn a_set_that_still_runs_names_no_command_of_its_later_tests() {
 
 #[test]
 fn a_step_that_several_tests_ask_for_is_said_once_for_the_set() {
-    let short = |test: TestType, kind: &str| {
-        let mut run = Synthetic { measure_intervals: 1, ..Synthetic::default() }.run();
-        run.start.test = test;
-        run.start.options = vec![("--test".to_owned(), kind.to_owned())];
-        run.start.settings.measure_ns = 15_000_000_000;
-        run
+    let loads = |measure_intervals: u64| {
+        [(TestType::Performance, "performance"), (TestType::Stress, "stress")].map(
+            |(test, kind)| {
+                let mut run = Synthetic { measure_intervals, ..Synthetic::default() }.run();
+                run.start.test = test;
+                run.start.options = vec![("--test".to_owned(), kind.to_owned())];
+                run.start.settings.measure_ns = measure_intervals * 15_000_000_000;
+                for database in &mut run.start.databases {
+                    database.initial_bytes = 64 << 30;
+                }
+                run
+            },
+        )
     };
-    let runs = [short(TestType::Performance, "performance"), short(TestType::Stress, "stress")];
+    let runs = loads(1);
     let said = with_set(&runs, suite_summary);
     let next: Vec<&str> = said.lines().filter(|line| line.starts_with("Next: ")).collect();
     assert_eq!(next.len(), 1, "{said}");
     let together = "Next: Performance, Stress: Measure for longer, until enough is seen for a \
                     verdict: plimsoll run plan.toml --test all --duration performance=";
     assert!(next[0].starts_with(together) && next[0].contains(",stress="), "{}", next[0]);
+    // Tests that passed are kept, so the third one is due.
+    let said = with_set(&loads(240), suite_summary);
+    assert!(said.contains("--test all") && said.contains(": Run it, and then report"), "{said}");
     // Damage in both tests leads to one step.
     let mut both = [failing(), failing()];
     both[1].start.test = TestType::Stress;
