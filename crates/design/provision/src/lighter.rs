@@ -81,8 +81,8 @@ pub fn changes_to_try(file: &str, text: &str, needs_servers: bool) -> Vec<Lighte
 }
 
 /// All of `needed`, and as many of `others` as there is room for, of each key the cheapest before
-/// any second one; and the one that leaves the least load, however dear: where the cheap ones are
-/// too little, it is the likeliest to be enough.
+/// any second one; and the one with the least load at any price, since the cheapest may not be
+/// enough.
 fn chosen(needed: Vec<LighterDesign>, mut others: Vec<LighterDesign>) -> Vec<LighterDesign> {
     others.sort_by(by_price);
     let least = others.iter().min_by(|one, two| one.load.1.total_cmp(&two.load.1)).cloned();

@@ -100,7 +100,7 @@ fn not_sized(work: &mut Work<'_>) {
     work.find(Warning, need, text, remedy);
 }
 
-/// The cores of these servers, and where the document gives their speed.
+/// The number of cores of these servers, and the key of their speed with its section.
 const fn unknown_speed(work: &Work<'_>, kind: ServerKind) -> (f64, &'static str) {
     let servers = &work.deployment.servers;
     match kind {

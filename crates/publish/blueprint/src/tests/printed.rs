@@ -210,7 +210,7 @@ fn grown_mailboxes_are_as_many_wherever_they_are_counted() {
     }
 }
 
-/// The vendor's minimum is another figure, and named where it is printed.
+/// Every place that prints the vendor's minimum says that it is one.
 #[test]
 fn memory_to_buy_is_told_from_the_memory_that_the_load_needs() {
     let text = flat(&format!("{PRICED}[figures]\nmemory_minimum_gb = 128\n"));

@@ -17,7 +17,7 @@ pub(super) struct PartOfSet<'a> {
 
 impl<'a> PartOfSet<'a> {
     /// The place of `run` in its set: as part of a whole set, or made alone in a folder of one.
-    /// `folder` is where it lies, quoted for a shell, if that is known.
+    /// `folder` is that of the run, quoted for a shell, if it is known.
     pub(super) fn of(run: &'a RunRecord, folder: Option<&'a str>) -> Option<Self> {
         let mut given = run.start.options.iter();
         let output = given.find(|(option, _)| option == OUTPUT).map(|(_, folder)| folder.as_str());

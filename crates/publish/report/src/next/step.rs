@@ -188,8 +188,8 @@ impl NextStep {
         self
     }
 
-    /// The step of a run in the folder `part` of a set, with a placeholder for that of the set. The
-    /// command that repeats the run, in a folder outside the set and in one within it.
+    /// The step of a run in the folder `part` of a set, with [`FOLDER`] for that of the set. The
+    /// command that repeats the run is `outside` in its words, and `within` the set instead.
     pub(super) fn in_set(mut self, part: &str, (outside, within): (&str, &str)) -> Self {
         if self.kind == StepKind::Resume {
             self.words = self.words.replace(outside, within).replace(OF_THIS_RUN, OF_THIS_SET);
