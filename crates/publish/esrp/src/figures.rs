@@ -83,13 +83,17 @@ impl Demand {
     }
 }
 
+/// A plan's load is a whole number of IOPS, so an excess below one is due to rounding.
+const LEAST_RESERVE_IOPS: f64 = 1.0;
+
 /// The excess of the plan's load over the demand of its mailboxes, in percent of the demand; 0 if
-/// there is no excess. `None` if the plan does not state the IOPS of a mailbox.
+/// there is no excess but rounding. `None` if the plan does not state the IOPS of a mailbox.
 fn reserve_percent(settings: &Settings) -> Option<f64> {
     let each = settings.iops_per_mailbox?;
     let needed = settings.mailboxes.map_or(0.0, |mailboxes| mailboxes as f64 * each);
     let target = settings.target_iops.filter(|_| needed > 0.0).unwrap_or(0.0);
-    Some(if target > needed { (target / needed - 1.0) * 100.0 } else { 0.0 })
+    let excess = target - needed;
+    Some(if excess >= LEAST_RESERVE_IOPS { excess / needed * 100.0 } else { 0.0 })
 }
 
 /// Parses a size as vendors write it, such as "2 GB" or "512 MiB", into bytes: mailboxes are sized

@@ -25,6 +25,13 @@ fn the_reserve_is_in_the_number_that_says_so_and_in_the_mailboxes_served() {
     }
     assert!(page(&runs, SAID).contains("0.5, without a reserve"));
     for run in &mut runs {
+        run.record.start.settings.iops_per_mailbox = Some(0.402);
+        run.record.start.settings.target_iops = Some(161.0);
+    }
+    let rounded = page(&runs, SAID);
+    assert!(rounded.contains("0.402, without a reserve"), "160.8, rounded up: {rounded}");
+    assert!(rounded.contains("ask for 161.<"), "{rounded}");
+    for run in &mut runs {
         run.record.start.settings.iops_per_mailbox = None;
     }
     assert!(page(&runs, SAID).contains("0.12, a reserve of 20 % included"), "the vendor's number");
