@@ -2,6 +2,7 @@
 
 mod agreement;
 mod demand;
+mod document;
 
 use record::{Phase, RunRecord, StorageFinding, StorageRuling, TestType, synthetic::Synthetic};
 use verdict::judge;

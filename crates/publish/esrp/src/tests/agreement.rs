@@ -22,7 +22,7 @@ fn tested(record: RunRecord) -> TestedRun {
 }
 
 /// A set of short tests of one machine in which anything may go wrong.
-fn short_set(seed: u64) -> Vec<TestedRun> {
+pub(super) fn short_set(seed: u64) -> Vec<TestedRun> {
     let mut runs: Vec<RunRecord> = (0..4).map(|number| drawn(4 * seed + number)).collect();
     let machine = runs[0].start.machine.clone();
     for (run, kind) in runs.iter_mut().zip(KINDS) {
