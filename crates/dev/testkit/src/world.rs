@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use device::{Executor, Latency, MemoryVolume, Runtime, VirtualReactor, Volume, VolumeImage};
 use faults::Guarantee;
-use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
+use simdisk::{ArrayDescription, SimulatedArray};
 use units::{Nanos, Seed};
 
 /// One folder in memory and the executor whose tasks use it.
@@ -58,8 +58,7 @@ impl World {
     ) -> Self {
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(description, &reactor, seed).expect("an array");
-        let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
-        let memory = array.volume("memory", share, image);
+        let memory = array.volume("memory", array.whole(), image);
         Self { executor: Executor::new(reactor), memory, array: Some(array) }
     }
 

@@ -31,6 +31,6 @@ mod slots;
 pub use description::{ArrayDescription, DescriptionError, HostCacheSection};
 pub use host::HostProcessors;
 pub use host_cache::HostCacheCounters;
-pub use places::room_of_database;
+pub use places::{room_of_database, room_of_image};
 pub use service::{ArrayShare, SimulatedArray};
 pub use settling::MemorySettling;

@@ -6,6 +6,7 @@ mod spread;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use device::VolumeImage;
 use units::Seed;
 
 use spread::Spread;
@@ -81,6 +82,13 @@ impl FilePlaces {
         Self { base, length, stretch, taken: 0, files: BTreeMap::new() }
     }
 
+    /// Places the files of `image`, in their order.
+    pub(crate) fn fill(&mut self, image: &VolumeImage) {
+        for (number, file) in (0..).zip(image.files.values()) {
+            self.address(number, file.length(), FileRequest::BEGIN);
+        }
+    }
+
     /// Whether a file of this length is a database.
     pub(crate) const fn is_database(length: u64) -> bool {
         length > LEAST_DATABASE
@@ -132,6 +140,14 @@ impl FilePlaces {
             place
         })
     }
+}
+
+/// Bytes of an array that the files of `image` take, with their databases stretched by `stretch`
+/// and their room to grow.
+pub fn room_of_image(image: &VolumeImage, stretch: f64) -> u64 {
+    let mut places = FilePlaces::new(0, u64::MAX, stretch);
+    places.fill(image);
+    places.taken
 }
 
 impl FilePlace {

@@ -36,10 +36,12 @@ struct Driver {
 /// A folder's part of an array, and the layout of its databases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayShare {
-    /// Number of the folder, from 0.
-    pub index: u64,
-    /// Folders that share the array evenly.
-    pub count: u64,
+    /// Number of the folder on the array, from 0.
+    pub number: u64,
+    /// Where the part begins on the array, in bytes.
+    pub base: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
     /// Real bytes per byte of a database.
     pub stretch: f64,
 }
@@ -99,23 +101,25 @@ impl SimulatedArray {
         self.0.array.borrow().spares(write)
     }
 
+    /// The share of a folder that has the array to itself.
+    pub fn whole(&self) -> ArrayShare {
+        ArrayShare { number: 0, base: 0, bytes: self.capacity_bytes(), stretch: 1.0 }
+    }
+
     /// A folder on a share of the array that begins with the files of `image`.
     pub fn volume(&self, name: &str, share: ArrayShare, image: &VolumeImage) -> MemoryVolume {
-        let each = self.capacity_bytes() / share.count.max(1);
-        let mut places = FilePlaces::new(each * share.index, each, share.stretch);
+        let mut places = FilePlaces::new(share.base, share.bytes, share.stretch);
         // Databases are placed where they were prepared, before any log begins.
-        for (number, file) in (0..).zip(image.files.values()) {
-            places.address(number, file.length(), FileRequest::BEGIN);
-        }
+        places.fill(image);
         self.0.databases.borrow_mut().extend(places.databases());
         let folder = Folder {
             driver: Rc::clone(&self.0),
-            index: share.index,
+            index: share.number,
             places: RefCell::new(places),
             metadata: RefCell::new(Metadata::new(
                 self.0.file_system,
-                each * (share.index + 1),
-                self.0.seed.derive(0x4D45_5441 + share.index),
+                share.base + share.bytes,
+                self.0.seed.derive(0x4D45_5441 + share.number),
             )),
         };
         MemoryVolume::served(name, &self.0.reactor, Rc::new(folder), image)
@@ -263,7 +267,7 @@ mod tests {
     use device::{Executor, VirtualReactor, Volume, VolumeImage, conformance};
     use units::Seed;
 
-    use super::{ArrayShare, SimulatedArray};
+    use super::SimulatedArray;
     use crate::description::ArrayDescription;
 
     const ARRAY: &str = include_str!("../../../../arrays/shelf-15k.toml");
@@ -275,8 +279,7 @@ mod tests {
             let description = ArrayDescription::parse("shelf", ARRAY, &changes).expect("an array");
             let reactor = VirtualReactor::new();
             let array = SimulatedArray::new(&description, &reactor, Seed(1)).expect("an array");
-            let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
-            let volume = array.volume("a", share, &VolumeImage::default());
+            let volume = array.volume("a", array.whole(), &VolumeImage::default());
             let executor = Executor::new(reactor);
             conformance::check_all(&executor, &(Rc::new(volume) as Rc<dyn Volume>));
             assert!(

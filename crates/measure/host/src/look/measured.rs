@@ -151,7 +151,7 @@ mod tests {
 
     use device::{Executor, VirtualReactor, Volume, VolumeImage};
     use record::{StorageFinding, WriteSamples};
-    use simdisk::{ArrayDescription, ArrayShare, SimulatedArray};
+    use simdisk::{ArrayDescription, SimulatedArray};
     use trial::{ProbeWatch, WriteProbe, probe_writes};
     use units::{Nanos, Seed};
 
@@ -181,8 +181,8 @@ mod tests {
         let description = ArrayDescription::parse("test", &text, &[]).unwrap();
         let reactor = VirtualReactor::new();
         let array = SimulatedArray::new(&description, &reactor, Seed(seed)).unwrap();
-        let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
-        let volume: Rc<dyn Volume> = Rc::new(array.volume("mail", share, &VolumeImage::default()));
+        let volume: Rc<dyn Volume> =
+            Rc::new(array.volume("mail", array.whole(), &VolumeImage::default()));
         let executor = Executor::new(reactor);
         let probe = WriteProbe {
             file: "writes".to_owned(),

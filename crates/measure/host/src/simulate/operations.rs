@@ -21,9 +21,10 @@ use units::Nanos;
 use super::alike::Alike;
 use super::scan::scan;
 use super::series::OperationSeries;
+use super::storage::{LOG_ROOM, SimulatedStorage};
 use super::{SimulationOrder, flash_cache};
 use crate::error::HostError;
-use shares::{ArrayShares, LOG_ROOM};
+use shares::ArrayShares;
 
 /// Minimum warm-up before anything is counted, so that queues fill. The array's memory may take
 /// longer.
@@ -104,11 +105,12 @@ fn databases<'a>(
     let mut shares = ArrayShares::of(order.storage, plan.size.0, simulated);
     let mut places = Vec::new();
     for database in simulated {
-        let [own, _] = order.storage.places_of(database);
+        let [own, _] = SimulatedStorage::places_of(database);
         places.push(shares.placed(own, plan.size.0)?);
         // Space to grow as at level 1, so that seeks are equally long; left out if the share is too
         // small.
-        let beside = simulated.iter().filter(|of| order.storage.places_of(of)[0] == own).count();
+        let beside =
+            simulated.iter().filter(|of| SimulatedStorage::places_of(of)[0] == own).count();
         let room = room_of_database(plan.size.0);
         if (room + LOG_ROOM) * beside as u64 <= shares.length(own) {
             shares.take(own, room - plan.size.0);
@@ -116,7 +118,7 @@ fn databases<'a>(
     }
     let mut loaded = Vec::new();
     for (database, place) in simulated.iter().zip(places) {
-        let log = shares.placed(order.storage.places_of(database)[1], LOG_ROOM)?;
+        let log = shares.placed(SimulatedStorage::places_of(database)[1], LOG_ROOM)?;
         let share_now = Rc::clone(share_now);
         let held = trial::pace_of(plan, database, move || share_now.get());
         loaded.push(LoadedDatabase {

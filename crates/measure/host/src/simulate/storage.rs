@@ -8,7 +8,7 @@ use std::sync::Arc;
 use device::{Executor, Latency, MemoryVolume, VirtualReactor, Volume, VolumeImage};
 use plan::{Database, Plan};
 use record::Simulation;
-use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray};
+use simdisk::{ArrayDescription, ArrayShare, MemorySettling, SimulatedArray, room_of_image};
 use trial::prepare::Complete;
 use trial::run::{FlashCacheReading, StorageSettled};
 use trial::{Coordinator, Location};
@@ -16,6 +16,9 @@ use units::{Bytes, Nanos, Seed};
 
 use super::flash_cache;
 use crate::error::HostError;
+
+/// Space for a log whose oldest files are removed: the next ones reuse their space.
+pub(super) const LOG_ROOM: u64 = 16 << 30;
 
 /// The array, and the layout of folders on it.
 #[derive(Clone, Debug)]
@@ -77,7 +80,7 @@ impl SimulatedStorage {
 
     /// Smallest mean latency of a random read that the physics of the arrays under `plan` allow.
     fn least_read(&self, plan: &Plan) -> Nanos {
-        let places = plan.databases.iter().map(|of| self.places_of(of)[0]);
+        let places = plan.databases.iter().map(|of| Self::places_of(of)[0]);
         let of_each = places.map(|place| self.databases_bytes(plan, place));
         self.array.least_random_read(of_each.min().unwrap_or(0))
     }
@@ -85,7 +88,7 @@ impl SimulatedStorage {
     /// Bytes of the databases of `plan` on the array under `place`.
     fn databases_bytes(&self, plan: &Plan, place: &str) -> u64 {
         let there = { plan.databases.iter() }
-            .filter(|of| !self.is_each_folder || self.places_of(of)[0] == place);
+            .filter(|of| !self.is_each_folder || Self::places_of(of)[0] == place);
         plan.size.0 * there.count() as u64
     }
 
@@ -94,31 +97,27 @@ impl SimulatedStorage {
         &self,
         databases: impl Iterator<Item = &'a Database>,
     ) -> Vec<ArrayDescription> {
-        let count = if self.is_each_folder { self.places(databases).len() } else { 1 };
+        let count = if self.is_each_folder { Self::places(databases).len() } else { 1 };
         vec![self.array.clone(); count]
     }
 
-    /// The places of a database and its log: volumes, each with its array, or in folders that
-    /// share one.
-    pub(super) fn places_of<'a>(&self, database: &'a Database) -> [&'a str; 2] {
-        if self.is_each_folder {
-            [&database.volume, &database.log_volume]
-        } else {
-            [&database.folder, &database.log_folder]
-        }
+    /// The places of a database and its log: volumes, each with its array or its part of the one
+    /// array.
+    pub(super) fn places_of(database: &Database) -> [&str; 2] {
+        [&database.volume, &database.log_volume]
     }
 
     /// Returns the places of `databases`, in the order of their position on arrays.
-    pub(super) fn places<'a>(&self, databases: impl Iterator<Item = &'a Database>) -> Vec<&'a str> {
-        databases.flat_map(|of| self.places_of(of)).collect::<BTreeSet<_>>().into_iter().collect()
+    fn places<'a>(databases: impl Iterator<Item = &'a Database>) -> BTreeSet<&'a str> {
+        databases.flat_map(Self::places_of).collect()
     }
 
     /// The folders of `databases` in each place.
-    fn folders<'a>(&self, databases: &[&'a Database]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+    fn folders<'a>(databases: &[&'a Database]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
         let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for database in databases {
             let folders = [&*database.folder, &*database.log_folder];
-            for (place, folder) in self.places_of(database).into_iter().zip(folders) {
+            for (place, folder) in Self::places_of(database).into_iter().zip(folders) {
                 all.entry(place).or_default().insert(folder);
             }
         }
@@ -139,15 +138,15 @@ impl SimulatedStorage {
         let reactor = VirtualReactor::new();
         let shared = self.new_array(&reactor, seed)?;
         let (mut volumes, mut arrays) = (Volumes::new(), vec![shared.clone()]);
+        let places: Vec<_> = Self::folders(&databases).into_values().collect();
         if self.is_each_folder {
-            for (index, folders) in (0..).zip(self.folders(&databases).into_values()) {
+            for (index, folders) in (0..).zip(&places) {
                 let own = self.new_array(&reactor, seed.derive(index))?;
-                self.fill(&own, stretch, (&folders, &images), &mut volumes)?;
+                self.fill(&own, stretch, (std::slice::from_ref(folders), &images), &mut volumes)?;
                 arrays.push(own);
             }
         } else {
-            let folders = images.keys().map(String::as_str).collect();
-            self.fill(&shared, stretch, (&folders, &images), &mut volumes)?;
+            self.fill(&shared, stretch, (&places, &images), &mut volumes)?;
         }
         for array in &arrays {
             array.warm();
@@ -156,19 +155,26 @@ impl SimulatedStorage {
         Ok(SimulatedWorld { executor: Executor::new(reactor), locations, arrays })
     }
 
-    /// Gives each of the folders an equal share of the array.
+    /// Gives each of the places an equal part of the array, and their folders shares of it.
     fn fill(
         &self,
         array: &SimulatedArray,
         stretch: f64,
-        (folders, images): (&BTreeSet<&str>, &BTreeMap<String, VolumeImage>),
+        (places, images): (&[BTreeSet<&str>], &BTreeMap<String, VolumeImage>),
         volumes: &mut Volumes,
     ) -> Result<(), HostError> {
-        let count = folders.len() as u64;
-        for (index, &folder) in (0..).zip(folders) {
-            let (share, image) = (ArrayShare { index, count, stretch }, &images[folder]);
-            self.refuse_too_small(array, share, image, folder)?;
-            volumes.insert(folder.to_owned(), Rc::new(array.volume(folder, share, image)));
+        let each = array.capacity_bytes() / places.len() as u64;
+        let mut number = 0;
+        for (folders, begin) in places.iter().zip((0..).map(|place| place * each)) {
+            let needs = folders.iter().map(|&of| room_of_image(&images[of], stretch) + LOG_ROOM);
+            let mut base = begin;
+            for (&folder, bytes) in folders.iter().zip(shares(each, needs.collect())) {
+                let share = ArrayShare { number, base, bytes, stretch };
+                self.refuse_too_small(&images[folder], share, folder)?;
+                let volume = array.volume(folder, share, &images[folder]);
+                volumes.insert(folder.to_owned(), Rc::new(volume));
+                (number, base) = (number + 1, base + bytes);
+            }
         }
         Ok(())
     }
@@ -185,24 +191,36 @@ impl SimulatedStorage {
     /// Refuses an array that has no space for a folder's databases.
     fn refuse_too_small(
         &self,
-        array: &SimulatedArray,
-        share: ArrayShare,
         image: &VolumeImage,
+        share: ArrayShare,
         folder: &str,
     ) -> Result<(), HostError> {
         let bytes: u64 = image.files.values().map(device::FileImage::length).sum();
         let wanted = bytes as f64 * share.stretch;
-        let room = array.capacity_bytes() / share.count;
-        if wanted <= room as f64 {
+        if wanted <= share.bytes as f64 {
             return Ok(());
         }
-        let (name, room) = (&self.array.name, Bytes(room));
+        let (name, room) = (&self.array.name, Bytes(share.bytes));
         let tebibytes = wanted / (1_u64 << 40) as f64;
         Err(HostError::new(format!(
             "{folder}: the databases of the plan take {tebibytes:.2} TiB there, and its share of \
              \"{name}\" is {room}; simulate more or larger disks, or smaller databases"
         )))
     }
+}
+
+/// Divides a part of an array among folders with these needs: one behind the other, as a file
+/// system fills a volume, with the rest for the last one; evenly if there is not enough.
+fn shares(part: u64, needs: Vec<u64>) -> Vec<u64> {
+    let (all, count) = (needs.iter().sum::<u64>(), needs.len() as u64);
+    if all > part {
+        return vec![part / count; needs.len()];
+    }
+    let mut shares = needs;
+    if let Some(last) = shares.last_mut() {
+        *last += part - all;
+    }
+    shares
 }
 
 type Volumes = BTreeMap<String, Rc<dyn Volume>>;
@@ -252,7 +270,7 @@ mod tests {
     use plan::Plan;
     use simdisk::ArrayDescription;
 
-    use super::SimulatedStorage;
+    use super::{SimulatedStorage, shares};
 
     const SHELF: &str = include_str!("../../../../../arrays/shelf-15k.toml");
 
@@ -277,6 +295,13 @@ mod tests {
         };
         assert_eq!(arrays(""), (3, 3, 0));
         assert_eq!(arrays("volumes = [\"/1\", \"/2\"]\n"), (2, 2, 32));
+    }
+
+    #[test]
+    fn folders_of_a_volume_are_one_behind_the_other_while_they_fit() {
+        assert_eq!(shares(100, vec![100]), [100]);
+        assert_eq!(shares(100, vec![20, 30]), [20, 80]);
+        assert_eq!(shares(100, vec![90, 30]), [50, 50]);
     }
 
     #[test]

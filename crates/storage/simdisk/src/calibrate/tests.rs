@@ -6,7 +6,7 @@ use device::{Executor, VirtualReactor, Volume, VolumeImage};
 use units::{Nanos, Seed};
 
 use super::{CalibrationWatch, FitError, MeasuredLoad, VolumeProbe, fit, probe};
-use crate::{ArrayDescription, ArrayShare, SimulatedArray};
+use crate::{ArrayDescription, SimulatedArray};
 
 const FILE_BYTES: u64 = 256 << 20;
 
@@ -29,8 +29,7 @@ fn measured(array: &str, stopped: bool) -> Option<Vec<MeasuredLoad>> {
     let description = ArrayDescription::parse("test", array, &[]).expect("an array");
     let reactor = VirtualReactor::new();
     let array = SimulatedArray::new(&description, &reactor, Seed(3)).expect("an array");
-    let share = ArrayShare { index: 0, count: 1, stretch: 1.0 };
-    let volume: Rc<dyn Volume> = Rc::new(array.volume("a", share, &VolumeImage::default()));
+    let volume: Rc<dyn Volume> = Rc::new(array.volume("a", array.whole(), &VolumeImage::default()));
     let executor = Executor::new(reactor);
     let order = VolumeProbe {
         file: "probe".to_owned(),

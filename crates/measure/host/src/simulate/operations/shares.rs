@@ -6,11 +6,8 @@ use plan::Database;
 use simdisk::operations::OperationPlace;
 use units::Bytes;
 
-use super::super::SimulatedStorage;
+use super::super::storage::{LOG_ROOM, SimulatedStorage};
 use crate::error::HostError;
-
-/// Space for a log whose oldest files are removed: the next ones reuse their space.
-pub(super) const LOG_ROOM: u64 = 16 << 30;
 
 /// The shares of arrays that the places of databases and logs have, and how full they are.
 pub(super) struct ArrayShares<'a> {
@@ -25,7 +22,7 @@ impl<'a> ArrayShares<'a> {
         let capacity = storage.array.capacity_bytes();
         let mut needs: BTreeMap<&str, u64> = BTreeMap::new();
         for database in databases {
-            let [own, log] = storage.places_of(database);
+            let [own, log] = SimulatedStorage::places_of(database);
             *needs.entry(own).or_default() += size;
             *needs.entry(log).or_default() += LOG_ROOM;
         }
