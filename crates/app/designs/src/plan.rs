@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use device_os::probe;
 use plan::{Deployment, Plan};
 use provision::array::VNXE3300;
 use provision::export::{self, Document, Kind, export};
 use provision::{Provision, Requirements, TestPlan, provision};
 use serde_json::Value;
 use sizing::{DesignFinding, Severity};
+use units::Bytes;
 
 use console::Console;
 use console::Outcome;
@@ -35,7 +37,7 @@ pub(crate) fn run(flags: &PlanFlags, console: &mut Console) -> Result<Outcome, C
     let (provision, findings) = laid_out(&deployment, flags.array)?;
     let test = TestPlan {
         server: flags.server.clone(),
-        root: root(flags)?,
+        root: root(flags.root.as_deref())?,
         scale: flags.scale / 100.0,
         databases: None,
     };
@@ -103,12 +105,12 @@ fn complain(findings: &[DesignFinding], console: &mut Console) -> Result<Outcome
 }
 
 /// Absolute path of the volumes' folder, because the plan may be read from elsewhere.
-fn root(flags: &PlanFlags) -> Result<String, CommandError> {
-    let Some(root) = &flags.root else {
+fn root(given: Option<&Path>) -> Result<String, CommandError> {
+    let Some(root) = given else {
         return Ok(USUAL_ROOT.to_owned());
     };
     // Not canonical: Windows would prepend `\\?\`, after which `/` is no separator.
-    let whole = fs::metadata(root).and_then(|_| std::path::absolute(root));
+    let whole = std::path::absolute(root);
     let whole = whole.map_err(|error| CommandError::file(root, "find", &error))?;
     let text = whole.to_str().map(str::to_owned);
     text.ok_or_else(|| {
@@ -136,6 +138,9 @@ fn write_all(
     if flags.export.iter().any(|kind| matches!(kind, ExportKind::All | ExportKind::Fleet)) {
         files.extend(export::fleet(provision, test)?);
     }
+    if flags.root.is_some() {
+        make_folders(provision, test, console)?;
+    }
     documents::make_folder(folder)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
     if let (Some(path), false) =
@@ -152,9 +157,6 @@ fn write_all(
         let existing = Existing::of_flag(flags.force);
         documents::write(path, file.text.as_bytes(), existing, &inputs)?;
         console.answer(path.display())?;
-    }
-    if flags.root.is_some() {
-        make_folders(provision, test)?;
     }
     let plan = folder.join("plan.toml");
     if flags.root.is_none() && !Path::new(USUAL_ROOT).exists() {
@@ -176,8 +178,13 @@ fn file(name: &str, text: String) -> Document {
     Document { name: name.to_owned(), text }
 }
 
-/// Creates the database folders of the tested server, below a root that the user named.
-fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandError> {
+/// Creates the database folders of the tested server, below a root that the user named, and says
+/// if a rehearsal has too little room there.
+fn make_folders(
+    provision: &Provision,
+    test: &TestPlan,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     let server = test.server_of(provision)?;
     for (folder, log) in test.folders(server) {
         for folder in [folder, log] {
@@ -185,7 +192,9 @@ fn make_folders(provision: &Provision, test: &TestPlan) -> Result<(), CommandErr
             documents::make_folder(path)?;
         }
     }
-    Ok(())
+    let free = Bytes(probe::free_bytes(Path::new(&test.root))?);
+    let missing = test.missing_room(provision, free).into_iter();
+    { missing }.try_for_each(|missing| console.remark(missing))
 }
 
 fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {
@@ -218,4 +227,19 @@ fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {
         ));
     }
     Ok(kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{USUAL_ROOT, root};
+
+    /// The folder is created when the plan is written.
+    #[test]
+    fn the_folder_of_the_volumes_need_not_be_there() {
+        let whole = root(Some(Path::new("not/there"))).expect("a path");
+        assert!(Path::new(&whole).is_absolute() && whole.ends_with("there"), "{whole}");
+        assert_eq!(root(None).expect("the usual one"), USUAL_ROOT);
+    }
 }

@@ -38,5 +38,5 @@ pub use model::{
 pub(crate) use model::{NetworkCompression, Prefixes};
 pub use names::NameError;
 pub use simulate::{Simulated, simulate};
-pub use size::{size, survived_failures};
+pub use size::{size, size_unadvised, survived_failures};
 pub use test_plan::{PlanError, TestPlan, mailboxes_section};

@@ -10,7 +10,7 @@ use plan::deployment::{Raid, Replacement};
 use sizing::{Build, Decision, DesignFinding, Key, ServerKind, Sizing};
 use units::Bytes;
 
-use crate::size;
+use crate::{size, size_unadvised};
 use effects::{appeared, changed_decisions, changed_numbers};
 
 /// Most changes that are worth a simulation each, besides the one that leaves the least load.
@@ -114,7 +114,7 @@ fn lighter_designs(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
     };
-    let now = size(&deployment);
+    let now = size_unadvised(&deployment);
     let edits = edits(&deployment, &now).into_iter();
     let mut found: Vec<_> =
         edits.filter_map(|edit| lighter(&now, edit, |edit| sized(file, text, edit))).collect();
@@ -128,7 +128,7 @@ fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
     let Ok(deployment) = Deployment::parse(file, text) else {
         return Vec::new();
     };
-    let now = size(&deployment);
+    let now = size_unadvised(&deployment);
     let servers = deployment.availability.servers_per_site;
     [servers + 1, servers + 2, servers * 2]
         .into_iter()
@@ -139,7 +139,7 @@ fn more_servers(file: &str, text: &str) -> Vec<LighterDesign> {
 
 fn sized(file: &str, text: &str, edit: &Replacement) -> Option<Sizing> {
     let changed = Deployment::parse_with(file, text, std::slice::from_ref(edit)).ok()?;
-    Some(size(&changed)).filter(Sizing::is_workable)
+    size_unadvised(&changed).is_workable().then(|| size(&changed))
 }
 
 /// The change, if it is feasible and leaves less work per disk, background maintenance included.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use plan::deployment::Raid;
+use sizing::as_formatted;
 use units::{Bytes, plural};
 
 use super::{Group, Provision, QUORUM, REPLAYED, Requirements, Server, quorum_word};
@@ -55,8 +56,8 @@ impl Provision {
         writeln!(text, "| databases | {databases} |")?;
         let each = whole_mailboxes(needs.mailboxes_per_database);
         writeln!(text, "| mailboxes per database | {each:.0} |")?;
-        writeln!(text, "| database | {} |", needs.database)?;
-        writeln!(text, "| log of a database | {} |", needs.log)?;
+        writeln!(text, "| database | {} |", as_formatted(needs.database))?;
+        writeln!(text, "| log of a database | {} |", as_formatted(needs.log))?;
         writeln!(text, "| I/O per second of a copy | {:.2} |", needs.iops_per_database)?;
         let (file_system, encryption) = (&needs.build.file_system, &needs.build.encryption);
         writeln!(text, "| file system | {file_system}, encryption {encryption} |")?;
@@ -79,7 +80,8 @@ impl Provision {
         for ((purpose, pool), used) in pools.zip(self.pool_shares(server)) {
             let (name, purpose) = (&server.name, purpose.name());
             writeln!(text, "| disks of {name} for {purpose} | {} |", arrays(pool))?;
-            writeln!(text, "| formatted | {} of {} |", pool.formatted(), pool.raw())?;
+            let [part, whole] = [pool.formatted(), pool.raw()].map(as_formatted);
+            writeln!(text, "| formatted | {part} of {whole} |")?;
             write_share(text, "taken by volumes", used)?;
         }
         if let Some(capacity) = self.capacity(server) {
@@ -235,7 +237,8 @@ fn write_server(server: &Server, disk: &str, text: &mut String) -> std::fmt::Res
         let databases: Vec<String> = volume.databases.iter().map(|name| cell(name)).collect();
         let (name, disk, purpose) = (&volume.name, volume.disk, volume.purpose.name());
         let databases = databases.join(", ");
-        writeln!(text, "| {name} | {disk} | {} | {purpose} | {databases} |", volume.size)?;
+        let size = as_formatted(volume.size);
+        writeln!(text, "| {name} | {disk} | {size} | {purpose} | {databases} |")?;
     }
     Ok(())
 }

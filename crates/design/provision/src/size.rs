@@ -7,12 +7,19 @@ use sizing::{Calculation, FailureMode, PlayedLayout, Sizing, calculate};
 use crate::layout::{Failure, Mode, lay_out, play};
 use crate::{ProvisionError, Requirements};
 
-/// Sizes a deployment.
+/// Sizes a deployment without looking for changes that would remove its problems.
+pub fn size_unadvised(deployment: &Deployment) -> Sizing {
+    calculate(deployment).judged(laid_out)
+}
+
+/// Sizes a deployment, and sizes changes until some remove its problems.
 pub fn size(deployment: &Deployment) -> Sizing {
-    let calculation = calculate(deployment);
-    let played = played(deployment, &calculation)
-        .unwrap_or_else(|error| PlayedLayout::Impossible(error.to_string()));
-    calculation.judge(&played)
+    calculate(deployment).judge(laid_out)
+}
+
+fn laid_out(deployment: &Deployment, calculation: &Calculation<'_>) -> PlayedLayout {
+    played(deployment, calculation)
+        .unwrap_or_else(|error| PlayedLayout::Impossible(error.to_string()))
 }
 
 fn played(

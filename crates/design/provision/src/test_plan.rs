@@ -114,6 +114,31 @@ impl TestPlan {
         Bytes(exact.0 / mib * mib).max(SMALLEST)
     }
 
+    /// Length of all database files together.
+    fn bytes(&self, provision: &Provision, server: &Server) -> Bytes {
+        Bytes(self.size(provision).0 * self.folders(server).len() as u64)
+    }
+
+    /// What a rehearsal lacks if its root has `free` bytes, and the remedy; `None` if it lacks
+    /// nothing, or volumes of full size are mounted there.
+    pub fn missing_room(&self, provision: &Provision, free: Bytes) -> Option<String> {
+        let server = self.server_of(provision).ok()?;
+        let needed = self.bytes(provision, server);
+        if self.scale >= 1.0 || with_logs(needed) <= free.0 as f64 {
+            return None;
+        }
+        let whole = Self { scale: 1.0, ..self.clone() }.bytes(provision, server);
+        let percent = floored(free.0 as f64 / with_logs(whole) * 100.0);
+        let largest = Self { scale: percent / 100.0, ..self.clone() };
+        let fits = percent > 0.0 && with_logs(largest.bytes(provision, server)) <= free.0 as f64;
+        let remedy = if fits { format!("say --scale {percent}") } else { "free some".to_owned() };
+        Some(format!(
+            "{}: the databases take {needed}, logs a tenth more, and {free} are free; {remedy}, or \
+             name another --root",
+            self.root
+        ))
+    }
+
     /// A plan that `prepare` and `run` accept unchanged.
     pub fn to_toml(&self, provision: &Provision) -> Result<String, PlanError> {
         let server = self.server_of(provision)?;
@@ -184,6 +209,18 @@ impl TestPlan {
     }
 }
 
+/// Bytes of databases with the logs of a rehearsal beside them.
+fn with_logs(databases: Bytes) -> f64 {
+    databases.0 as f64 * 1.1
+}
+
+/// A percentage rounded down to two digits.
+fn floored(percent: f64) -> f64 {
+    let unit = 10_f64.powf(percent.log10().floor() - 1.0);
+    let digits = (percent / unit + 1e-9).floor();
+    sizing::without_error(digits * unit)
+}
+
 /// The scan at the pace of the product: at that of another one a test says little of this design.
 fn write_maintenance(pause: Option<Nanos>, text: &mut String) -> fmt::Result {
     let Some(pause) = pause else {
@@ -248,7 +285,7 @@ pub fn mailboxes_section((each, iops): (f64, f64), databases: usize, size: Bytes
         return String::new();
     }
     let count = whole_mailboxes(each * databases as f64).max(1.0);
-    let iops = (iops / each).clamp(0.001, 100.0);
+    let iops = sizing::without_error(iops / each).clamp(0.001, 100.0);
     let mib = (size.as_mib_f64() / each).floor().clamp(1.0, MOST_MAILBOX_MIB);
     format!(
         "[mailboxes]\ncount = {count:.0}\niops_each = {iops:?}\nsize = \"{mib:.0}MiB\"\n\
@@ -258,11 +295,17 @@ pub fn mailboxes_section((each, iops): (f64, f64), databases: usize, size: Bytes
 
 #[cfg(test)]
 mod tests {
-    use super::whole_mailboxes;
+    use super::{floored, whole_mailboxes};
 
     #[test]
     fn part_of_a_mailbox_is_a_mailbox_and_an_inexact_quotient_is_none() {
         let shown = [62.5 * 40.0, 2_500.000_000_1, 53.3 * 4.0].map(whole_mailboxes);
         assert_eq!(shown.map(|count| count.to_string()), ["2500", "2500", "214"]);
+    }
+
+    #[test]
+    fn a_scale_is_rounded_down_to_two_digits() {
+        let shown = [12.39, 0.0567, 99.99, 3.0].map(floored);
+        assert_eq!(shown.map(|percent| percent.to_string()), ["12", "0.056", "99", "3"]);
     }
 }

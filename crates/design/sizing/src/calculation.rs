@@ -4,6 +4,7 @@
 use plan::Deployment;
 
 use crate::failure::Failures;
+use crate::finding::{DesignProblem, Severity};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
 use crate::played::PlayedLayout;
 use crate::sheet::Sheet;
@@ -20,6 +21,9 @@ pub struct Calculation<'d> {
     architecture: Architecture,
     failures: Failures,
 }
+
+/// Lays out the copies of a calculated deployment.
+pub type LayOut = fn(&Deployment, &Calculation<'_>) -> PlayedLayout;
 
 /// Calculates every number of a deployment.
 pub fn calculate(deployment: &Deployment) -> Calculation<'_> {
@@ -55,6 +59,13 @@ fn formulas(work: &mut Work<'_>) -> (Architecture, Failures) {
     (architecture, failures)
 }
 
+fn problems(deployment: &Deployment, lay_out: LayOut) -> Vec<DesignProblem> {
+    { calculate(deployment).judged(lay_out).findings.into_iter() }
+        .filter(|of| of.severity > Severity::Remark)
+        .map(|of| (of.severity, of.key))
+        .collect()
+}
+
 impl Calculation<'_> {
     /// Every number with its trace.
     pub const fn sheet(&self) -> &Sheet {
@@ -73,9 +84,19 @@ impl Calculation<'_> {
         !self.work.deployment.is_compatible() && self.work.sheet.number(by_formula).is_some()
     }
 
-    /// Judges the deployment, given the results of its layout.
-    pub fn judge(mut self, played: &PlayedLayout) -> Sizing {
-        validate::validate(&mut self.work, self.architecture, &self.failures, played);
+    /// Judges the deployment and its layout, and advises changes, each of which is judged too.
+    pub fn judge(mut self, lay_out: LayOut) -> Sizing {
+        self.work.judges = Some([
+            Box::new(|of| problems(of, |_, _| PlayedLayout::NotPlayed)),
+            Box::new(move |of| problems(of, lay_out)),
+        ]);
+        self.judged(lay_out)
+    }
+
+    /// Judges the deployment and its layout; changes are not tried.
+    pub fn judged(mut self, lay_out: LayOut) -> Sizing {
+        let played = lay_out(self.work.deployment, &self);
+        validate::validate(&mut self.work, self.architecture, &self.failures, &played);
         Sizing {
             sheet: self.work.sheet,
             architecture: self.architecture,

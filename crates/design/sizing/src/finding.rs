@@ -26,6 +26,9 @@ impl Severity {
     }
 }
 
+/// Weight and subject of a finding that is no remark.
+pub(crate) type DesignProblem = (Severity, Key);
+
 /// One thing wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesignFinding {

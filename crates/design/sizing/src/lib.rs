@@ -45,12 +45,12 @@ mod volumes;
 mod work;
 
 pub use architecture::Architecture;
-pub use calculation::{Calculation, calculate};
+pub use calculation::{Calculation, LayOut, calculate};
 pub use decision::{Build, Decision, QueuePlace, VolumeArchitecture};
 pub use finding::{DesignFinding, Severity};
 pub use key::{FailureMode, Key, ProcessorKey, ServerKind, TierKey};
 pub use played::PlayedLayout;
-pub use quantity::{ShownQuantity, as_sold};
+pub use quantity::{ShownQuantity, as_formatted, as_sold, without_error};
 pub use quirk::Quirk;
 pub use schedule::{BackupDay, schedule};
 pub use sheet::{Fact, Sheet, Value};

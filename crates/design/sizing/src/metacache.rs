@@ -14,6 +14,7 @@ use crate::finding::Severity::{Remark, Violation, Warning};
 use crate::key::{Key, ServerKind};
 use crate::number::Number;
 use crate::quantity::beside;
+use crate::remedy;
 use crate::work::Work;
 
 /// Database disks per SSD. Source: S-MCDB.
@@ -108,7 +109,9 @@ pub(crate) fn judge(work: &mut Work<'_>, architecture: Architecture) {
              {needs}: each {} or more",
             work.shown(Key::MetaCacheLeastSsdGb),
         );
-        let remedy = "raise metacache.ssd_size or metacache.ssds_per_server";
+        let found = [remedy::larger_ssds, remedy::more_ssds];
+        let otherwise = "raise metacache.ssd_size and metacache.ssds_per_server";
+        let remedy = remedy::one_of(work, key, &found, otherwise);
         work.find(Violation, Key::MetaCacheSsdShare, text, remedy);
     }
     if share > MOST_ADVISED.max(given.capacity) + 1e-9 {

@@ -8,6 +8,9 @@ use crate::number::Number;
 use crate::quirk::Quirk;
 use crate::work::Work;
 
+/// Maximum share of its processors that a server may use in the worst case. Source: S-PA19.
+pub(crate) const MOST_PROCESSOR: f64 = 0.8;
+
 /// Share of a client access server that may be used. Source: S-W76.
 const CLIENT_ACCESS_SHARE: f64 = 0.8;
 

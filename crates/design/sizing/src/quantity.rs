@@ -1,7 +1,7 @@
 //! Numbers of a sizing for people: mailboxes are whole, and zero is "none". Disks and SSDs are in
 //! GB and TB of 10^9 and 10^12 bytes, as they are sold; memory, files and volumes in GiB and TiB.
-//! Findings and tables share it, so that a quantity reads the same in both. Programs and formulas
-//! get every digit.
+//! Findings and tables share it, so that a quantity reads the same in both. Programs get twelve
+//! digits.
 
 use units::{Bytes, decimal, limit_beside, three_digits, three_digits_beside};
 
@@ -45,7 +45,7 @@ impl ShownQuantity {
             return Self::sold(value);
         }
         if unit == "GiB" && value >= FROM_TIB {
-            return Self { value: three_digits(value / 1_024.0), unit: "TiB" };
+            return Self::formatted(value);
         }
         let value = match whole(key) {
             Some(Rounding::Up) => decimal((value - 1e-9).ceil(), 0),
@@ -65,6 +65,12 @@ impl ShownQuantity {
         Self { value: terabytes.to_owned(), unit: "TB" }
     }
 
+    /// A size in GiB, or in TiB if it is large.
+    fn formatted(gib: f64) -> Self {
+        let (value, unit) = if gib < FROM_TIB { (gib, "GiB") } else { (gib / 1_024.0, "TiB") };
+        Self { value: three_digits(value), unit }
+    }
+
     /// Value and unit in one text.
     pub fn written(&self) -> String {
         format!("{} {}", self.value, self.unit).trim_end().to_owned()
@@ -74,6 +80,17 @@ impl ShownQuantity {
 /// A disk's size in decimal units, as on its label.
 pub fn as_sold(capacity: Bytes) -> String {
     ShownQuantity::sold(capacity.0 as f64 / 1e9).written()
+}
+
+/// The size of a file or volume in binary units.
+pub fn as_formatted(size: Bytes) -> String {
+    ShownQuantity::formatted(size.as_mib_f64() / 1_024.0).written()
+}
+
+/// A number in its first twelve digits, without the error of a quotient: 0.0804 for
+/// 0.08039999999999999.
+pub fn without_error(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
 }
 
 /// A number and the limit that it misses, each with its unit; with more digits if both would

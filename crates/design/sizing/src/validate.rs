@@ -20,6 +20,7 @@ use crate::key::{Key, ServerKind};
 use crate::metacache;
 use crate::number::Number;
 use crate::played::PlayedLayout;
+use crate::remedy;
 use crate::sheet::Value;
 use crate::work::Work;
 
@@ -90,8 +91,10 @@ fn layout(work: &mut Work<'_>, failures: &Failures, played: &PlayedLayout) {
         PlayedLayout::NotPlayed => (),
         PlayedLayout::Impossible(reason) => {
             let text = format!("the copies cannot be laid out: {reason}");
-            let remedy = "change the copies or servers that it names";
-            work.find(Violation, Key::CopiesTotal, text, remedy);
+            let otherwise = "change the copies or servers that it names";
+            let key = Key::CopiesTotal;
+            let remedy = remedy::one_of(work, key, &[remedy::more_servers], otherwise);
+            work.find(Violation, key, text, remedy);
         }
         PlayedLayout::Processors(shares) => {
             let survived = shares.iter().filter(|(failure, _)| failures.is_survived(*failure));

@@ -1,11 +1,12 @@
 //! A sizing in progress: the deployment, the sheet, and the findings.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use plan::Deployment;
 use plan::deployment::Figure;
 
-use crate::finding::{DesignFinding, Severity};
+use crate::finding::{DesignFinding, DesignProblem, Severity};
 use crate::key::Key;
 use crate::number::Number;
 use crate::quantity::{ShownQuantity, beside};
@@ -23,6 +24,9 @@ pub struct Note {
     pub values: Option<(f64, f64)>,
 }
 
+/// Finds the problems of a deployment.
+pub(crate) type Judge = Box<dyn Fn(&Deployment) -> Vec<DesignProblem>>;
+
 /// Everything that formulas read and write.
 pub(crate) struct Work<'d> {
     /// The deployment to size.
@@ -33,11 +37,23 @@ pub(crate) struct Work<'d> {
     pub notes: Vec<Note>,
     /// Problems of the deployment.
     pub findings: Vec<DesignFinding>,
+    /// Judge changed deployments, first by the formulas alone, which is quick and rejects most
+    /// changes, then with the layout; `None` if no change is tried.
+    pub(crate) judges: Option<[Judge; 2]>,
+    /// What these find in the deployment itself, once a change is compared with it.
+    pub(crate) known: OnceCell<[Vec<DesignProblem>; 2]>,
 }
 
 impl<'d> Work<'d> {
     pub(crate) fn new(deployment: &'d Deployment) -> Self {
-        Self { deployment, sheet: Sheet::default(), notes: Vec::new(), findings: Vec::new() }
+        Self {
+            deployment,
+            sheet: Sheet::default(),
+            notes: Vec::new(),
+            findings: Vec::new(),
+            judges: None,
+            known: OnceCell::new(),
+        }
     }
 
     /// The number under `key`.

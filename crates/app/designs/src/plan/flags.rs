@@ -51,8 +51,8 @@ pub struct PlanFlags {
     /// The server that plan.toml tests [default: the first]
     #[arg(long, value_name = "NAME", requires = "deployment")]
     pub(crate) server: Option<String>,
-    /// Folder below which the volumes are mounted; database folders are created in it [default:
-    /// /mnt/mail, without creating any]
+    /// Folder below which the volumes are mounted; it and the database folders in it are created
+    /// [default: /mnt/mail, without creating any]
     #[arg(long, value_name = "DIR", requires = "deployment")]
     pub(crate) root: Option<PathBuf>,
     /// Lay out volumes as this array's wizard does

@@ -45,7 +45,7 @@ pub(super) fn run(
         design: trial.words(),
         uncertainty_percent: trial.uncertainty_percent(),
         disk_load: trial.disk_load,
-        has_unsized_processors: provision::size(&deployment).has_unsized_processors(),
+        has_unsized_processors: provision::size_unadvised(&deployment).has_unsized_processors(),
         violations: trial.violations.clone(),
         claims,
         remedy,

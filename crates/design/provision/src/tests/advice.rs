@@ -1,4 +1,5 @@
-//! Advice taken back as input: a change that a finding names by key and value removes the finding.
+//! Advice taken back as input: a change that a finding names by key and value removes the finding
+//! and causes no other.
 
 use plan::Deployment;
 use plan::deployment::Replacement;
@@ -6,9 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sizing::{DesignFinding, Key, Severity};
 
-use crate::size;
+use crate::{size, size_unadvised};
 
-/// The changes in brackets, such as `(availability.dags = 2, availability.servers_per_site = 8)`.
+/// The changes in brackets, such as `(data.databases = 2)`; `and` joins those needed together.
 fn changes(remedy: &str) -> Vec<Vec<Replacement>> {
     let brackets = remedy.split('(').skip(1).filter_map(|rest| rest.split_once(')'));
     let change = |edit: &str| {
@@ -16,7 +17,7 @@ fn changes(remedy: &str) -> Vec<Vec<Replacement>> {
         let value = value.strip_suffix(" at most").unwrap_or(value);
         Some(Replacement { key: key.to_owned(), value: value.to_owned() })
     };
-    let all = brackets.map(|(inside, _)| inside.split(", ").filter_map(change).collect());
+    let all = brackets.map(|(inside, _)| inside.split(" and ").filter_map(change).collect());
     all.filter(|edits: &Vec<_>| !edits.is_empty()).collect()
 }
 
@@ -66,7 +67,12 @@ fn is_left(findings: &[DesignFinding], of: &DesignFinding) -> bool {
     findings.iter().any(|left| (left.key, left.severity) == (of.key, of.severity))
 }
 
-/// Every change that removes its finding, and the ones that do not.
+/// A warning or violation of `left` that is not among `findings`.
+fn is_gained(findings: &[DesignFinding], left: &[DesignFinding]) -> bool {
+    left.iter().any(|of| of.severity > Severity::Remark && !is_left(findings, of))
+}
+
+/// The number of changes that are advised, and those that keep their finding or cause another.
 fn unhelpful(text: &str) -> Option<(usize, Vec<String>)> {
     let findings = size(&Deployment::parse("d.toml", text).ok()?).findings;
     let (mut tried, mut found) = (0, Vec::new());
@@ -74,8 +80,8 @@ fn unhelpful(text: &str) -> Option<(usize, Vec<String>)> {
         for edits in changes(&of.remedy) {
             tried += 1;
             let changed = Deployment::parse_with("d.toml", text, &edits);
-            let left = changed.map(|changed| size(&changed).findings);
-            if left.as_ref().map_or(true, |left| is_left(left, of)) {
+            let left = changed.map(|changed| size_unadvised(&changed).findings);
+            if left.as_ref().map_or(true, |left| is_left(left, of) || is_gained(&findings, left)) {
                 found.push(format!("{edits:?} of {of:?}: {:?}", left.err()));
             }
         }
@@ -153,7 +159,56 @@ fn a_volume_too_large_for_every_disk_is_not_blamed_on_the_largest_database() {
     assert!(!volume.contains("largest_database") && !volume.contains("larger disks"), "{volume}");
     let mailboxes = of(Key::DatabaseMailboxes);
     assert!(mailboxes.contains("(tier.1.mailboxes = "), "{mailboxes}");
-    assert!(mailboxes.contains(", tier.2.mailboxes = "), "{mailboxes}");
+    assert!(mailboxes.contains(" and tier.2.mailboxes = "), "{mailboxes}");
     let (tried, found) = unhelpful(TOO_MANY).expect("a deployment");
     assert!(tried > 3 && found.is_empty(), "{tried}: {found:#?}");
+}
+
+/// A fix that is joined to others by "or" is enough by itself: it has a key and a value to size.
+#[test]
+fn every_alternative_can_be_sized() {
+    for text in [TOO_BUSY, TOO_MANY] {
+        let sizing = size(&Deployment::parse("d.toml", text).expect("a deployment"));
+        for of in sizing.findings.iter().filter(|of| of.severity == Severity::Violation) {
+            assert_eq!(of.remedy.split(", or ").count(), changes(&of.remedy).len(), "{of:?}");
+        }
+    }
+}
+
+/// Processors and volumes are short, and servers may be added in place of either.
+#[test]
+fn more_servers_are_advised_if_they_are_enough() {
+    let text = "[[tier]]\nmailboxes = 12000\nmessages_per_day = 200\nsize_limit = \"2GiB\"\n\
+        [availability]\nservers_per_site = 4\ncopies = 2\n[servers]\nspec_rate = 300\n[storage]\n\
+        volumes_per_server = 8\n";
+    let sizing = size(&Deployment::parse("d.toml", text).expect("a deployment"));
+    let of = |key: Key| {
+        let found = sizing.findings.iter().find(|of| of.key == key);
+        found.map(|of| of.remedy.to_string()).unwrap_or_default()
+    };
+    let processors = of(Key::ProcessorUtilWorstPlayed);
+    assert!(processors.contains("(servers.spec_rate = "), "{processors}");
+    assert!(processors.contains("(availability.servers_per_site = "), "{processors}");
+    let volumes = of(Key::VolumeTotalPerServer);
+    assert!(volumes.contains("(storage.volumes_per_server = "), "{volumes}");
+    assert_eq!(unhelpful(text).map(|(_, found)| found), Some(Vec::new()));
+}
+
+/// The queue database is larger than the system disk that is given, until it keeps less.
+#[test]
+fn a_shorter_safety_net_is_advised_only_if_the_queue_then_fits() {
+    let text = |system: &str| {
+        format!(
+            "[[tier]]\nmailboxes = 20000\nmessages_per_day = 150\nsize_limit = \"2GiB\"\n\
+             [availability]\nservers_per_site = 4\ncopies = 2\n[disks]\n{system}\n"
+        )
+    };
+    let given = text("system = { size = \"600GB\", type = \"10K SAS 2.5\" }");
+    for (text, is_advised) in [(given, true), (text(""), false)] {
+        let sizing = size(&Deployment::parse("d.toml", &text).expect("a deployment"));
+        let found = sizing.findings.iter().find(|of| of.text.starts_with("the queue database"));
+        let remedy = &found.expect("a finding").remedy;
+        assert_eq!(remedy.contains("safety_net"), is_advised, "{remedy}");
+        assert_eq!(unhelpful(&text).map(|(_, found)| found), Some(Vec::new()));
+    }
 }

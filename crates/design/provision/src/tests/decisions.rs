@@ -3,9 +3,10 @@
 use crate::export::{Kind, export};
 use crate::layout::Failure;
 use crate::size;
-use crate::{Provision, Purpose, Requirements, TestPlan, provision};
+use crate::{Provision, Purpose, Requirements, TestPlan, mailboxes_section, provision};
 use plan::Deployment;
 use sizing::{FailureMode, Key, ProcessorKey, ServerKind, Sizing};
+use units::Bytes;
 
 /// Four servers in each site, twelve databases of four copies, the second site on standby.
 fn waiting(more: &str) -> String {
@@ -178,4 +179,31 @@ fn a_test_plan_says_why_its_mailboxes_are_not_those_of_the_design() {
     let said = "[mailboxes] counts the 1,100 mailboxes of these copies, each with its part of the \
                 reserves of I/O and space; the design has 1,650 in all";
     assert!(plan.description.contains(said), "{}", plan.description);
+}
+
+/// A test of the first server, with databases of this part of their size.
+fn test_at(scale: f64) -> TestPlan {
+    TestPlan { server: None, root: "/tmp/mail".to_owned(), scale, databases: None }
+}
+
+/// At full size volumes are mounted below the root, whose own space says nothing.
+#[test]
+fn a_rehearsal_without_room_names_the_largest_scale_that_fits() {
+    let provision = of_three_servers("build = \"raid\"\n");
+    let free = Bytes::from_gib(20);
+    let said = test_at(0.5).missing_room(&provision, free).expect("too little room");
+    let scale = said.split("say --scale ").nth(1).and_then(|rest| rest.split(',').next());
+    let percent: f64 = scale.and_then(|of| of.parse().ok()).expect("a scale");
+    assert_eq!(test_at(percent / 100.0).missing_room(&provision, free), None, "{said}");
+    assert!(test_at(percent / 80.0).missing_room(&provision, free).is_some(), "{said}");
+    assert_eq!(test_at(1.0).missing_room(&provision, free), None);
+    let none = test_at(0.01).missing_room(&provision, Bytes(0)).expect("no room");
+    assert!(none.contains("free some, or name another --root"), "{none}");
+}
+
+/// 24.12 / 250 has an error in its last digit.
+#[test]
+fn the_rate_of_a_mailbox_is_written_as_it_was_meant() {
+    let plan = mailboxes_section((250.0, 24.12), 8, Bytes::from_gib(1));
+    assert!(plan.contains("iops_each = 0.09648\n"), "{plan}");
 }

@@ -4,7 +4,6 @@ use units::{counted, plural, three_digits};
 
 use crate::finding::Severity::Violation;
 use crate::key::{Key, ServerKind};
-use crate::number::write;
 use crate::remedy;
 use crate::sheet::Sheet;
 use crate::work::Work;
@@ -15,31 +14,30 @@ pub(super) fn judge(work: &mut Work<'_>) {
     let copies = work.value(Key::ServerDbCopies(ServerKind::First));
     if copies <= 0.0 {
         let text = "a server holds less than half a copy, which the workbook rounds to none";
-        let remedy = "lower availability.servers_per_site, or give mode = \"corrected\"";
-        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text.to_owned(), remedy);
+        let otherwise = "give mode = \"corrected\"";
+        let key = Key::ServerDbCopies(ServerKind::First);
+        let remedy = remedy::one_of(work, key, &[remedy::fewer_servers], otherwise);
+        work.find(Violation, key, text.to_owned(), remedy);
     }
     if copies > each {
         let held = work.shown(Key::ServerDbCopies(ServerKind::First));
         let held = counted(&held, "database");
         let text = format!("a server holds {held} and may hold {}", three_digits(each));
-        let found = [
-            remedy::more_servers(work.deployment, |sheet| holds(sheet, each)),
-            remedy::larger_disks(work.deployment, |sheet| holds(sheet, each)),
-            remedy::more_groups(work.deployment, |sheet| holds(sheet, each)),
-        ];
-        let otherwise = "allow larger databases (data.largest_database), or fewer copies";
-        let remedy = remedy::one_of(found, otherwise);
-        work.find(Violation, Key::ServerDbCopies(ServerKind::First), text, remedy);
+        let found = [remedy::more_servers, remedy::larger_disks, remedy::more_groups];
+        let otherwise = "allow larger databases (data.largest_database) and fewer copies";
+        let key = Key::ServerDbCopies(ServerKind::First);
+        let remedy = remedy::one_of(work, key, &found, otherwise);
+        work.find(Violation, key, text, remedy);
     }
     given_count(work);
     overfull(work);
     if work.value(Key::DatabaseMailboxesCapacityLimited) < 1.0 {
         let text = "not even one mailbox fits into a database".to_owned();
-        let found = [remedy::larger_disks(work.deployment, fits_one)];
-        let otherwise = "allow larger databases (data.largest_database), or lower \
+        let otherwise = "allow larger databases (data.largest_database) and lower \
                          data.overhead_percent";
-        let remedy = remedy::one_of(found, otherwise);
-        work.find(Violation, Key::DatabaseMailboxesCapacityLimited, text, remedy);
+        let key = Key::DatabaseMailboxesCapacityLimited;
+        let remedy = remedy::one_of(work, key, &[remedy::larger_disks], otherwise);
+        work.find(Violation, key, text, remedy);
     }
 }
 
@@ -48,25 +46,21 @@ fn overfull(work: &mut Work<'_>) {
     if has_room(&work.sheet) {
         return;
     }
-    let deployment = work.deployment;
     let found = [
-        remedy::more_databases(deployment, &work.sheet, has_room),
-        remedy::larger_disks(deployment, has_room),
-        remedy::faster_disks(deployment, has_room),
-        remedy::fewer_on_a_volume(deployment, has_room),
-        remedy::more_servers(deployment, has_room),
-        remedy::more_groups(deployment, has_room),
+        remedy::more_databases,
+        remedy::larger_disks,
+        remedy::faster_disks,
+        remedy::fewer_on_a_volume,
+        remedy::more_servers,
+        remedy::more_groups,
     ];
-    let found = remedy::or_fewer_mailboxes(found, deployment, has_room);
     let otherwise = match limited_by(&work.sheet) {
         MailboxLimit::Capacity => {
-            "take larger disks or smaller mailboxes, or add servers or groups"
+            "take larger disks and smaller mailboxes, and add servers or groups"
         }
-        MailboxLimit::Io => {
-            "take faster disks, fewer databases on a volume or RAID, or add servers or groups"
-        }
+        MailboxLimit::Io => "take faster disks and RAID, and add servers or groups",
     };
-    let remedy = remedy::one_of(found, otherwise);
+    let remedy = remedy::one_of(work, Key::DatabaseMailboxes, &found, otherwise);
     let text = overfull_text(work);
     work.find(Violation, Key::DatabaseMailboxes, text, remedy);
 }
@@ -107,19 +101,10 @@ fn limited_by(sheet: &Sheet) -> MailboxLimit {
     }
 }
 
-/// Whether a server holds no more than `most` copies.
-fn holds(sheet: &Sheet, most: f64) -> bool {
-    sheet.number(Key::ServerDbCopies(ServerKind::First)).is_some_and(|copies| copies <= most)
-}
-
 /// Whether the mailboxes of a database fit in it.
 fn has_room(sheet: &Sheet) -> bool {
     let both = (sheet.number(Key::DatabaseMailboxes), sheet.number(Key::DatabaseMailboxesTarget));
     matches!(both, (Some(mailboxes), Some(target)) if mailboxes <= target)
-}
-
-fn fits_one(sheet: &Sheet) -> bool {
-    sheet.number(Key::DatabaseMailboxesCapacityLimited).is_some_and(|count| count >= 1.0)
 }
 
 /// A given count that the servers cannot hold is reported, not silently lowered.
@@ -136,10 +121,8 @@ fn given_count(work: &mut Work<'_>) {
         plural(u64::from(given), "database"),
         work.shown(Key::DatabaseMaxCountPerDag)
     );
-    let remedy = format!(
-        "fewer databases (data.databases = {} at most), or raise availability.servers_per_site or \
-         dags",
-        write(most.floor())
-    );
+    let found = [remedy::fewer_databases, remedy::more_servers, remedy::more_groups];
+    let otherwise = "take fewer databases (data.databases) and fewer mailboxes";
+    let remedy = remedy::one_of(work, Key::DatabaseMaxCountPerDag, &found, otherwise);
     work.find(Violation, Key::DatabaseMaxCountPerDag, text, remedy);
 }

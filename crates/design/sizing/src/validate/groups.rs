@@ -18,9 +18,9 @@ pub(super) fn judge(work: &mut Work<'_>) {
             counted(&three_digits(members), "member"),
             three_digits(most)
         );
-        let found = [remedy::smaller_groups(work.deployment, &work.sheet, most)];
         let otherwise = "take more groups (availability.dags) of fewer servers";
-        let remedy = remedy::one_of(found, otherwise);
+        let key = Key::ServerPerDag;
+        let remedy = remedy::one_of(work, key, &[remedy::smaller_groups], otherwise);
         work.find(Violation, Key::ServerPerDag, text, remedy);
     }
     let here = work.value(Key::CopiesFirstSite) + work.value(Key::CopiesFirstSiteLagged);

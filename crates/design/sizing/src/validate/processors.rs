@@ -1,17 +1,14 @@
 //! Problems that processors reveal in a deployment.
 
-use std::borrow::Cow;
-
 use units::{counted, limit_beside, three_digits, three_digits_beside};
 
 use crate::finding::Severity::{Violation, Warning};
 use crate::key::{FailureMode, Key, ProcessorKey, ServerKind};
-use crate::number::{Number, write};
+use crate::number::Number;
+use crate::processor::MOST_PROCESSOR;
+use crate::remedy;
 use crate::sheet::Sheet;
 use crate::work::Work;
-
-/// Maximum share of its processors that a server may use in the worst case. Source: S-PA19.
-const MOST_PROCESSOR: f64 = 0.8;
 
 /// Use of the processors, their number, and servers of unknown speed.
 pub(super) fn judge(work: &mut Work<'_>) {
@@ -45,7 +42,8 @@ fn used(work: &mut Work<'_>) {
                 three_digits_beside(used * 100.0, MOST_PROCESSOR * 100.0),
                 limit_beside(used * 100.0, MOST_PROCESSOR * 100.0)
             );
-            let remedy = faster(work, used);
+            let found = [remedy::faster_processors, remedy::more_servers, remedy::more_groups];
+            let remedy = remedy::one_of(work, key, &found, "take faster servers and more of them");
             work.find(Violation, key, text, remedy);
         }
     }
@@ -63,20 +61,6 @@ fn cores(work: &mut Work<'_>) {
         let text = format!("{cores} cores are more than the {limit} that were tested");
         work.find(Warning, Key::ServersCoresGiven, text, "take more, smaller servers");
     }
-}
-
-/// The server speed at which the limit is met: use is inversely proportional to speed.
-fn faster(work: &Work<'_>, used: f64) -> Cow<'static, str> {
-    let servers = &work.deployment.servers;
-    let slowest = [servers.first, servers.second].into_iter().filter_map(|of| of.spec_rate);
-    let rate = slowest.reduce(f64::min).map(|rate| {
-        let needed = (rate * used / MOST_PROCESSOR).ceil();
-        format!(
-            "servers of SPECint_rate2006 {} (servers.spec_rate), or more servers",
-            write(needed)
-        )
-    });
-    rate.map_or("take faster servers, or more of them".into(), Cow::Owned)
 }
 
 /// Servers of unknown speed: no rule can judge whether their processors are enough.
@@ -133,7 +117,7 @@ mod tests {
              [availability]\nservers_per_site = 3\ncopies = 2\n{rest}"
         );
         let deployment = Deployment::parse("d.toml", &text).expect("a deployment");
-        calculate(&deployment).judge(&PlayedLayout::NotPlayed)
+        calculate(&deployment).judge(|_, _| PlayedLayout::NotPlayed)
     }
 
     /// One core may be too few, and no rule can tell.

@@ -131,7 +131,7 @@ fn document(report: &PlayedReport<'_>, steps: &[String]) -> Document {
     ]);
     sections.push(Section { id: "hosts", title: "Hosts", blocks: vec![hosts(report)] });
     sections.push(Section { id: "method", title: "Method", blocks: method(report) });
-    Document { banner: banner(report), sections }
+    Document { banner: banner(report), sections, names: vec![subject(report)] }
 }
 
 fn banner(report: &PlayedReport<'_>) -> Banner {

@@ -86,9 +86,10 @@ impl Proof {
 }
 
 /// What a proof assumes, and what a prediction answers instead.
-const ASSUMED: &str = "Users work on active copies, and passive ones only replay; `size --predict` \
-                       asks the harder question whether a set of disks carries every copy on it \
-                       as an active one, so that its latencies are higher.";
+const ASSUMED: &str = "Users work on active copies, and passive ones only replay; the mean of a \
+                       host is judged. `size --predict` asks another question: whether a set of \
+                       disks without a failure carries every copy on it as an active one, each \
+                       database judged by its own mean. Either may show the higher latency.";
 
 /// What no claim includes if the speed of the servers is unknown.
 const NO_PROCESSORS: &str = "No claim includes the processors: the speed of the servers is not \
@@ -115,7 +116,7 @@ fn document(proof: &Proof) -> Document {
     sections.extend(remedies(proof));
     sections.extend(disagreements(proof));
     sections.push(Section { id: "method", title: "Method", blocks: vec![method()] });
-    Document { banner: banner(proof), sections }
+    Document { banner: banner(proof), sections, names: vec![subject(proof)] }
 }
 
 /// Explains the columns of the table of claims.

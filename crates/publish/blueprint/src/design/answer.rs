@@ -88,20 +88,24 @@ impl DesignAnswer {
         }
     }
 
-    /// The exit status and its reason; `None` without a simulation, since the headline then has
-    /// both.
-    pub(super) fn exit_status(self) -> Option<String> {
-        let because = match (self.is_workable, self.simulated?) {
-            (true, Ruling::Pass | Ruling::Warn) => {
+    /// The exit status and its reason.
+    pub(super) fn exit_status(self) -> String {
+        let because = match (self.is_workable, self.simulated) {
+            (false, None) => "a rule is violated",
+            (false, Some(_)) => "a rule is violated, whatever the simulation says",
+            (true, None) if self.is_refused => "no rule is violated, but nothing was simulated",
+            (true, None) => "no rule is violated",
+            (true, Some(Ruling::Pass | Ruling::Warn)) => {
                 "no rule is violated, and the simulated disks carry the load"
             }
-            (true, Ruling::Fail) => "no rule is violated, but the simulated disks exceed a limit",
-            (true, Ruling::CannotJudge) => {
+            (true, Some(Ruling::Fail)) => {
+                "no rule is violated, but the simulated disks exceed a limit"
+            }
+            (true, Some(Ruling::CannotJudge)) => {
                 "no rule is violated, but the simulation cannot be judged"
             }
-            (false, _) => "a rule is violated, whatever the simulation says",
         };
-        Some(format!("Exit status {}: {because}.", self.exit_code()))
+        format!("Exit status {}: {because}.", self.exit_code())
     }
 }
 

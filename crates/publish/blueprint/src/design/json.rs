@@ -3,7 +3,7 @@
 use plan::deployment::Mode;
 use provision::{Requirements, layout, quorum_word, simulate};
 use serde_json::{Map, Value as Json, json};
-use sizing::{DesignFinding, Fact, Note, Value};
+use sizing::{DesignFinding, Fact, Note, Value, without_error};
 
 use super::{PredictedDesign, Sized, Unsimulated, tables};
 
@@ -97,7 +97,7 @@ pub fn failure_json(needs: &Requirements, mode: &layout::Mode) -> Option<Map<Str
 
 fn number(fact: &Fact) -> Json {
     let value = match fact.value {
-        Value::Number(value) => json!(value),
+        Value::Number(value) => json!(without_error(value)),
         Value::Decision(decision) => json!(decision.name()),
     };
     json!({

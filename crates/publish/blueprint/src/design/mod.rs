@@ -107,7 +107,15 @@ impl<'a> Sized<'a> {
 
 /// The same as plain text in lines of at most `width` characters, without the formulas.
 pub fn sizing_text_within(sized: Sized<'_>, width: usize) -> String {
-    report::document_text(&document(sized), width)
+    let mut document = document(sized);
+    document.banner.meaning.extend(for_the_terminal(sized));
+    report::document_text(&document, width)
+}
+
+/// What a customer's page leaves out: the files of the simulation, and the exit status.
+fn for_the_terminal(sized: Sized<'_>) -> impl Iterator<Item = String> {
+    let report = sized.predicted.map(|of| format!("Whole report: {}", of.report));
+    report.into_iter().chain([sized.answer().exit_status()])
 }
 
 /// Every number with its formula, as JSON.
@@ -117,7 +125,8 @@ pub fn sizing_json(sized: Sized<'_>) -> String {
 
 /// The document that page and text show.
 pub(crate) fn document(sized: Sized<'_>) -> Document {
-    Document { banner: banner(sized), sections: tables::sections(sized) }
+    let names = vec![sized.deployment.name.clone()];
+    Document { banner: banner(sized), sections: tables::sections(sized), names }
 }
 
 /// A number with its unit for a table; a dash if it does not apply.
@@ -203,7 +212,6 @@ fn meaning(sized: Sized<'_>) -> Vec<String> {
     }
     sentences.extend(deployment.product.assumption().map(|assumption| format!("{assumption}.")));
     sentences.extend(sized.predicted.map(PredictedDesign::sentence));
-    sentences.extend(sized.answer().exit_status());
     sentences
 }
 

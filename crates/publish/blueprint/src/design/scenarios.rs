@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use plan::deployment::{Disk, Prices, Replacement};
 use plan::{Deployment, PlanError};
-use provision::{size, survived_failures};
+use provision::{size_unadvised, survived_failures};
 use report::document::{Block, Cell, Column, Section, Table, TableRow};
 use report::format::number;
 use serde_json::{Value as Json, json};
@@ -61,7 +61,7 @@ impl Candidate {
             prices,
             disk: parsed.as_ref().ok().map(|of| of.storage.first.database.clone()),
             survived: parsed.as_ref().ok().and_then(survived_failures),
-            outcome: parsed.map(|of| size(&of)).map_err(|error| error.to_string()),
+            outcome: parsed.map(|of| size_unadvised(&of)).map_err(|error| error.to_string()),
             replacements,
         }
     }

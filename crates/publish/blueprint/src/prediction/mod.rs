@@ -321,7 +321,9 @@ fn document(all: &[PredictedArray], steps: &[String]) -> Document {
     let headings = ParetoHeadings { cost: "Disks In All".into(), load, is_simulated: true };
     let trade_offs = pareto::section(&points(all), &headings);
     let sections = std::iter::once(table).chain(next_steps::section(steps)).chain(trade_offs);
-    Document { banner: banner(all), sections: sections.chain([pictures]).collect() }
+    let banner = banner(all);
+    let names = vec![banner.subject.clone()];
+    Document { banner, sections: sections.chain([pictures]).collect(), names }
 }
 
 fn banner(all: &[PredictedArray]) -> Banner {

@@ -58,10 +58,14 @@ fn one_headline_says_what_rules_and_simulation_say() {
         let first = text.lines().nth(3).expect("a headline");
         assert!(first.starts_with(&headline.to_uppercase()), "{first}");
         assert_eq!(text.matches("expect latencies within").count(), 1, "{text}");
-        for form in [&page, &text] {
-            assert!(form.contains(status) && form.contains("7 sets of disks"), "{form}");
+        for words in [status, "predicted/simulated/report.html"] {
+            assert!(text.contains(words), "{text}");
         }
-        assert!(page.contains("taken for active, the most that they can have to carry"), "{page}");
+        for form in [&page, &text] {
+            assert!(form.contains("7 sets of disks"), "{form}");
+        }
+        assert!(page.contains("taken for active, none of them has failed, and each"), "{page}");
+        assert!(page.contains("Either may show the higher latency."), "{page}");
         let json: serde_json::Value = serde_json::from_str(&sizing_json(sized)).expect("JSON");
         let verdict = if passes { "simulated_pass" } else { "simulated_fail" };
         assert_eq!(json["prediction"]["verdict"], verdict);

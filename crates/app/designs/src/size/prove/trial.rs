@@ -82,7 +82,7 @@ impl Trial {
         let document = plan_verb::layout_of(&deployment)?;
         let arrangement =
             from_provision::arranged(&document, &choice, None)?.measured(&choice, 0)?;
-        let sizing = provision::size(&deployment);
+        let sizing = provision::size_unadvised(&deployment);
         let violations = findings.iter().filter(|of| of.severity == Severity::Violation);
         Ok(Self {
             violations: violations.map(|of| format!("{}: {}", of.key, of.text)).collect(),
