@@ -57,7 +57,7 @@ pub use processors::{ProcessorShares, ProgramShare};
 pub use resumption::{NotResumable, Resumption};
 pub use run::{
     Break, DatabaseRow, DigestFault, IntervalRow, JournalLine, LoadError, PhaseSpan, PhaseTotals,
-    RunRecord, SeriesRow, SeriesTotal, journal_lines,
+    RunRecord, Sequel, SeriesRow, SeriesTotal, journal_lines,
 };
 pub use server::{ServerBackup, ServerLoad, ServerReplay};
 pub use simulated::{Simulation, SimulationDetail, scenario_names, true_range};

@@ -67,10 +67,24 @@ pub struct RunRecord {
     pub torn_tail: bool,
     /// Whether the journal is unaltered.
     pub seal: Seal,
+    /// What came after the run. No journal knows it.
+    pub sequel: Sequel,
     /// The last interval, before it was evaluated.
     looked: Option<Looked>,
     /// When the last event ended.
     last_ns: u64,
+}
+
+/// What came after a run that decides how to go on from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sequel {
+    /// Nothing, as far as is known.
+    #[default]
+    None,
+    /// Its databases were opened by another program.
+    Opened,
+    /// A later run took its place in a set of tests.
+    Replaced,
 }
 
 /// A time without data, because the program or the machine was stopped.
@@ -369,7 +383,7 @@ impl RunRecord {
         let is_load = matches!(self.start.test, TestType::Performance | TestType::Stress);
         let is_ours = self.imported().is_none() && self.simulated().is_none();
         let is_open = self.finished.as_ref().is_none_or(|finished| finished.was_stopped);
-        is_load && is_ours && is_open
+        is_load && is_ours && is_open && self.sequel == Sequel::None
     }
 
     /// Number of errors that were counted without an issue.

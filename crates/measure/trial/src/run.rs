@@ -46,7 +46,7 @@ pub use failure::Failure;
 use open::Opened;
 pub use open::growth;
 use reading::Reading;
-pub use resumed::ResumedRun;
+pub use resumed::{ResumedRun, is_opened_since};
 use sessions::Sessions;
 
 /// Delay between all groups being warm and the start of the measurement, so that every group has

@@ -3,6 +3,7 @@
 mod circumstances;
 mod doubts;
 mod imported;
+mod limits;
 mod metric;
 mod sizes;
 mod stated;

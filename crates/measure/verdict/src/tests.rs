@@ -573,7 +573,7 @@ fn a_full_volume_is_no_damage_and_a_failed_request_beside_it_still_is() {
     run.start.databases[0].log_volume.space_limits = vec![quota.to_owned()];
     let verdict = judge(&run);
     let said = &finding(&verdict, "volume-full").evidence[0].text;
-    assert!(said.ends_with(&format!("smaller databases; {quota}")), "{said}");
+    assert!(said.ends_with(&format!("on the volume); {quota}")), "{said}");
     assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Pass);
     run.issues.push(issue(Severity::Error));
     assert_eq!(outcome_of(&run, "input-output-errors"), Ruling::Fail);

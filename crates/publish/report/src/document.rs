@@ -14,6 +14,8 @@ pub struct Document {
     pub banner: Banner,
     /// The rest, in order.
     pub sections: Vec<Section>,
+    /// Names and descriptions that users gave: no backtick in them marks a command.
+    pub names: Vec<String>,
 }
 
 /// The answer, for readers who read nothing else.

@@ -13,6 +13,7 @@ use verdict::Ruling;
 use crate::document::{Banner, Block, Cell, Column, Document, Section, Table, TableRow};
 use crate::format;
 use crate::html;
+use crate::sections::summary::names;
 use crate::sections::tone;
 
 pub use compared::{ComparedHost, render_fleets};
@@ -73,7 +74,11 @@ fn document(sheet: &FleetSheet<'_>) -> Document {
     sections.extend(periods(sheet));
     sections.push(times(sheet));
     sections.extend(shared(sheet));
-    Document { banner: banner(sheet), sections }
+    let mut texts = Vec::new();
+    for run in sheet.hosts.iter().filter_map(|host| host.record) {
+        texts.extend(names(&run.start));
+    }
+    Document { banner: banner(sheet), sections, names: texts }
 }
 
 fn banner(sheet: &FleetSheet<'_>) -> Banner {

@@ -13,12 +13,14 @@ pub fn whole(value: u64) -> String {
     number(value as f64, 0)
 }
 
-/// Start of the run. For a simulated run it is not a date: virtual time always begins at the same
-/// moment.
+/// Start of the run. A simulated run has no date: virtual time always begins at the same moment.
 pub fn started(start: &Start) -> String {
-    let clock = timestamp(start.started_epoch_ns);
-    if start.simulated.is_some() { format!("virtual time from {clock}") } else { clock }
+    match start.simulated {
+        Some(_) => "simulated, in virtual time".to_owned(),
+        None => timestamp(start.started_epoch_ns),
+    }
 }
+
 /// A latency for a table column: milliseconds with three digits, as Jetstress prints them.
 pub(crate) fn milliseconds(nanoseconds: f64) -> String {
     number(nanoseconds / 1e6, 3)

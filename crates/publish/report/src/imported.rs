@@ -29,7 +29,8 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict, imported: &ImportedRe
         title: "Test Log",
         blocks: vec![Block::Verbatim(lines)],
     });
-    Document { banner: banner(run, verdict, imported), sections }
+    let names = summary::names(&run.start);
+    Document { banner: banner(run, verdict, imported), sections, names }
 }
 
 fn banner(run: &RunRecord, verdict: &Verdict, imported: &ImportedResult) -> Banner {

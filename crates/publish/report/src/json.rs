@@ -17,7 +17,7 @@ use crate::format::as_milliseconds;
 use crate::listed::verdict_name;
 use crate::mailboxes::Carried;
 use crate::sections::findings::asked_for;
-use crate::{format, meaning, next, passes};
+use crate::{format, listed, meaning, next, passes};
 
 /// Version of the schema, incremented when a member changes its meaning or is removed.
 pub(crate) const SCHEMA: u32 = 2;
@@ -182,7 +182,7 @@ pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a>
         exit_code: verdict.exit_code(),
         meaning: meaning::sentences(run, verdict),
         next_steps: next::steps(run, verdict),
-        achieved_transactional_iops: run.achieved_transactional_iops(),
+        achieved_transactional_iops: listed::rate(run).unwrap_or(0.0),
         mailboxes_carried: at_load.filter(|_| verdict.exit_code() == 0),
         mailboxes_at_measured_load: at_load,
         mailboxes_with_room: Carried::of(run).by_space,

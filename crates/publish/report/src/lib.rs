@@ -51,8 +51,8 @@ pub use imported::imported_schema;
 pub use json::{outcome_name, report_schema, verdict_of};
 pub use line::{LineReport, line_html, line_json, line_text};
 pub use listed::{
-    RunEntry, RunState, achieved_iops, backup_mib_per_second, is_cut_off, lacking, mean_ms,
-    set_headline, started_iso, started_ns, verdict_name,
+    RunEntry, RunState, TOO_SMALL, achieved_iops, backup_mib_per_second, is_cut_off, lacking,
+    mean_ms, set_headline, started_iso, started_ns, verdict_name,
 };
 pub use margin::margin_percent;
 pub use next::{
@@ -64,8 +64,8 @@ pub use sections::summary::subject;
 pub use sections::tone;
 pub use storage::{StorageLook, StorageTally, storage_html, storage_json, worst_first};
 pub use suite::{
-    NamedSet, SUITE_PARTS, SuiteTest, Unmeasured, render_suite, render_suites, split_replaced,
-    suite_of, suite_outcome, suite_schema, suite_summary_in, suite_xml,
+    NamedSet, REPLACED, SUITE_PARTS, SuiteTest, Unmeasured, render_suite, render_suites,
+    split_replaced, suite_of, suite_outcome, suite_schema, suite_summary_in, suite_xml,
 };
 pub use text::TEXT_WIDTH;
 pub use trend::{TrendPoint, trend_html};

@@ -62,7 +62,8 @@ pub(crate) fn document(line: &LineReport<'_>) -> Document {
     let picture = Block::from(picture::picture(line));
     let blocks = [picture].into_iter().chain(notes);
     let curve = Section { id: "curve", title: "Latency over load", blocks: blocks.collect() };
-    Document { banner: banner(line), sections: vec![curve, table] }
+    let names = summary::names(&line.run.start);
+    Document { banner: banner(line), sections: vec![curve, table], names }
 }
 
 fn banner(line: &LineReport<'_>) -> Banner {

@@ -8,8 +8,8 @@ use crate::document::Tone;
 use crate::imported::words;
 use crate::{format, passes, sections};
 
-/// The verdict on a run in a few words: an imported run is marked as such, and a passed one names
-/// the requirement that it does not meet.
+/// The verdict on a run in a few words: an imported run is marked as such, and one whose
+/// requirement is not met names it.
 pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
     let outcome = verdict.outcome;
     match (run.imported(), run.simulated()) {
@@ -18,11 +18,15 @@ pub fn verdict_name(run: &RunRecord, verdict: &Verdict) -> String {
             "Simulated host of a deployment".to_owned()
         }
         (None, Some(_)) => {
-            format!("Simulated {}", qualified(&outcome.name().to_lowercase(), lacking(verdict)))
+            let caveat = caveat(outcome, verdict);
+            format!("Simulated {}", qualified(&outcome.name().to_lowercase(), caveat))
         }
-        (None, None) => qualified(outcome.name(), lacking(verdict)),
+        (None, None) => qualified(outcome.name(), caveat(outcome, verdict)),
     }
 }
+
+/// The caveat of volumes without room for the mailboxes of the plan.
+pub const TOO_SMALL: &str = "too small";
 
 /// An outcome with what it lacks, as every headline prints it.
 pub(crate) fn qualified(outcome: &str, lacking: Option<&str>) -> String {
@@ -33,18 +37,24 @@ pub(crate) fn qualified(outcome: &str, lacking: Option<&str>) -> String {
 /// What a passed run lacks, in two words: room for the mailboxes of its plan, their load, or a
 /// state that a mean describes.
 pub fn lacking(verdict: &Verdict) -> Option<&'static str> {
-    let found = [
-        (verdict.lacks_room(), "too small"),
-        (verdict.lacks_load(), "below plan"),
-        (verdict.is_unsteady(), "not steady"),
-    ];
-    let mut found = found.into_iter().filter(|_| verdict.exit_code() == 0);
-    found.find(|(is_lacking, _)| *is_lacking).map(|(_, words)| words)
+    caveat(verdict.outcome, verdict).filter(|_| verdict.exit_code() == 0)
 }
 
-/// The outcome of several tests; a passed one names what the first of them lacks.
+/// What a run lacks, to be read beside an outcome: room is missing whatever the outcome, the rest
+/// only qualifies a pass.
+fn caveat(outcome: Ruling, verdict: &Verdict) -> Option<&'static str> {
+    let is_passed = outcome.exit_code() == 0;
+    let found = [
+        (verdict.lacks_room(), TOO_SMALL),
+        (is_passed && verdict.lacks_load(), "below plan"),
+        (is_passed && verdict.is_unsteady(), "not steady"),
+    ];
+    found.into_iter().find(|(is_lacking, _)| *is_lacking).map(|(_, words)| words)
+}
+
+/// The outcome of several tests, with what the first of them lacks.
 pub fn set_headline<'a>(outcome: Ruling, tests: impl IntoIterator<Item = &'a Verdict>) -> String {
-    qualified(outcome.name(), set_lacking(outcome, tests))
+    qualified(outcome.name(), tests.into_iter().find_map(|of| caveat(outcome, of)))
 }
 
 /// What a passed set lacks: the gap of the first of its tests that has one. `None` for any other
@@ -123,8 +133,10 @@ pub struct RunEntry<'a> {
     pub started: Option<&'a str>,
     /// The verdict, in the words of the JSON reports; `None` before the end.
     pub verdict: Option<&'a str>,
-    /// The verdict in the words of the lists, with what a passed run lacks; `None` before the end.
+    /// The verdict in the words of the lists, with what the run lacks; `None` before the end.
     pub headline: Option<&'a str>,
+    /// Whether a later run took its place in a set of tests.
+    pub is_replaced: bool,
     /// The array of a simulated run.
     pub simulated: Option<&'a str>,
     /// The instrument of an imported result.
@@ -157,6 +169,7 @@ impl RunEntry<'_> {
             "started": self.started,
             "verdict": self.verdict,
             "headline": self.headline,
+            "replaced": self.is_replaced,
             "simulated": self.simulated,
             "imported": self.imported,
             "target_transactional_iops": self.target_iops,
@@ -186,14 +199,23 @@ pub fn started_iso(run: &RunRecord) -> Option<String> {
     Some(if is_utc { text } else { text.trim_end_matches('Z').to_owned() })
 }
 
-/// Transactional IOPS; `None` if nothing was measured under load, if the load only generated logs
-/// for a recovery, or if an imported result does not state them.
+/// Least measurement that gives a rate: in a shorter one the first requests of all sessions count
+/// as if more of them followed.
+const LEAST_OF_RATE_NS: u64 = 1_000_000_000;
+
+/// The rate of a load; `None` if it was measured for too short a time to have one.
+pub(crate) fn rate(run: &RunRecord) -> Option<f64> {
+    let is_long_enough = run.span_ns(Phase::Measure) >= LEAST_OF_RATE_NS;
+    is_long_enough.then(|| run.achieved_transactional_iops())
+}
+
+/// Transactional IOPS; `None` if too little was measured under load, if the load only generated
+/// logs for a recovery, or if an imported result does not state them.
 pub fn achieved_iops(run: &RunRecord) -> Option<f64> {
     match run.imported() {
         Some(imported) => imported.transactional_iops(),
         None if run.start.test == TestType::Recovery => None,
-        None if run.span_ns(Phase::Measure) == 0 => None,
-        None => Some(run.achieved_transactional_iops()),
+        None => rate(run),
     }
 }
 
@@ -224,13 +246,13 @@ pub fn backup_mib_per_second(run: &RunRecord) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use record::TestType;
+    use record::{Phase, TestType};
 
     use super::{achieved_iops, backup_mib_per_second};
     use crate::document::Tone;
     use crate::format;
     use crate::sections::summary::{banner, main_number};
-    use crate::tests::{backup, drifting, passing};
+    use crate::tests::{backup, drifting, passing, too_small};
 
     /// A mean of a run whose rate changed throughout describes no state of the storage.
     #[test]
@@ -244,6 +266,45 @@ mod tests {
         assert_eq!(super::set_headline(verdict::Ruling::Fail, [&verdict]), "Fail");
         let page = crate::html(&run, &verdict);
         assert!(page.contains("<header class=\"banner warn\">"), "no warning colour");
+    }
+
+    /// Mailboxes without room have none whatever else was found.
+    #[test]
+    fn missing_room_is_in_every_headline_and_no_colour_of_a_failure() {
+        let mut run = too_small();
+        for (least_ns, headline, tone) in
+            [(0, "Pass, too small", Tone::Warn), (u64::MAX, "Cannot judge, too small", Tone::Warn)]
+        {
+            run.start.settings.thresholds.minimum_measure_ns = least_ns;
+            let verdict = verdict::judge(&run);
+            assert_eq!(super::verdict_name(&run, &verdict), headline);
+            assert_eq!(super::set_headline(verdict.outcome, [&verdict]), headline);
+            assert_eq!(super::tone_of(&run, &verdict), tone);
+        }
+        run.start.settings.thresholds.minimum_measure_ns = 0;
+        run.start.settings.thresholds.read_average_ns = 1;
+        let verdict = verdict::judge(&run);
+        assert_eq!(super::verdict_name(&run, &verdict), "Fail, too small");
+        assert_eq!(super::tone_of(&run, &verdict), Tone::Fail);
+    }
+
+    /// Requests of 0.2 ms would be millions per second.
+    #[test]
+    fn a_measurement_of_less_than_a_second_has_no_rate() {
+        let mut run = passing();
+        let span_ns = |run: &mut record::RunRecord, span_ns| {
+            let rows = run.intervals.iter_mut().filter(|row| row.phase == Phase::Measure);
+            run.intervals = rows.map(|row| row.clone()).take(1).collect();
+            run.intervals[0].to_ns = run.intervals[0].from_ns + span_ns;
+        };
+        span_ns(&mut run, 200_000);
+        let verdict = verdict::judge(&run);
+        assert!(crate::text(&run, &verdict).contains("  no rate: measured for 0.200 ms\n"));
+        assert_eq!(crate::sections::summary::result(&run), "no rate: measured for 0.200 ms");
+        assert_eq!(achieved_iops(&run), None);
+        assert!(crate::json(&run, &verdict).contains("\"achieved_transactional_iops\": 0.0"));
+        span_ns(&mut run, 1_000_000_000);
+        assert!(achieved_iops(&run).is_some());
     }
 
     #[test]

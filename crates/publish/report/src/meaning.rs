@@ -196,11 +196,13 @@ pub(crate) fn limit_beside(number: f64, limit: Limit, unit: Unit) -> String {
 /// A piece of evidence with the database's name and the time.
 pub(crate) fn describe(run: &RunRecord, evidence: &Evidence) -> String {
     let database = evidence.database.map(|index| format!("{}: ", database_name(run, index)));
+    // While a run was cut off, the clock of its measurement stood still.
+    let clock = if run.breaks.is_empty() { "" } else { " after the start" };
     let time = evidence.span_ns.map(|(from, to)| {
         if from == to {
-            format!(" (at {})", format::offset(from))
+            format!(" (at {}{clock})", format::offset(from))
         } else {
-            format!(" (from {} to {})", format::offset(from), format::offset(to))
+            format!(" (from {} to {}{clock})", format::offset(from), format::offset(to))
         }
     });
     format!(
@@ -221,7 +223,7 @@ pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{OtherRun, ProcessorShares, RunRecord};
+    use record::{Break, OtherRun, ProcessorShares, RunRecord};
     use verdict::{NamedRun, Ruling};
 
     use crate::tests::{passing, simulated, too_small};
@@ -321,6 +323,17 @@ mod tests {
         }
     }
 
+    /// The measured time of a resumed run lags behind its times of day.
+    #[test]
+    fn the_times_of_a_resumed_run_name_their_clock() {
+        let mut run = passing();
+        run.start.settings.thresholds.read_maximum_ns = 1;
+        let said = |run: &RunRecord| super::sentences(run, &verdict::judge(run)).join(" ");
+        assert!(!said(&run).contains(" after the start)"), "{}", said(&run));
+        run.breaks.push(Break { from_ns: 1, to_ns: 2, is_orderly: true });
+        assert!(said(&run).contains(" after the start)"), "{}", said(&run));
+    }
+
     #[test]
     fn a_run_without_a_missed_limit_gives_its_reasons_alone() {
         let mut run = passing();
@@ -345,7 +358,7 @@ mod tests {
             let text = crate::text(&run, &verdict);
             let head = text.split("Next Steps and Limits").next().expect("a beginning");
             assert!(head.contains(", simulated on VNXe3300 - "), "{head}");
-            assert!(head.contains("\nvirtual time from 20"), "{head}");
+            assert!(head.contains("\nsimulated, in virtual time\n"), "{head}");
             assert_eq!(head.matches("Warning: Simulated, not measured").count(), 1, "{head}");
             assert!(head.contains("25 %"), "{head}");
         }

@@ -128,6 +128,7 @@ fn document(look: &StorageLook<'_>) -> Document {
     };
     let table = Block::Table(table(look.findings));
     Document {
+        names: vec![look.subject.to_owned()],
         banner: Banner {
             subject: look.subject.to_owned(),
             started: crate::format::timestamp(look.at_epoch_ns),

@@ -18,7 +18,7 @@ use crate::{ReportForm, format, listed, meaning};
 
 pub use compared::{NamedSet, render_suites};
 pub use files::suite_xml;
-pub use parts::{SUITE_PARTS, split_replaced, suite_of};
+pub use parts::{REPLACED, SUITE_PARTS, split_replaced, suite_of};
 pub use programs::suite_schema;
 pub use unmeasured::Unmeasured;
 
@@ -87,7 +87,11 @@ fn document(tests: &[SuiteTest<'_>]) -> Document {
     sections.extend(next::section(tests));
     sections.extend(tables::sections(tests));
     sections.extend(tests.iter().filter_map(findings_of));
-    Document { banner: banner(tests), sections }
+    let mut names = Vec::new();
+    for run in tests.iter().filter_map(SuiteTest::run) {
+        names.extend(summary::names(&run.start));
+    }
+    Document { banner: banner(tests), sections, names }
 }
 
 fn banner(tests: &[SuiteTest<'_>]) -> Banner {
@@ -120,7 +124,7 @@ fn is_open(tests: &[SuiteTest<'_>], outcome: Ruling) -> bool {
     outcome != Ruling::Fail && tests.iter().any(SuiteTest::is_open)
 }
 
-/// The verdict on the set; if it passed, followed by the requirement that it does not meet.
+/// The verdict on the set, followed by the requirement that it does not meet.
 fn headline(tests: &[SuiteTest<'_>], outcome: Ruling) -> String {
     if is_open(tests, outcome) {
         return "Still running".to_owned();
@@ -136,9 +140,9 @@ fn judged<'a>(tests: &'a [SuiteTest<'_>]) -> impl Iterator<Item = &'a Verdict> {
     tests.iter().filter_map(|test| Some(test.measured.as_ref().ok()?.1))
 }
 
-/// Meaning of each test: its result if it passed, otherwise every reason.
+/// Meaning of each test: a line with its result, and a list of every reason if it did not pass.
 fn meaning(tests: &[SuiteTest<'_>]) -> Vec<String> {
-    tests.iter().map(sentence).chain(at_the_same_time(tests)).collect()
+    tests.iter().flat_map(sentences).chain(at_the_same_time(tests)).collect()
 }
 
 /// States which tests ran on one volume at the same time.
@@ -151,21 +155,26 @@ fn at_the_same_time(tests: &[SuiteTest<'_>]) -> Vec<String> {
         .collect()
 }
 
-fn sentence(test: &SuiteTest<'_>) -> String {
-    let said = match &test.measured {
+/// Begins an item of a list in the sentences of a set.
+const ITEM: &str = "- ";
+
+fn sentences(test: &SuiteTest<'_>) -> Vec<String> {
+    let mut said = match &test.measured {
         Ok((run, verdict)) if test.is_passed() && listed::lacking(verdict).is_none() => {
-            meaning::brief(run, verdict).join(" ")
+            meaning::brief(run, verdict)
         }
-        Ok((run, verdict)) => meaning::sentences(run, verdict).join(" "),
-        Err(why) if why.is_to_come() => format!("{}.", why.words()),
-        Err(why) => format!("Not run: {}.", why.words().trim_end_matches('.')),
+        Ok((run, verdict)) => meaning::sentences(run, verdict),
+        Err(why) if why.is_to_come() => vec![format!("{}.", why.words())],
+        Err(why) => vec![format!("Not run: {}.", why.words().trim_end_matches('.'))],
     };
-    match parts::replaced_by(&test.folder) {
-        Some(own) => {
-            format!("{}: {said} This is {}, in place of {own}.", test.kind.name(), test.folder)
-        }
-        None => format!("{}: {said}", test.kind.name()),
+    if let Some(own) = parts::replaced_by(&test.folder) {
+        said.push(format!("This is {}, in place of {own}.", test.folder));
     }
+    for (number, sentence) in said.iter_mut().enumerate() {
+        let begin = if number == 0 { &format!("{}: ", test.kind.name()) } else { ITEM };
+        sentence.insert_str(0, begin);
+    }
+    said
 }
 
 /// One row for each test.

@@ -6,6 +6,7 @@ mod golden;
 pub(crate) mod imported;
 mod line;
 mod links;
+mod marks;
 mod page;
 mod suite;
 

@@ -3,7 +3,8 @@
 
 use record::{RunRecord, TestType};
 use report::{
-    NamedSet, ReportForm, RunState, SUITE_PARTS, SuiteTest, Unmeasured, split_replaced, suite_of,
+    NamedSet, ReportForm, RunState, SUITE_PARTS, SuiteTest, TOO_SMALL, Unmeasured, split_replaced,
+    suite_of,
 };
 use serde_json::{Value, json};
 use verdict::{Ruling, Verdict};
@@ -21,6 +22,8 @@ pub(crate) struct ServedSet {
 /// An entry of a list.
 pub(crate) enum ListEntry {
     Run(Box<Listed>),
+    /// A run whose place in its set a later one took.
+    Replaced(Box<Listed>),
     Set(ServedSet),
 }
 
@@ -52,7 +55,7 @@ fn with_replaced(entry: ListEntry) -> Vec<ListEntry> {
     };
     let (tests, replaced) = split_replaced(tests, |run| &run.id);
     let mut entries = vec![ListEntry::Set(ServedSet { id, tests })];
-    entries.extend(replaced.into_iter().map(|run| ListEntry::Run(Box::new(run))));
+    entries.extend(replaced.into_iter().map(|run| ListEntry::Replaced(Box::new(run))));
     entries
 }
 
@@ -62,24 +65,29 @@ pub(crate) fn of(runs: &[Listed], root: &str) -> Vec<ServedSet> {
         .into_iter()
         .filter_map(|entry| match entry {
             ListEntry::Set(set) => Some(set),
-            ListEntry::Run(_) => None,
+            ListEntry::Run(_) | ListEntry::Replaced(_) => None,
         })
         .collect()
 }
 
 /// The set that a run is a test of.
 fn set_id(run: &Listed, root: &str) -> Option<String> {
+    let set = set_folder(run)?;
+    Some(if set.is_empty() { root } else { set }.to_owned())
+}
+
+/// The folder of that set, relative to the served one.
+fn set_folder(run: &Listed) -> Option<&str> {
     let (set, kind) = suite_of(&run.id)?;
     let is_other = run.line().is_some_and(|line| line.test != kind.name());
-    let id = if set.is_empty() { root } else { set };
-    (!is_other).then(|| id.to_owned())
+    (!is_other).then_some(set)
 }
 
 impl ListEntry {
     /// Whether a search matches it: a set matches if one of its tests does.
     pub(crate) fn matches(&self, query: &str) -> bool {
         match self {
-            Self::Run(run) => run.matches(query),
+            Self::Run(run) | Self::Replaced(run) => run.matches(query),
             Self::Set(set) => {
                 set.id.contains(query) || set.tests.iter().any(|of| of.matches(query))
             }
@@ -90,6 +98,11 @@ impl ListEntry {
     pub(crate) fn json(&self) -> Value {
         match self {
             Self::Run(run) => run.json(),
+            Self::Replaced(run) => {
+                let mut json = run.json();
+                json["replaced"] = true.into();
+                json
+            }
             Self::Set(set) => set.json(),
         }
     }
@@ -105,6 +118,12 @@ impl ServedSet {
         })
     }
 
+    /// Whether a run is one of its tests, or was replaced by one.
+    pub(crate) fn has(&self, run: &Listed) -> bool {
+        set_folder(run)
+            .is_some_and(|folder| self.tests.iter().any(|of| set_folder(of) == Some(folder)))
+    }
+
     /// Summary of the first test that has been read.
     pub(crate) fn line(&self) -> Option<&RunLine> {
         self.tests.iter().find_map(Listed::line)
@@ -115,18 +134,18 @@ impl ServedSet {
         self.tests.iter().find(|test| test.is_live)
     }
 
-    /// The combined result of the tests, and its colour; a missing one is inconclusive, and a
-    /// passed set names a requirement that its tests do not meet, the first found.
+    /// The combined result of the tests, and its colour; a missing one is inconclusive, and a set
+    /// names a requirement that its tests do not meet, the first found.
     pub(crate) fn verdict(&self) -> (String, Tone) {
         if self.live().is_some() {
             return ("Live".to_owned(), Tone::Live);
         }
         let lines: Vec<&RunLine> = self.tests.iter().filter_map(Listed::line).collect();
         if lines.iter().any(|line| line.tone == Tone::Fail) {
-            return (Ruling::Fail.name().to_owned(), Tone::Fail);
+            return (with_room(Ruling::Fail, &lines), Tone::Fail);
         }
         if !lines.iter().all(|line| has_passed(line)) || lines.len() < SUITE_PARTS.len() {
-            return (Ruling::CannotJudge.name().to_owned(), Tone::Warn);
+            return (with_room(Ruling::CannotJudge, &lines), Tone::Warn);
         }
         match lines.iter().find(|line| line.tone == Tone::Warn) {
             Some(lacking) => (lacking.verdict.clone(), Tone::Warn),
@@ -140,7 +159,9 @@ impl ServedSet {
         match tone {
             Tone::Live => None,
             Tone::Fail => Some("fail"),
-            Tone::Pass | Tone::Warn if name == Ruling::CannotJudge.name() => Some("cannot_judge"),
+            Tone::Pass | Tone::Warn if name.starts_with(Ruling::CannotJudge.name()) => {
+                Some("cannot_judge")
+            }
             Tone::Pass | Tone::Warn => Some("pass"),
         }
     }
@@ -165,6 +186,7 @@ impl ServedSet {
             "test": "Set of tests",
             "started": line.started,
             "verdict": self.verdict_for_programs(),
+            "headline": self.live().is_none().then(|| self.verdict().0),
             "tests": self.tests.iter().map(Listed::json).collect::<Vec<Value>>(),
         })
     }
@@ -180,6 +202,13 @@ impl ServedSet {
         });
         LoadedSet { tests }
     }
+}
+
+/// An outcome, and whether a test found the volumes too small.
+fn with_room(outcome: Ruling, lines: &[&RunLine]) -> String {
+    let is_small = lines.iter().any(|line| line.verdict.ends_with(TOO_SMALL));
+    let caveat = if is_small { format!(", {TOO_SMALL}") } else { String::new() };
+    outcome.name().to_owned() + &caveat
 }
 
 /// Whether a test passed, even if its verdict names what it lacks.
@@ -286,7 +315,7 @@ mod tests {
         all.insert(3, run("runs/x/2-stress", "Performance", "Pass", Tone::Pass));
         let mut found = entries(all, "runs").into_iter().filter_map(|entry| match entry {
             ListEntry::Set(set) => Some(set),
-            ListEntry::Run(_) => None,
+            ListEntry::Run(_) | ListEntry::Replaced(_) => None,
         });
         let set = found.next().expect("there is a set");
         assert!(found.next().is_none(), "a run of another kind is no part of a set");
@@ -309,6 +338,13 @@ mod tests {
         assert_eq!(drifting.passed(), "4 of 4 passed");
         assert_eq!(drifting.json()["verdict"], "pass");
         assert_eq!(whole(("Cut off", Tone::Warn)).verdict().0, "Cannot judge");
+        for (headline, tone, verdict) in [
+            ("Cannot judge, too small", Tone::Warn, "cannot_judge"),
+            ("Fail, too small", Tone::Fail, "fail"),
+        ] {
+            let json = whole((headline, tone)).json();
+            assert_eq!((&json["headline"], &json["verdict"]), (&headline.into(), &verdict.into()));
+        }
         let mut less = whole(("Pass", Tone::Pass));
         less.tests.pop();
         assert_eq!(less.verdict().1, Tone::Warn, "one test was not made");
@@ -319,11 +355,13 @@ mod tests {
         let all = [("set/2-stress", "Cannot judge"), ("set/2-stress-2", "Pass")];
         let all = all.map(|(id, verdict)| run(id, "Stress", verdict, Tone::Pass));
         let found = entries(all.to_vec(), "runs");
-        let [ListEntry::Set(set), ListEntry::Run(replaced)] = &found[..] else {
+        let [ListEntry::Set(set), ListEntry::Replaced(replaced)] = &found[..] else {
             panic!("{} entries", found.len());
         };
         assert_eq!((set.tests.len(), set.tests[0].id.as_str()), (1, "set/2-stress-2"));
         assert_eq!(replaced.id, "set/2-stress");
+        assert_eq!(found[1].json()["replaced"], true);
+        assert!(set.has(replaced) && !set.has(&run("set", "Stress", "Pass", Tone::Pass)));
     }
 
     #[test]

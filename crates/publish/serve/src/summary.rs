@@ -198,6 +198,7 @@ impl RunLine {
             started: self.started.as_deref(),
             verdict: self.outcome.as_deref(),
             headline: (!is_live).then_some(&*self.verdict),
+            is_replaced: false,
             simulated: self.simulated.as_deref(),
             imported: self.imported.as_deref(),
             target_iops: self.asked_iops,

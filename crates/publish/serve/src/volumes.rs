@@ -38,8 +38,7 @@ pub(crate) struct JudgedLast {
 
 impl JudgedLast {
     fn of(run: &Listed, line: &RunLine, sets: &[ServedSet]) -> Self {
-        let Some(set) = sets.iter().find(|set| set.tests.iter().any(|test| test.id == run.id))
-        else {
+        let Some(set) = sets.iter().find(|set| set.has(run)) else {
             return Self {
                 id: run.id.clone(),
                 verdict: line.verdict.clone(),

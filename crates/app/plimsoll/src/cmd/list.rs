@@ -11,11 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use host::{is_live, load, refusal_to_resume};
-use record::{JOURNAL, RunRecord, Series};
+use host::{is_live, refusal_to_resume};
+use record::{JOURNAL, RunRecord, Sequel, Series};
 use report::{RunEntry, RunState, achieved_iops, mean_ms, started_iso, suite_of};
 use serde_json::{Value, json};
 use serve::apply_labels;
+
+use super::sequel::loaded;
 
 use console::Outcome;
 use console::error::CommandError;
@@ -61,7 +63,7 @@ fn all_json(entries: &[ListedEntry], folder: &Path) -> Vec<Value> {
 }
 
 fn read(folder: PathBuf, below: &Path) -> Result<ListedRun, CommandError> {
-    let mut record = load(&folder)?;
+    let mut record = loaded(&folder)?;
     let verdict = verdict::judge(&record);
     apply_labels(&folder, &mut record.start);
     let written = fs::metadata(folder.join(JOURNAL)).and_then(|facts| facts.modified());
@@ -87,7 +89,9 @@ fn cut_off(folder: &Path, record: &RunRecord) -> Result<Option<CutOff>, CommandE
     }
     let too_short = (!verdict::is_worth_resuming(record))
         .then(|| "too short to be judged after a crash: start it again".to_owned());
-    Ok(match refusal_to_resume(folder)?.or(too_short) {
+    let opened = (record.sequel == Sequel::Opened)
+        .then(|| "its databases have been opened since: start it again".to_owned());
+    Ok(match refusal_to_resume(folder)?.or(too_short).or(opened) {
         None => {
             let command = format!("plimsoll run --resume {}", shell_word(folder));
             Some(CutOff::Resumable(command))
@@ -184,6 +188,7 @@ fn set_json(set: &ListedSet, below: &Path) -> Value {
         "test": "Set of tests",
         "started": started_iso(first),
         "verdict": set.verdict_for_programs(),
+        "headline": (!set.is_live()).then(|| set.verdict_word()),
         "tests": set.tests.iter().map(run_json).collect::<Vec<Value>>(),
     })
 }
@@ -202,6 +207,7 @@ fn run_json(run: &ListedRun) -> Value {
         verdict: (!is_live && !record.is_host_of_deployment())
             .then(|| report::verdict_of(record, verdict)),
         headline: headline.as_deref(),
+        is_replaced: run.is_replaced,
         simulated: record.simulated().map(|simulation| &*simulation.array),
         imported: record.imported().map(|imported| &*imported.instrument),
         target_iops: record.target_iops(),
@@ -220,12 +226,13 @@ fn run_json(run: &ListedRun) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use record::synthetic::Synthetic;
 
-    use super::host_json;
+    use super::entry::ListedSet;
     use super::listed::ListedRun;
+    use super::{host_json, run_json, set_json};
 
     #[test]
     fn only_the_deployment_has_a_verdict_and_not_each_host_simulated_with_it() {
@@ -242,8 +249,28 @@ mod tests {
         };
         let alone = host_json(&host, false);
         assert_eq!((&alone["verdict"], &alone["headline"]), (&"pass".into(), &"Pass".into()));
+        assert_eq!(alone["replaced"], false);
         let played = host_json(&host, true);
         assert!(played["verdict"].is_null(), "{played}");
         assert!(played["achieved_transactional_iops"].is_number(), "{played}");
+        let replaced = ListedRun { is_replaced: true, ..host };
+        assert_eq!(run_json(&replaced)["replaced"], true);
+    }
+
+    #[test]
+    fn a_set_has_the_headline_of_the_table() {
+        let record = Synthetic::default().run();
+        let test = ListedRun {
+            folder: PathBuf::from("set/2-stress"),
+            id: "set/2-stress".to_owned(),
+            verdict: verdict::judge(&record),
+            record,
+            is_live: false,
+            is_replaced: false,
+            cut: None,
+            written_ns: None,
+        };
+        let set = ListedSet { folder: PathBuf::from("set"), tests: vec![test] };
+        assert_eq!(set_json(&set, Path::new("."))["headline"], "Cannot judge");
     }
 }

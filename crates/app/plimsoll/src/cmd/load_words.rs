@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use plan::{Plan, Sessions, TestKind};
+use record::Thresholds;
 use units::Nanos;
 
 use console::term;
@@ -40,12 +41,22 @@ pub(crate) fn run_words(plan: &Plan) -> Option<String> {
     };
     let check = if test.checksum { ", and every page is read" } else { "" };
     Some(format!(
-        "The load: {}{day}. A warm-up of at most {}, then {} measured; then the caches are written \
-         out{check}, as fast as the storage answers.",
+        "The load: {}{day}. A warm-up of at most {}, then {} measured{}; then the caches are \
+         written out{check}, as fast as the storage answers.",
         pace(plan)?,
         time(test.warm_up_limit),
         time(test.duration),
+        doubt(test.duration),
     ))
+}
+
+/// Warns of a measurement that is too short for a verdict; empty for a longer one.
+pub(crate) fn doubt(measured: Nanos) -> String {
+    let least = Nanos(Thresholds::strict().minimum_measure_ns);
+    if measured >= least {
+        return String::new();
+    }
+    format!(" (too short for a verdict, which takes {} or more)", time(least))
 }
 
 fn time(span: Nanos) -> String {
@@ -89,5 +100,8 @@ mod tests {
         let free = said("", "").unwrap_or_default();
         assert!(free.starts_with("The load: as fast as the storage answers."), "{free}");
         assert_eq!(said("", "type = \"backup\""), None);
+        let short = said("", "duration = \"20s\"").unwrap_or_default();
+        let doubt = "then 20 s measured (too short for a verdict, which takes 30 s or more);";
+        assert!(short.contains(doubt) && !free.contains("too short"), "{short}");
     }
 }

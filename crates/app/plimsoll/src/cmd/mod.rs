@@ -18,6 +18,7 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod selftest;
+mod sequel;
 pub(crate) mod serve;
 pub(crate) mod suite;
 pub(crate) mod topics;

@@ -7,10 +7,11 @@ mod sweep;
 
 use std::path::{Path, PathBuf};
 
-use host::{is_live, journal_of, load, runs_at, write_reports};
+use host::{is_live, journal_of, runs_at, write_reports};
 use record::{RunRecord, Seal};
 use verdict::Verdict;
 
+use super::sequel::loaded;
 use super::suite::{self, SetOfRuns};
 use console::Outcome;
 use console::documents::{self, Existing};
@@ -74,7 +75,7 @@ fn report_at(
     if is_live(&run) {
         return live::report_run(flags, &run, console);
     }
-    let record = load(&run)?;
+    let record = loaded(&run)?;
     let verdict = verdict::judge(&record);
     let outcome = Outcome::of(&verdict);
     complain_of_seal(&record.seal, &run);

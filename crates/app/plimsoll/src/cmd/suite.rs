@@ -3,6 +3,7 @@
 
 mod made;
 mod outlook;
+pub(crate) mod parts;
 
 use std::path::Path;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use engine::Database;
 use ese::Lgpos;
+use ese::header::{DatabaseHeader, read_copies};
 use record::{Attached, Event, LogPlace, RunRecord};
 
 use super::Group;
@@ -45,6 +46,17 @@ impl ResumedRun {
     }
 }
 
+/// Whether the first bytes of a database show that it was opened since a run that knows it as
+/// `known`.
+pub fn is_opened_since(known: &Attached, start: &[u8]) -> bool {
+    read_copies(start).is_ok_and(|copies| !is_attached_as(&copies.header, known))
+}
+
+fn is_attached_as(header: &DatabaseHeader, known: &Attached) -> bool {
+    log_place(header.attached_at) == known.place
+        && digits(header.log_signature) == known.log_signature
+}
+
 impl Group {
     /// The number of the first session.
     pub(super) fn first_session(&self) -> u32 {
@@ -63,9 +75,7 @@ impl Group {
         let Some(header) = read.map_err(|error| error.to_string())? else {
             return Ok(());
         };
-        let is_same = log_place(header.attached_at) == known.place
-            && digits(header.log_signature) == known.log_signature;
-        if is_same {
+        if is_attached_as(&header, known) {
             return Ok(());
         }
         Err(format!(

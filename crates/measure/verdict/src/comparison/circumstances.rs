@@ -2,6 +2,7 @@
 
 use record::{Phase, RunRecord, Settings, StorageRuling, TestType, VolumeFacts};
 
+use super::limits;
 use super::stated::{mix_text, stated};
 
 /// One circumstance of a run.
@@ -108,7 +109,7 @@ fn to_mend(run: &RunRecord) -> String {
     joined(wrong.iter().map(String::as_str))
 }
 
-fn of_machine(run: &RunRecord) -> [Stated; 9] {
+fn of_machine(run: &RunRecord) -> [Stated; 10] {
     let (start, machine) = (&run.start, &run.start.machine);
     [
         ("machine", machine.name.clone()),
@@ -120,6 +121,7 @@ fn of_machine(run: &RunRecord) -> [Stated; 9] {
         ("version", start.build.clone()),
         ("kind of test", start.test.name().to_owned()),
         (LENGTH, format!("{} s", start.settings.measure_ns / 1_000_000_000)),
+        ("limits", limits::text(&start.settings.thresholds)),
     ]
 }
 

@@ -68,6 +68,17 @@ fn a_throttle_of_a_tenth_is_called() {
     assert!((-12.0..-8.0).contains(&change.percent), "{change:?}");
 }
 
+/// A run under stricter limits may fail where the other passes.
+#[test]
+fn other_limits_are_told() {
+    let mut other = made(2, |_| {});
+    other.record.start.settings.thresholds.read_average_ns = 5_000_000;
+    let comparison = compare(&[made(1, |_| {}), other]).unwrap();
+    let [limits] = &comparison.differences[..] else { panic!("{:?}", comparison.differences) };
+    assert_eq!((limits.name, limits.is_work), ("limits", false));
+    assert_eq!(limits.values, ["strict", "strict, mean ms of reads 5"]);
+}
+
 #[test]
 fn other_work_and_other_surroundings_are_told_apart() {
     let mut other = made(2, |_| {});

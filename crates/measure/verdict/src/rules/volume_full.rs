@@ -10,8 +10,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         let limits = space_limits(run).join("; ");
         let limits = if limits.is_empty() { limits } else { format!("; {limits}") };
         format!(
-            "{} had no room left ({}); free some space, run shorter, or prepare smaller \
-             databases{limits}",
+            "{} had no room left ({}){limits}",
             issue.volume.as_deref().unwrap_or("a volume of the run"),
             issue.text
         )

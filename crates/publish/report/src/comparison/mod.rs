@@ -18,6 +18,7 @@ use verdict::{NamedRun, Ruling, RunComparison, Significance};
 use crate::document::{Banner, Block, Document, Section, Tone};
 use crate::imported::words;
 use crate::meaning::{objection, why_not_judged};
+use crate::sections::summary::names;
 use crate::{ReportForm, format, listed};
 
 /// Letters of the runs in tables, in their order.
@@ -73,7 +74,9 @@ pub(crate) fn document(runs: &[NamedRun], comparison: &RunComparison) -> Documen
     ];
     sections.extend(pictures::section(runs, comparison.phase));
     sections.push(tables::differences(runs, comparison));
-    Document { banner: banner(runs, comparison), sections }
+    let names = runs.iter().flat_map(|run| names(&run.record.start));
+    let names = runs.iter().map(|run| run.name.clone()).chain(names).collect();
+    Document { banner: banner(runs, comparison), sections, names }
 }
 
 /// Note below the tables.

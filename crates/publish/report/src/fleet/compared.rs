@@ -72,7 +72,7 @@ fn document(names: &[String], hosts: &[ComparedHost]) -> Document {
     };
     let blocks = hosts.iter().flat_map(blocks).collect();
     let section = Section { id: "compared-hosts", title: "Hosts", blocks };
-    Document { banner, sections: vec![section] }
+    Document { banner, sections: vec![section], names: names.to_vec() }
 }
 
 fn meaning(of: &ComparedHost) -> Vec<String> {

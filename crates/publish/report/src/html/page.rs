@@ -50,12 +50,19 @@ pub(crate) fn page(document: &Document) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{title}</title>\n<style>\n{STYLE}{running}</style>\n</head>\n<body>\n"
     );
-    html.push_str(&set_options(&set_commands(&body(document))));
+    let body = with_literal_names(body(document), &document.names);
+    html.push_str(&set_options(&set_commands(&body)));
     if html.contains(READ_OUT) {
         html.push_str(&inline_script());
     }
     html.push_str("</body>\n</html>\n");
     units::plain(&html).into_owned()
+}
+
+/// The page with the backticks of names as references to characters, which mark no command.
+fn with_literal_names(page: String, names: &[String]) -> String {
+    let marked = names.iter().filter(|name| name.contains('`')).map(|name| escape(name));
+    marked.fold(page, |page, name| page.replace(&name, &name.replace('`', "&#96;")))
 }
 
 /// Everything between head and scripts.

@@ -16,20 +16,22 @@ const MOST_SESSIONS: u32 = 64;
 /// disks within their latencies wait for requests; else more disks for the array, the multiple that
 /// the missed load needs, and one and a half times that, but at least double and triple.
 pub(super) fn other(run: &RunRecord, verdict: &Verdict) -> NextStep {
-    more_sessions(run, verdict).unwrap_or_else(|| other_for(run, missed_times(run)))
+    more_sessions(run, verdict, "Simulate it").unwrap_or_else(|| other_for(run, missed_times(run)))
 }
 
 /// As many sessions as the missed load needs, and half as many again: with each more the requests
-/// take longer.
-fn more_sessions(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
+/// take longer. `None` if they were searched for, or if more than the target was missed.
+pub(super) fn more_sessions(run: &RunRecord, verdict: &Verdict, how: &str) -> Option<NextStep> {
     let mut failing = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail);
     let is_target = failing.next()?.rule == "target-iops" && failing.next().is_none();
     let sessions = u64::from(run.sessions_per_database().max(1));
     let needed = u32::try_from((sessions * missed_times(run).max(2) * 3).div_ceil(2)).ok()?;
-    let may_be = is_target && needed <= MOST_SESSIONS;
+    let may_be = is_target && run.tuned.is_none() && needed <= MOST_SESSIONS;
     may_be.then(|| {
-        let words = "Only the target was missed, and each request was answered in time: the disks \
-                     wait for the sessions. Simulate it with more of them";
+        let words = format!(
+            "Only the target was missed, and each request was answered in time: the disks wait for \
+             the sessions. {how} with more of them"
+        );
         StepKind::MoreSessions.with(words, again(run, &[("--threads", needed.to_string())]))
     })
 }

@@ -4,6 +4,7 @@ use record::{IssueKind, RunRecord};
 use units::Bytes;
 use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
+use super::arrays;
 use super::command::{again, filled_anew, has_plan, inspect, line};
 use super::step::{NextStep, StepKind};
 use super::time;
@@ -24,6 +25,7 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         return vec![StepKind::FindDelay.with(words, same)];
     }
     let mut steps = Vec::new();
+    steps.extend(arrays::more_sessions(run, verdict, "Load it"));
     if fails(verdict, "log-write-latency-average") {
         let words = "Slow log writes mean that no write cache acknowledges them: check that the \
                      controller's cache is on and its battery good; then";
@@ -105,8 +107,7 @@ pub(super) fn less_load(run: &RunRecord, verdict: &Verdict) -> NextStep {
                 format!(", which {mailboxes} mailboxes of {} IOPS need", format::iops_each(iops))
             });
             let words = format!("Hold a lower target{}", mailboxes.unwrap_or_default());
-            let changed = again(run, &[("--target-iops", lower.to_string())]);
-            StepKind::LowerTarget.with(words, changed)
+            StepKind::LowerTarget.with(words, held_at(run, verdict, lower))
         }
         (None, Some(percent)) => {
             let lower = format::number((percent * share(verdict)).floor().max(1.0), 0);
@@ -122,14 +123,21 @@ fn fewer_sessions(run: &RunRecord, verdict: &Verdict) -> NextStep {
     match run.sessions_per_database() / 2 {
         0 => {
             let lower = lower_target(run, verdict, run.achieved_transactional_iops());
-            let held = again(run, &[("--target-iops", lower.to_string())]);
-            StepKind::HoldLess.with("Hold less load", held)
+            StepKind::HoldLess.with("Hold less load", held_at(run, verdict, lower))
         }
         threads => {
             let changed = again(run, &[("--threads", threads.to_string())]);
             StepKind::FewerSessions.with("Load it with half of the sessions", changed)
         }
     }
+}
+
+/// The command that holds a lower load, for long enough to judge it.
+fn held_at(run: &RunRecord, verdict: &Verdict, target_iops: u32) -> String {
+    let longer = time::for_load(run, verdict, target_iops.into());
+    let mut changes = vec![("--target-iops", target_iops.to_string())];
+    changes.extend(longer.map(|duration| ("--duration", duration)));
+    again(run, &changes)
 }
 
 /// A target below the load that failed, with two digits, lowered in proportion to the worst miss of
@@ -169,7 +177,25 @@ fn two_digits(iops: f64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::two_digits;
+    use record::Phase;
+    use units::Nanos;
+    use verdict::judge;
+
+    use super::{less_load, two_digits};
+    use crate::tests::passing;
+
+    #[test]
+    fn a_lower_target_is_held_for_long_enough_to_judge_it() {
+        let mut run = passing();
+        run.start.settings.measure_ns = run.span_ns(Phase::Measure);
+        run.start.settings.target_iops = Some(run.achieved_transactional_iops());
+        let command = less_load(&run, &judge(&run)).command.unwrap_or_default();
+        assert!(command.contains("--target-iops") && !command.contains("--duration"), "{command}");
+        run.start.settings.target_iops = Some(2.0);
+        run.start.settings.measure_ns = Nanos::from_secs(60).0;
+        let command = less_load(&run, &judge(&run)).command.unwrap_or_default();
+        assert!(command.contains("--target-iops 1 --duration "), "{command}");
+    }
 
     #[test]
     fn targets_have_two_digits_and_are_never_zero() {

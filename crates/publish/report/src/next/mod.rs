@@ -19,7 +19,7 @@ mod step;
 mod time;
 mod unjudged;
 
-use record::{RunRecord, TestType};
+use record::{RunRecord, Sequel, TestType};
 use verdict::{Ruling, Verdict};
 
 use command::{again, measured, simulated_plan, with_distinct_folders};
@@ -62,7 +62,8 @@ fn in_own_folders(run: &RunRecord, verdict: &Verdict, folder: Option<&str>) -> V
 fn advice(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let kinds = PartOfSet::of(run, None).map_or_else(Vec::new, |part| part.tests());
     let steps = advice_beside(run, verdict, &kinds);
-    if steps.is_empty() && !kinds.is_empty() {
+    let is_replaced = run.sequel == Sequel::Replaced;
+    if (steps.is_empty() || is_replaced) && !kinds.is_empty() {
         let words = format!("Read the report of the whole set{OF_THIS_SET}");
         return vec![StepKind::ReportOfSet.with(words, format!("plimsoll report {FOLDER}"))];
     }
@@ -95,11 +96,13 @@ fn advice_alone(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     if run.simulated().is_some() {
         return vec![simulated(run, verdict)];
     }
-    match verdict.outcome {
-        Ruling::Pass | Ruling::Warn => passed::steps(run, verdict),
+    let mut steps = match verdict.outcome {
+        Ruling::Pass | Ruling::Warn => return passed::steps(run, verdict),
         Ruling::Fail => failed::steps(run, verdict),
         Ruling::CannotJudge => unjudged::steps(run, verdict),
-    }
+    };
+    steps.extend(passed::more_room(run, verdict));
+    steps
 }
 
 /// Next step after a prediction.

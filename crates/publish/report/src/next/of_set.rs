@@ -5,6 +5,7 @@ use verdict::Verdict;
 
 use super::advice_beside;
 use super::command::{again, folder_after, with_distinct_folders, within_set, without_output};
+use super::passed::more_room;
 use super::rest_of_set::word;
 use super::step::{NextStep, StepKind, one_for_each_command};
 use crate::suite_of;
@@ -46,7 +47,7 @@ pub(crate) fn steps_of_set(
             Some(set) => step.for_run_in(set),
             None => step,
         };
-        printed.push(format!("{}: {step}", names_of(tests, kinds)));
+        printed.push(format!("{}: {step}", names_of(all, kinds)));
     }
     printed
 }
@@ -61,7 +62,7 @@ fn names_of(tests: &[JudgedTest<'_>], kinds: &[TestType]) -> String {
 }
 
 /// What the tests ask for, each step once.
-fn asked<'a>(tests: &[JudgedTest<'a>], all: &[JudgedTest<'_>]) -> Vec<StepOfSet<'a>> {
+fn asked<'a>(tests: &[JudgedTest<'a>], all: &[JudgedTest<'a>]) -> Vec<StepOfSet<'a>> {
     let mut kinds = Vec::new();
     kinds.extend(all.iter().map(|test| test.kind));
     let mut asked: Vec<StepOfSet<'a>> = Vec::new();
@@ -76,7 +77,18 @@ fn asked<'a>(tests: &[JudgedTest<'a>], all: &[JudgedTest<'_>]) -> Vec<StepOfSet<
             }
         }
     }
+    asked.extend(room_beside(tests, all).filter(|_| !asked.iter().any(StepOfSet::is_of_room)));
     asked
+}
+
+/// The room that a test beside `tests` found missing: storage that is too small is so whatever the
+/// other tests came to.
+fn room_beside<'a>(tests: &[JudgedTest<'_>], all: &[JudgedTest<'a>]) -> Option<StepOfSet<'a>> {
+    let mut others = all.iter().filter(|of| tests.iter().all(|test| test.kind != of.kind));
+    others.find_map(|test| {
+        let step = more_room(test.run, test.verdict)?;
+        Some(StepOfSet { asked: vec![(*test, step)] })
+    })
 }
 
 /// Equal steps of several tests; their commands differ at most in the test and its length.
@@ -90,6 +102,10 @@ impl StepOfSet<'_> {
             let is_of_damage = [step, other].iter().all(|of| of.kind == StepKind::FindCause);
             is_of_damage || (step.is_alike(other) && is_of_one_plan(step, other))
         })
+    }
+
+    fn is_of_room(&self) -> bool {
+        self.asked.iter().any(|(_, step)| step.kind == StepKind::FindRoom)
     }
 
     fn kinds(&self) -> impl Iterator<Item = TestType> {
@@ -220,7 +236,7 @@ mod tests {
 
     use super::{JudgedTest, steps_of_set};
     use crate::next::tests::cases::crowded_out;
-    use crate::tests::failing;
+    use crate::tests::{failing, too_small};
     use record::synthetic::Synthetic;
 
     fn options(all: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -310,6 +326,24 @@ mod tests {
                        --threads 8 --target-iops 60 --test all --duration \
                        performance=20s,stress=12s --output runs/a-2";
         assert!(damaged.ends_with(command), "{damaged}");
+    }
+
+    #[test]
+    fn room_that_a_passed_test_found_missing_is_a_step_of_every_set() {
+        let passed = of_set(too_small(), TestType::Performance, "performance");
+        let stress = short(TestType::Stress, "stress");
+        let runs = [(stress, "2-stress"), (passed, "1-performance")];
+        let verdicts = runs.each_ref().map(|(run, _)| judge(run));
+        let tests = [0, 1].map(|at| JudgedTest {
+            kind: runs[at].0.start.test,
+            run: &runs[at].0,
+            verdict: &verdicts[at],
+            folder: runs[at].1,
+        });
+        let steps = steps_of_set(&tests[..1], &tests, None);
+        assert!(steps[0].starts_with("Stress: Measure for longer"), "{steps:?}");
+        assert!(steps[1].starts_with("Performance: Take volumes of"), "{steps:?}");
+        assert_eq!(steps.len(), 2, "{steps:?}");
     }
 
     /// Some tests see damaged pages, others only that requests failed.

@@ -7,22 +7,17 @@ use verdict::{MailboxRoom, Verdict};
 
 use super::command::{again, as_test, command, has_plan};
 use super::others::names_others;
-use super::small::{is_small, large_enough};
+use super::small::{GROWTH, is_small, large_enough, larger_volumes};
 use super::step::{NextStep, StepKind};
 use super::time;
 use crate::mailboxes::Carried;
 use crate::{format, passes};
 
-/// Share of the volumes, in percent, that a step leaves to logs and growing databases: a plan for
-/// exactly what fits would not fit after the next run.
-const GROWTH: u64 = 5;
-
 const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
-    let room = MailboxRoom::of(run).filter(|_| verdict.lacks_room());
     let mut steps = Vec::new();
-    steps.extend(room.map(|room| find_room(run, verdict, room)));
+    steps.extend(more_room(run, verdict));
     steps.extend(verdict.lacks_load().then(|| fewer_mailboxes(run, verdict)));
     steps.push(further(run, verdict));
     if names_others(verdict) {
@@ -51,16 +46,30 @@ fn again_for(run: &RunRecord, verdict: &Verdict, iops: f64) -> String {
     again(run, longer.map(|duration| ("--duration", duration)).as_slice())
 }
 
+/// Proposes room for the mailboxes of the plan if there is too little.
+pub(super) fn more_room(run: &RunRecord, verdict: &Verdict) -> Option<NextStep> {
+    let room = MailboxRoom::of(run).filter(|_| verdict.lacks_room());
+    room.map(|room| find_room(run, verdict, room))
+}
+
 /// Proposes a plan that fits, or volumes that fit the plan.
 fn find_room(run: &RunRecord, verdict: &Verdict, room: MailboxRoom) -> NextStep {
     let usable = MailboxRoom { room_bytes: room.room_bytes / 100 * (100 - GROWTH), ..room };
     let iops = usable.fitting() as f64 * Carried::of(run).iops_each;
-    let fitting = format::whole(usable.fitting());
     let wanted_bytes = room.wanted.saturating_mul(room.each_bytes);
-    let words = format!(
-        "Take volumes of {} or more in all, or plan for at most {fitting} mailboxes (`count` in \
-         [mailboxes]), either with {GROWTH} % of the space for logs and growth; then",
+    let volumes = format!(
+        "Take volumes of {} or more in all",
         Bytes(wanted_bytes.saturating_mul(100) / (100 - GROWTH))
+    );
+    if !time::can_judge(run, iops) {
+        // The few mailboxes that fit make too little load for a verdict.
+        let words = format!("{volumes}, {GROWTH} % of it for logs and growth; then");
+        return StepKind::FindRoom.with(words, time::repeat(run, verdict));
+    }
+    let fitting = format::whole(usable.fitting());
+    let words = format!(
+        "{volumes}, or plan for at most {fitting} mailboxes (`count` in [mailboxes]), either with \
+         {GROWTH} % of the space for logs and growth; then"
     );
     StepKind::FindRoom.with(words, again_for(run, verdict, iops))
 }
@@ -100,8 +109,13 @@ fn for_longer(run: &RunRecord) -> NextStep {
 /// Proposes larger databases, measured for longer if this run was too short for its verdict.
 pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> NextStep {
     let enough = large_enough(run);
-    let small = "These databases are small: much of them fits into the caches of disks and arrays. \
-                 Set `size`";
+    let volumes = larger_volumes(run)
+        .map_or_else(String::new, |all| format!("Take volumes of {all} or more in all, and set "));
+    let set = if volumes.is_empty() { "Set " } else { &volumes };
+    let small = format!(
+        "These databases are small: much of them fits into the caches of disks and arrays. \
+         {set}`size`"
+    );
     let longer = time::longer_if_larger(run, verdict).map(|duration| ("--duration", duration));
     let and_longer = longer.as_ref().map_or("", |_| ", and measure for longer");
     let mut changes: Vec<(&str, String)> = longer.into_iter().collect();

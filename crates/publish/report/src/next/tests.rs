@@ -2,6 +2,8 @@
 //! the storage.
 
 pub(super) mod cases;
+mod larger;
+mod sequel;
 
 use record::synthetic::{Synthetic, drawn};
 use record::{IssueKind, Phase, RunRecord, Series, TestOfSet, TestType};

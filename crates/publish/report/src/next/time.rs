@@ -106,12 +106,21 @@ fn planned_ns(run: &RunRecord, finding: &Finding) -> Option<u64> {
 /// Length of a measurement that is enough to judge another load of the same databases, and for it
 /// to settle if this one did not; `None` if the planned one is.
 pub(super) fn for_load(run: &RunRecord, verdict: &Verdict, iops: f64) -> Option<String> {
-    let settings = &run.start.settings;
+    let needed_ns = needed_for_load_ns(run, iops);
+    let is_longer = needed_ns > run.start.settings.measure_ns;
+    let longer = is_longer.then(|| Nanos(readable(needed_ns)));
+    longer.max(time_to_settle(run, verdict)).map(write_duration)
+}
+
+/// Whether the time of the plan, or the usual two hours, is enough to judge a load.
+pub(super) fn can_judge(run: &RunRecord, iops: f64) -> bool {
+    needed_for_load_ns(run, iops) <= run.start.settings.measure_ns.max(2 * 3_600 * SECOND_NS)
+}
+
+fn needed_for_load_ns(run: &RunRecord, iops: f64) -> u64 {
     let needed_ns = [Series::DatabaseRead, Series::LogWrite]
         .map(|series| with_reserve(least(run, series) / rate_at(run, iops, series)));
-    let needed_ns = needed_ns.into_iter().fold(settings.thresholds.minimum_measure_ns, u64::max);
-    let longer = (needed_ns > settings.measure_ns).then(|| Nanos(readable(needed_ns)));
-    longer.max(time_to_settle(run, verdict)).map(write_duration)
+    needed_ns.into_iter().fold(run.start.settings.thresholds.minimum_measure_ns, u64::max)
 }
 
 /// Requests of a database that a verdict needs.
@@ -179,7 +188,20 @@ fn readable(needed_ns: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{SECOND_NS, readable};
+    use super::{SECOND_NS, can_judge, for_load, readable};
+    use crate::tests::passing;
+
+    /// A few mailboxes make so few log writes that hours are not enough.
+    #[test]
+    fn a_small_load_takes_longer_and_the_smallest_cannot_be_judged() {
+        let mut run = passing();
+        run.start.settings.measure_ns = 600 * SECOND_NS;
+        let verdict = verdict::judge(&run);
+        assert_eq!(for_load(&run, &verdict, run.achieved_transactional_iops()), None);
+        let databases = run.start.databases.len() as f64;
+        assert!(for_load(&run, &verdict, databases / 2.0).is_some());
+        assert!(can_judge(&run, databases / 2.0) && !can_judge(&run, databases / 200.0));
+    }
 
     #[test]
     fn times_are_rounded_up() {

@@ -71,14 +71,12 @@ pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     Document {
         banner: summary::banner(run, verdict),
         sections: parts.into_iter().flatten().collect(),
+        names: summary::names(&run.start),
     }
 }
 
 fn test_log(run: &RunRecord) -> Section {
-    let lines = run.log.iter().map(|line| {
-        let at_ns = run.start.started_epoch_ns.saturating_add(line.at_ns);
-        (format::timestamp(at_ns), line.text.clone())
-    });
+    let lines = run.log.iter().map(|line| (wall_clock(run, line.at_ns), line.text.clone()));
     Section { id: "test-log", title: "Test Log", blocks: vec![Block::Log(lines.collect())] }
 }
 
@@ -109,7 +107,10 @@ fn spans_of(run: &RunRecord, phase: Phase) -> impl Iterator<Item = PhaseSpan> {
     run.phases.iter().copied().filter(move |span| span.phase == phase)
 }
 
-/// Converts a time of the run to wall clock time.
+/// Converts a time of the run to wall clock time; that of a simulated run stays virtual.
 fn wall_clock(run: &RunRecord, at_ns: u64) -> String {
+    if run.simulated().is_some() {
+        return format!("{} of virtual time", format::offset(at_ns));
+    }
     format::timestamp(run.start.started_epoch_ns.saturating_add(at_ns))
 }

@@ -1,5 +1,7 @@
 //! The answer at the top, and the facts of the run: "Test Summary" in a Jetstress report.
 
+use std::borrow::Cow;
+
 use record::{Checksum, Phase, RunRecord, Seal, Series, Start};
 use verdict::{Finding, Ruling, Unit, Verdict};
 
@@ -17,7 +19,7 @@ pub(crate) fn banner(run: &RunRecord, verdict: &Verdict) -> Banner {
         verdict: listed::verdict_name(run, verdict),
         tone: listed::tone_of(run, verdict),
         number,
-        number_unit: number_unit.into(),
+        number_unit,
         number_metric,
         meaning: meaning::sentences(run, verdict),
         figures: figures(run, verdict),
@@ -42,16 +44,34 @@ pub fn subject(start: &Start) -> String {
     format!("{named} - {}", start.description)
 }
 
+/// The texts that users gave a run.
+pub(crate) fn names(start: &Start) -> Vec<String> {
+    let own = [&start.name, &start.description, &start.machine.name].map(String::clone);
+    [&own[..], &start.tags].concat()
+}
+
 /// The main number of this kind of test, with its unit and its glossary entry.
-pub(crate) fn main_number(run: &RunRecord) -> (String, &'static str, &'static str) {
+pub(crate) fn main_number(run: &RunRecord) -> (String, Cow<'static, str>, &'static str) {
     let (number, unit, metric) = measured_number(run);
     match number {
-        Some(number) => (format::three_digits(number), unit, metric),
-        None => ("no".to_owned(), "result", metric),
+        Some(number) => (format::three_digits(number), unit.into(), metric),
+        None => ("no".to_owned(), missing_number(run), metric),
     }
 }
 
-/// The same; without a number if nothing was measured.
+/// What is missing in place of the main number, to follow "no".
+fn missing_number(run: &RunRecord) -> Cow<'static, str> {
+    missing_rate(run).map_or(Cow::Borrowed("result"), Cow::Owned)
+}
+
+/// Why a load that was measured has no rate.
+fn missing_rate(run: &RunRecord) -> Option<String> {
+    let span_ns = run.span_ns(Phase::Measure);
+    let is_too_short = span_ns > 0 && listed::rate(run).is_none();
+    is_too_short.then(|| format!("rate: measured for {}", format::latency(span_ns as f64)))
+}
+
+/// The same; without a number if too little was measured.
 fn measured_number(run: &RunRecord) -> (Option<f64>, &'static str, &'static str) {
     if let Some(pass) = passes::judged(run) {
         return (Checksum::together(pass).mib_per_second(), "MiB/s", "checksum-rate");
@@ -59,15 +79,15 @@ fn measured_number(run: &RunRecord) -> (Option<f64>, &'static str, &'static str)
     if let Some(replays) = passes::replays(run) {
         return (passes::seconds_per_log(replays), "s per log file", "replay-time");
     }
-    let iops = (run.span_ns(Phase::Measure) > 0).then(|| run.achieved_transactional_iops());
-    (iops, "transactional IOPS", "achieved-transactional-iops")
+    (listed::rate(run), "transactional IOPS", "achieved-transactional-iops")
 }
 
 /// The main number with its unit, as a cell of a table of several tests.
 pub(crate) fn result(run: &RunRecord) -> String {
     match measured_number(run) {
         (Some(number), unit, _) => format!("{} {unit}", format::three_digits(number)),
-        (None, ..) => "not measured".to_owned(),
+        (None, ..) => missing_rate(run)
+            .map_or_else(|| "not measured".to_owned(), |missing| format!("no {missing}")),
     }
 }
 

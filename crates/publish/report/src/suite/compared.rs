@@ -24,6 +24,10 @@ impl<'a> NamedSet<'a> {
         suite_outcome(&self.tests)
     }
 
+    fn headline(&self) -> String {
+        super::headline(&self.tests, self.outcome())
+    }
+
     fn test(&self, kind: TestType) -> Option<&SuiteTest<'a>> {
         self.tests.iter().find(|test| test.kind == kind)
     }
@@ -44,7 +48,8 @@ pub fn render_suites(form: ReportForm, sets: &[NamedSet<'_>]) -> String {
 fn json(sets: &[NamedSet<'_>]) -> String {
     let names = sets.iter().zip(LETTERS).map(|(set, letter)| {
         let verdict = report_json::outcome_name(set.outcome());
-        json!({ "set": letter, "name": set.name, "verdict": verdict })
+        let headline = set.headline();
+        json!({ "set": letter, "name": set.name, "verdict": verdict, "headline": headline })
     });
     let tests = compared(sets).into_iter().map(|of| test_json(sets, &of));
     let members = json!({
@@ -118,7 +123,10 @@ fn document(sets: &[NamedSet<'_>]) -> Document {
     let compared = compared(sets);
     let mut sections = vec![overview(sets)];
     sections.extend(compared.iter().map(section));
-    Document { banner: banner(sets, &compared), sections }
+    let runs = sets.iter().flat_map(|set| &set.tests).filter_map(SuiteTest::run);
+    let names = runs.flat_map(|run| summary::names(&run.start));
+    let names = sets.iter().map(|set| set.name.clone()).chain(names).collect();
+    Document { banner: banner(sets, &compared), sections, names }
 }
 
 fn banner(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Banner {
@@ -130,7 +138,7 @@ fn banner(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Banner {
     Banner {
         subject: format!("{} beside {}", sets[0].name, names.join(", ")),
         started: first.map_or_else(String::new, |run| format::started(&run.start)),
-        verdict: verdict(sets),
+        verdict: verdict(sets) + &caveats(sets),
         tone: if is_doubtful { Tone::Warn } else { Tone::Plain },
         number: passed(&sets[0]),
         number_unit: "tests passed in set A".into(),
@@ -155,6 +163,17 @@ fn verdict(sets: &[NamedSet<'_>]) -> String {
     }
 }
 
+/// What sets lack, to follow the verdict on all of them.
+fn caveats(sets: &[NamedSet<'_>]) -> String {
+    let mut caveats = String::new();
+    for (set, letter) in sets.iter().zip(LETTERS) {
+        if let Some((_, caveat)) = set.headline().split_once(", ") {
+            caveats.extend([", ", letter, " ", caveat]);
+        }
+    }
+    caveats
+}
+
 fn passed(set: &NamedSet<'_>) -> String {
     let passed = set.tests.iter().filter(|test| test.is_passed()).count();
     format!("{passed} of {}", set.tests.len())
@@ -163,7 +182,7 @@ fn passed(set: &NamedSet<'_>) -> String {
 fn meaning(sets: &[NamedSet<'_>], compared: &[ComparedTest]) -> Vec<String> {
     let mut said = Vec::new();
     for (set, letter) in sets.iter().zip(LETTERS) {
-        let outcome = super::headline(&set.tests, set.outcome());
+        let outcome = set.headline();
         said.push(format!("{letter} ({}): {outcome}, {} tests passed.", set.name, passed(set)));
     }
     for of in compared {

@@ -13,6 +13,9 @@ pub const SUITE_PARTS: [(&str, TestType); 4] = [
     ("4-recovery", TestType::Recovery),
 ];
 
+/// Remark on a run that is listed beside its set.
+pub const REPLACED: &str = "replaced in its set by a later run";
+
 /// The folder of the set that `run` is a part of, and which of its tests it is; folders are
 /// separated by `/`. The set is empty if `run` has only one folder. A repeated test has a number
 /// after its name, as in `2-stress-2`.

@@ -16,7 +16,7 @@ use crate::document::{Column, ColumnRole, Table};
 const GAP: usize = 2;
 /// Headings of numbers are broken to about this width.
 const HEADING_WIDTH: usize = 12;
-/// Minimum width of a last column of text.
+/// Minimum width of a column of sentences, and of a last column of text.
 const NARROWEST_TEXT: usize = 24;
 /// Widths to try for columns of text, until the whole table fits side by side.
 const TEXT_WIDTHS: [usize; 6] = [44, 36, 28, 22, 18, 14];
@@ -41,13 +41,15 @@ pub(super) fn push_table(text: &mut String, table: &Table, width: usize) {
         let _ = writeln!(text, "(none)");
         return;
     }
+    let sources: Vec<Source> = (0..table.columns.len()).map(|at| Source::of(table, at)).collect();
     for most in TEXT_WIDTHS {
         let columns = lay_out(table, most, width);
-        if fits(&columns, width) {
+        if fits(&columns, width)
+            && !zip(&sources, &columns).any(|(of, laid)| of.is_squeezed(laid.width))
+        {
             return push_part(text, &columns);
         }
     }
-    let sources: Vec<Source> = (0..table.columns.len()).map(|at| Source::of(table, at)).collect();
     let folded = with_keys_below(table, &sources);
     for sources in [folded.as_ref(), Some(&sources)].into_iter().flatten() {
         if let Some(columns) = shared(sources, width) {
@@ -137,6 +139,11 @@ impl Source {
         self.laid(SENTENCE).width
     }
 
+    /// Whether it has sentences that are hard to read in `width` columns.
+    fn is_squeezed(&self, width: usize) -> bool {
+        self.widest() > SENTENCE && width < NARROWEST_TEXT
+    }
+
     /// The width of its longest cell on one line.
     fn widest(&self) -> usize {
         self.laid(usize::MAX).width
@@ -173,7 +180,7 @@ fn shared(sources: &[Source], width: usize) -> Option<Vec<Laid>> {
         widths[at] += more;
         left_over -= more;
     }
-    if zip(&wanted, &widths).any(|(wanted, has)| *wanted > SENTENCE && *has < NARROWEST_TEXT) {
+    if zip(sources, &widths).any(|(source, width)| source.is_squeezed(*width)) {
         return None;
     }
     Some(sources.iter().zip(widths).map(|(source, width)| source.laid(width)).collect())

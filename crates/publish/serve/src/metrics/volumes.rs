@@ -70,4 +70,13 @@ mod tests {
         let text = text(&last_verdicts(&[ended], &[set]));
         assert!(text.contains("run=\"set\",verdict=\"live\"} 1"), "{text}");
     }
+
+    #[test]
+    fn a_replaced_run_is_not_the_last_verdict() {
+        let replaced = load("set/1-performance", 1_000_000_000, "fail", "/mnt/a", 1.0);
+        let again = Listed::made_up("set/1-performance-2", true, Known::Unread);
+        let set = ServedSet { id: "set".to_owned(), tests: vec![again] };
+        let text = text(&last_verdicts(&[replaced], &[set]));
+        assert!(text.contains("run=\"set\",verdict=\"live\"} 1"), "{text}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use report::escape;
+use report::{REPLACED, escape};
 
 use super::stopped::NO_TOKEN;
 use super::{address, fleet, options, page, volume_address};
@@ -97,7 +97,7 @@ pub(crate) fn list(shown: &RunsShown<'_>, start: Option<&StartForm>) -> String {
 
 fn is_unread(entry: &ListEntry) -> bool {
     let runs = match entry {
-        ListEntry::Run(run) => std::slice::from_ref(&**run),
+        ListEntry::Run(run) | ListEntry::Replaced(run) => std::slice::from_ref(&**run),
         ListEntry::Set(set) => &set.tests,
     };
     runs.iter().any(|run| matches!(run.known, Known::Unread))
@@ -105,7 +105,7 @@ fn is_unread(entry: &ListEntry) -> bool {
 
 fn is_simulated(entry: &ListEntry) -> bool {
     let line = match entry {
-        ListEntry::Run(run) => run.line(),
+        ListEntry::Run(run) | ListEntry::Replaced(run) => run.line(),
         ListEntry::Set(set) => set.line(),
     };
     line.is_some_and(|line| line.simulated.is_some())
@@ -157,6 +157,9 @@ fn push_table(body: &mut String, time: &str, rows: impl Iterator<Item = String>)
 fn entry_rows(entry: &ListEntry) -> String {
     match entry {
         ListEntry::Run(run) => row(run),
+        ListEntry::Replaced(run) => {
+            row(run).replacen("</small>", &format!(" \u{b7} {REPLACED}</small>"), 1)
+        }
         ListEntry::Set(set) => {
             let mut rows = set_row(set);
             for test in &set.tests {
@@ -311,7 +314,7 @@ fn push_start(body: &mut String, start: &StartForm) {
 mod tests {
     use std::sync::Arc;
 
-    use super::{ListEntry, RunLine, push_kinds, rate};
+    use super::{ListEntry, RunLine, entry_rows, push_kinds, rate};
     use crate::runs::{Known, Listed};
 
     #[test]
@@ -326,6 +329,13 @@ mod tests {
         };
         assert!(table(None).contains("<th>Started</th>"));
         assert!(table(Some("nvme")).contains("<th>Made</th>"));
+    }
+
+    #[test]
+    fn a_replaced_run_is_marked_as_such() {
+        let run = Listed::made_up("s/2-stress", false, Known::Summary(Arc::default()));
+        let row = entry_rows(&ListEntry::Replaced(Box::new(run)));
+        assert!(row.contains("replaced in its set by a later run</small>"), "{row}");
     }
 
     #[test]

@@ -177,7 +177,7 @@ fn of_run(run: &ListedRun, indent: &str) -> RunRow {
 
 fn remark(run: &ListedRun) -> Option<String> {
     if run.is_replaced {
-        return Some("replaced in its set by a later run".to_owned());
+        return Some(report::REPLACED.to_owned());
     }
     run.cut.as_ref().map(|cut| match cut {
         CutOff::Resumable(command) => format!("complete it: {command}"),

@@ -11,14 +11,17 @@ const ELSEWHERE: [(IpAddr, IpAddr); 2] = [
 /// Returns the host and port to open: for a server on all addresses, the first name that it was
 /// given, or else the machine's address as seen by others.
 pub(super) fn from_elsewhere(bound: SocketAddr, host_names: &[String]) -> String {
+    shown(bound, host_names, || ELSEWHERE.into_iter().find_map(|(from, to)| own_address(from, to)))
+}
+
+fn shown(bound: SocketAddr, host_names: &[String], own: impl FnOnce() -> Option<IpAddr>) -> String {
     if !bound.ip().is_unspecified() {
         return bound.to_string();
     }
     if let Some(name) = host_names.first() {
         return format!("{name}:{}", bound.port());
     }
-    let own = ELSEWHERE.into_iter().find_map(|(from, to)| own_address(from, to));
-    own.map_or(bound, |own| SocketAddr::new(own, bound.port())).to_string()
+    own().map_or(bound, |own| SocketAddr::new(own, bound.port())).to_string()
 }
 
 /// The machine's local address on the route to `to`; nothing is sent.
@@ -31,14 +34,25 @@ fn own_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use super::from_elsewhere;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::{own_address, shown};
+
+    fn address(bound: &str, names: &[String]) -> String {
+        shown(bound.parse().unwrap(), names, || Some(IpAddr::from([10, 0, 0, 7])))
+    }
 
     #[test]
     fn an_address_that_is_no_address_is_not_printed() {
-        let bound = |text: &str| text.parse().unwrap();
-        assert_eq!(from_elsewhere(bound("127.0.0.1:8437"), &[]), "127.0.0.1:8437");
-        let named = from_elsewhere(bound("0.0.0.0:80"), &["bench.lan".to_owned()]);
-        assert_eq!(named, "bench.lan:80");
-        assert!(from_elsewhere(bound("0.0.0.0:80"), &[]).ends_with(":80"));
+        assert_eq!(address("127.0.0.1:8437", &[]), "127.0.0.1:8437");
+        assert_eq!(address("0.0.0.0:80", &["bench.lan".to_owned()]), "bench.lan:80");
+        assert_eq!(address("0.0.0.0:80", &[]), "10.0.0.7:80");
+        assert_eq!(address("[::]:80", &[]), "10.0.0.7:80");
+    }
+
+    #[test]
+    fn the_own_address_is_the_one_on_the_route() {
+        let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        assert_eq!(own_address(Ipv4Addr::UNSPECIFIED.into(), loopback), Some(loopback));
     }
 }

@@ -1,14 +1,15 @@
 //! An existing set of tests, read back from the journals of its runs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use host::{Measured, is_live, journal_of, load};
+use host::{Measured, is_live, journal_of};
 use record::{Seal, TestType};
-use report::{ReportForm, SUITE_PARTS, SuiteTest, Unmeasured, split_replaced, suite_of};
+use report::{ReportForm, SuiteTest, Unmeasured};
 
+use super::parts::parts_of;
 use super::{Made, conclude, told, write_reports};
 use crate::cmd::report::flags::ReportFormat;
+use crate::cmd::sequel::loaded;
 use console::Console;
 use console::Outcome;
 use console::error::CommandError;
@@ -32,29 +33,6 @@ pub(crate) fn made_in(folder: &Path) -> Result<Option<SetOfRuns>, CommandError> 
     Ok(is_set.then_some(SetOfRuns { made }))
 }
 
-/// The folder of each test: that of its last run, if it was repeated.
-fn parts_of(folder: &Path) -> Vec<(String, TestType)> {
-    let mut found: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name().into_string().ok();
-        found.extend(name.filter(|_| journal_of(&entry.path()).exists()));
-    }
-    // A run of another kind, made in a folder with the name of a test, is not that test.
-    found.retain(|name| {
-        let kind = suite_of(name).map(|(_, kind)| kind);
-        let other = load(&folder.join(name)).is_ok_and(|run| Some(run.start.test) != kind);
-        kind.is_some() && !other
-    });
-    let (last, _) = split_replaced(found, String::as_str);
-    SUITE_PARTS
-        .into_iter()
-        .map(|(own, test)| {
-            let last = last.iter().find(|name| suite_of(name).is_some_and(|of| of.1 == test));
-            (last.map_or(own, String::as_str).to_owned(), test)
-        })
-        .collect()
-}
-
 /// Why a test cannot be read; `None` if it has ended. A set that is live has tests to come.
 const fn why_without(is_live: bool, has_record: bool, is_set_live: bool) -> Option<Unmeasured> {
     match (is_live, has_record) {
@@ -66,7 +44,7 @@ const fn why_without(is_live: bool, has_record: bool, is_set_live: bool) -> Opti
 }
 
 fn measured_before(run: &Path) -> Result<Measured, CommandError> {
-    let record = load(run)?;
+    let record = loaded(run)?;
     let verdict = verdict::judge(&record);
     Ok(Measured { record, verdict, storage_owes: false })
 }
@@ -147,11 +125,9 @@ impl SetOfRuns {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use report::Unmeasured;
 
-    use report::{SUITE_PARTS, Unmeasured};
-
-    use super::{journal_of, parts_of, why_without};
+    use super::why_without;
 
     #[test]
     fn a_live_set_has_tests_to_come_and_an_ended_one_lacks_them() {
@@ -159,20 +135,5 @@ mod tests {
         assert_eq!(why_without(false, false, true), Some(Unmeasured::Waiting));
         assert_eq!(why_without(false, true, true), None);
         assert_eq!(why_without(false, false, false), Some(Unmeasured::Unrecorded));
-    }
-
-    #[test]
-    fn a_set_has_the_last_run_of_each_test() {
-        let set = std::env::temp_dir().join(format!("plimsoll-parts-{}", std::process::id()));
-        for part in ["2-stress", "2-stress-2", "3-backup", "1-performance-x"] {
-            fs::create_dir_all(set.join(part)).unwrap();
-            fs::write(journal_of(&set.join(part)), "").unwrap();
-        }
-        // A repeated test that was refused leaves no journal.
-        fs::create_dir(set.join("3-backup-2")).unwrap();
-        let mut expected = SUITE_PARTS.map(|(part, kind)| (part.to_owned(), kind)).to_vec();
-        expected[1].0 = "2-stress-2".to_owned();
-        assert_eq!(parts_of(&set), expected);
-        fs::remove_dir_all(&set).unwrap();
     }
 }

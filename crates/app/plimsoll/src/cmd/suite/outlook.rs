@@ -135,8 +135,9 @@ fn length(plan: &Plan) -> String {
             };
             let pace = load_words::pace(plan).map_or_else(String::new, |pace| format!("; {pace}"));
             format!(
-                "{kind}: {}{usual} after a warm-up of at most {}{check}{pace}",
+                "{kind}: {}{usual}{} after a warm-up of at most {}{check}{pace}",
                 term::duration(Duration::from_nanos(test.duration.0)),
+                load_words::doubt(test.duration),
                 term::duration(Duration::from_nanos(test.warm_up_limit.0)),
             )
         }

@@ -483,5 +483,9 @@ pub(super) const CASES: &[Case] = &[
         plan: simulated,
         ..case(StepKind::MoreSessions, short_of_target, Act::Person(within_target))
     },
+    Case {
+        made: idle,
+        ..case(StepKind::MoreSessions, short_of_target, Act::Person(within_target))
+    },
     Case { plan: simulated, ..case(StepKind::MeasureSimulated, nothing, Act::Person(measured)) },
 ];

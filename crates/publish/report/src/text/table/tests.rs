@@ -110,3 +110,18 @@ fn every_part_of_a_wide_table_names_its_rows() {
     }
     assert_eq!(text.matches("During").count(), 1, "{text}");
 }
+
+/// Columns of 14 to 22 characters would fit side by side, and take a dozen lines for a sentence.
+#[test]
+fn sentences_are_not_squeezed_between_other_columns() {
+    let row = ["fail", SENTENCE, SENTENCE, "short"];
+    let table = Table {
+        caption: "The worst first.",
+        columns: ["weight", "problem", "fix", "by"].map(Column::text).to_vec(),
+        rows: vec![TableRow::body(row.map(Cell::plain).to_vec())],
+    };
+    let list = printed(&table, 60);
+    assert!(list.contains("weight: fail\n  problem: the queue"), "{list}");
+    let beside = printed(&table, 100);
+    assert!(beside.contains("weight  problem"), "{beside}");
+}
