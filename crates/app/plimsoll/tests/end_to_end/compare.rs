@@ -46,7 +46,8 @@ fn databases_that_grew_between_runs_are_made_alike_again() {
     let scene = Scene::prepared("reset");
     let bytes = |name: &str| std::fs::metadata(scene.path(name)).unwrap().len();
     let (fresh, file) = (bytes("Plimsoll001.edb"), "Plimsoll001.edb");
-    let words = ["run", "plan.toml", "--duration", "8s", "-q", "-o"];
+    let words = ["run", "plan.toml", "-q", "-o"];
+    scene.load_fully();
     scene.run(words.iter().chain(&["one"]));
     let kept = scene.run(["prepare", "plan.toml"]);
     kept.expect_code(0).expect_out(&["was complete already"]);

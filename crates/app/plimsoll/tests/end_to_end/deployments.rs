@@ -123,7 +123,11 @@ fn the_servers_of_a_provision_are_simulated_with_a_failed_disk() {
 #[test]
 fn a_design_is_proved_claim_by_claim_and_a_page_is_written() {
     let scene = Scene::new("deployment-proof");
-    scene.write("d.toml", super::size::SHORT.as_bytes());
+    let small = super::size::SHORT
+        .replace("mailboxes = 5000", "mailboxes = 400")
+        .replace("servers_per_site = 4", "servers_per_site = 2")
+        .replace("copies = 3", "copies = 2");
+    scene.write("d.toml", format!("{small}[data]\ndatabases = 2\n").as_bytes());
     let ran = scene.run(["size", "d.toml", "--prove", "--html", "proof.html", "--json"]);
     assert!(ran.code.is_some_and(|code| code <= 2), "{}", ran.err);
     let answer = json(ran.out.as_bytes());

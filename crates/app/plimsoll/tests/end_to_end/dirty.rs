@@ -16,6 +16,7 @@ const fn at(page: usize) -> usize {
 /// A database whose run was killed.
 fn killed(name: &str) -> Scene {
     let scene = Scene::prepared(name);
+    scene.load_fully();
     scene.kill_run(&["run", "plan.toml"]);
     scene
 }

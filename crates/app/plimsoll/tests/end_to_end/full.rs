@@ -171,7 +171,7 @@ fn databases_and_load_are_the_shares_that_were_asked_for() {
     let Some(volume) = Mount::new(&scene, &EXT4, 256) else { return };
     let size = "capacity_percent = 30";
     let plan = small_plan(&volume.0).replace("size = \"16MiB\"", size);
-    let plan = plan.replace("[test]\n", "[workload]\nthroughput_percent = 50\n[test]\n");
+    let plan = plan.replace("target_iops = 200", "throughput_percent = 50");
     scene.write("plan.toml", plan.as_bytes());
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let of_volume = Command::new("stat").args(["-f", "-c", "%b %S"]).arg(&volume.0).output();

@@ -8,7 +8,9 @@ use crate::scene::Scene;
 fn quick_leads_from_nothing_to_a_report() {
     let scene = Scene::new("quick");
     fs::create_dir(scene.path("disk")).unwrap();
-    let ran = scene.run(["quick", "disk", "--size", "16MiB", "--duration", "4s"]);
+    // The load leaves processors to the tests beside it.
+    let quick = ["quick", "disk", "--duration", "4s", "--target-iops", "10"];
+    let ran = scene.run(quick.iter().chain(&["--size", "16MiB"]));
     // Four seconds prove nothing, and it says so.
     ran.expect_code(2).expect_out(&[
         "CANNOT JUDGE",
@@ -43,19 +45,19 @@ fn quick_leads_from_nothing_to_a_report() {
     }
     scene.run(["check", "disk/Plimsoll001.edb", "disk/Plimsoll002.edb"]).expect_code(0);
     // Databases of another size go only if they may.
-    let larger = ["quick", "disk", "--size", "24MiB", "--duration", "4s"];
-    scene.run(larger).expect_refusal(&[
+    let larger = [&quick[..], &["--size", "24MiB"]].concat();
+    scene.run(&larger).expect_refusal(&[
         "to 16.0 MiB each",
         "leave out --size",
         "--reset",
         "24.0 MiB",
     ]);
-    let reset = scene.run(larger.iter().copied().chain(["--reset", "-o", "out", "--tag", "a"]));
+    let reset = scene.run(larger.iter().chain(&["--reset", "-o", "out", "--tag", "a"]));
     reset.expect_code(2).expect_out(&["Plimsoll001.edb: 24.0 MiB", "CANNOT JUDGE"]);
     reset.expect_out(&[" --tag a --output out-2", "Report: out/report.html"]);
     assert!(scene.path("out/record.jsonl").exists());
     // Existing databases are kept, and shown with their present length.
-    let again = scene.run(["quick", "disk", "--duration", "4s", "-o", "out-2"]);
+    let again = scene.run(quick.iter().chain(&["-o", "out-2"]));
     again.expect_code(2).expect_err(&["that it filled there earlier, to 24.0 MiB each"]);
     // A refusal ends with 2 too.
     again.expect_out(&["CANNOT JUDGE", "Report: out-2/report.html"]);
@@ -66,6 +68,7 @@ fn quick_leads_from_nothing_to_a_report() {
 #[test]
 fn the_number_of_sessions_is_found_and_reported() {
     let scene = Scene::prepared("tune");
+    scene.load_fully();
     let words = ["run", "plan.toml", "-o", "run", "--threads", "auto", "--quiet"];
     // Two seconds prove nothing; the findings depend on the disk.
     scene.run(words).expect_code(2);

@@ -73,6 +73,7 @@ pub(crate) fn fault_volume(name: &str) -> Option<(FaultVolume, Scene)> {
     let volume = FaultVolume::mount(&backing, &mount).unwrap();
     let plan = small_plan(&mount).replace("count = 2", "count = 1");
     scene.write("plan.toml", plan.as_bytes());
+    scene.load_fully();
     Some((volume, scene))
 }
 

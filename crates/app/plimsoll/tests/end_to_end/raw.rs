@@ -82,6 +82,7 @@ fn a_device_that_fills_up_ends_the_run_before_it_is_full() {
     scene.run(["format", "raw:disk.img"]).expect_code(0);
     scene.write_plan("raw:disk.img");
     scene.run(["prepare", "plan.toml"]).expect_code(0);
+    scene.load_fully();
     let ran = scene.run(["run", "plan.toml", "--duration", "10m", "-o", "run"]);
     ran.expect_code(2);
     let words = ["raw:disk.img was about to be full", "raw:disk.img has no room for the run"];

@@ -99,6 +99,7 @@ fn a_test_that_is_broken_off_leaves_databases_that_can_be_used() {
     {
         for signal in ["-INT", "-KILL"] {
             let scene = Scene::prepared("broken-replay");
+            scene.load_fully();
             with_logs(&scene, 15, more);
             let child = start_until(&scene, phase);
             send(signal, &child);

@@ -16,6 +16,9 @@ use crate::wine;
 /// Page size of the prepared databases.
 pub(crate) const PAGE_BYTES: usize = 32 << 10;
 
+/// Load of the small plan: runs that a test only watches leave processors to the tests beside it.
+const HELD: &str = "[workload]\ntarget_iops = 200\n";
+
 /// A separate folder for one test, removed at its end.
 pub(crate) struct Scene {
     pub folder: PathBuf,
@@ -114,6 +117,13 @@ impl Scene {
         let test = format!("[test]\nreplay_logs = {logs}\n");
         assert!(plan.contains("[test]\n"));
         self.write("plan.toml", plan.replace("[test]\n", &test).as_bytes());
+    }
+
+    /// Has runs of the plan load the storage as fast as it answers.
+    pub(crate) fn load_fully(&self) {
+        let plan = String::from_utf8(self.read("plan.toml")).unwrap();
+        assert!(plan.contains(HELD));
+        self.write("plan.toml", plan.replace(HELD, "").as_bytes());
     }
 
     /// The names and lengths of all files of the folder.
@@ -240,13 +250,13 @@ fn says(text: &str, part: &str) -> bool {
     text.contains(part) || wine::windows().is_some() && here(text).contains(&here(part))
 }
 
-/// Two databases of 16 MiB in `folder`, one second measured.
+/// Two databases of 16 MiB in `folder`, two seconds measured at a low load.
 pub(crate) fn small_plan(folder: &Path) -> String {
     format!(
         "name = \"small\"\n\
          [databases]\nfolders = [{:?}]\ncount = 2\nsize = \"16MiB\"\n\
          [engine]\ncache_minimum = \"2MiB\"\ncache_maximum = \"4MiB\"\n\
-         [test]\nduration = \"2s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
+         {HELD}[test]\nduration = \"2s\"\nwarm_up_limit = \"1s\"\ninterval = \"1s\"\n",
         wine::shown(folder)
     )
 }

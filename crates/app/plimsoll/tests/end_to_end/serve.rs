@@ -33,11 +33,10 @@ fn two_runs(name: &str) -> Scene {
     scene
 }
 
-/// Starts a run of ten minutes by a request; its name. Its load leaves processors to other tests.
+/// Starts a run of ten minutes by a request; its name.
 fn live_run(scene: &Scene, server: &Server) -> String {
     scene.change("plan.toml", |plan| {
-        let long = String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"");
-        *plan = (long + "[workload]\ntarget_iops = 200\n").into_bytes();
+        *plan = String::from_utf8(plan.clone()).unwrap().replace("\"2s\"", "\"10min\"").into();
     });
     let start = Request::post("/start", "plan=plan.toml").token(&server.token);
     let place = server.ask(&start).expect(303).header("location").unwrap();

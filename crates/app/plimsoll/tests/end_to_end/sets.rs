@@ -93,7 +93,8 @@ fn a_set_is_one_test_for_every_verb() {
     // Before the start: the length of each step. The plan's duration applies to its kind only.
     ran.expect_code(2).expect_err(&[
         "4 tests of 2 databases: at least 3 s",
-        "performance: 2 s after a warm-up of at most 1 s, then a check of every page",
+        "performance: 2 s ",
+        " after a warm-up of at most 1 s, then a check of every page",
         "stress: 1 s",
         "recovery: generates 3 logs of 1 MiB for each database",
         "stress, test 2 of 4: at least",

@@ -292,8 +292,7 @@ fn every_file_of_a_design_names_the_figures_that_it_assumes() {
     let said = "ASSUMPTION: 33 figures are those of Exchange 2013";
     for line in [
         "size d.toml --predict sized -o sized.html",
-        "size d.toml --prove --html proof.html",
-        "size d.toml --prove --json",
+        "size d.toml --prove --html proof.html --json",
         "size d.toml --scenarios availability.servers_per_site=3,4 --html scenarios.html",
         "size d.toml --scenarios availability.servers_per_site=3,4 --json",
         "simulate sized/plan.toml --array sized/array.toml --duration 1m --what-if \

@@ -324,6 +324,7 @@ fn a_run_on_storage_that_is_slow_ends_in_its_time_and_fails() {
 #[test]
 fn a_plan_may_not_ask_for_values_that_the_engine_refuses() {
     let scene = Scene::prepared("long-pad");
+    scene.load_fully();
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
     scene.write("plan.toml", (plan + "[workload]\nlong_pad = \"1MiB\"\n").as_bytes());
     for verb in ["prepare", "run"] {
@@ -334,6 +335,7 @@ fn a_plan_may_not_ask_for_values_that_the_engine_refuses() {
 #[test]
 fn a_program_that_was_stopped_blames_nothing_on_the_storage() {
     let scene = Scene::prepared("stopped");
+    scene.load_fully();
     let mut child = scene.start(["run", "plan.toml", "-o", "run", "-q", "--duration", "16s"]);
     let journal = scene.path("run/record.jsonl");
     let measures = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"measure\""));

@@ -122,8 +122,9 @@ fn a_sweep_that_is_killed_five_times_has_the_bytes_of_one_that_was_not() {
 #[test]
 fn designs_that_cannot_be_simulated_are_rows_with_their_reason() {
     let scene = Scene::new("sweep-impossible");
-    scene.write("plan.toml", PLAN.replace("32MiB", "3GiB").as_bytes());
-    let words = "simulate plan.toml --array shelf-15k --level 2 -o out --what-if raid.level=5,10 \
+    let plan = PLAN.replace("32MiB", "3GiB").replace("4MiB", "64MiB");
+    scene.write("plan.toml", plan.as_bytes());
+    let words = "simulate plan.toml --array shelf-15k --level 1 -o out --what-if raid.level=5,10 \
                  raid.disks=2,4 disk.capacity_gb=1,300";
     let ran = scene.run(words.split_whitespace());
     ran.expect_code(0);

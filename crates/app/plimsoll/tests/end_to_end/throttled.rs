@@ -60,7 +60,7 @@ fn limits_of_a_control_group_are_named() {
     assert_eq!(criterion["outcome"], "warning", "{criterion}");
     assert!(criterion.to_string().contains(sentence), "{criterion}");
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
-    let plan = plan + "[workload]\ntarget_iops = 100000\n";
+    let plan = plan.replace("target_iops = 200", "target_iops = 100000");
     scene.write("plan.toml", plan.as_bytes());
     group.run(&scene, "run plan.toml -o run --duration 3s").expect_code(2);
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();

@@ -61,7 +61,7 @@ fn a_held_load_says_from_when_on_it_is_held() {
     let held = scene.run(["run", "plan.toml", "--target-iops", "48", "-o", "held"]);
     held.expect_err(&[
         "The load: held at 48 IOPS from the first request, warm-up and the search for sessions \
-         included. A warm-up of at most 1 s, then 2 s measured;",
+         included. A warm-up of at most 1 s, then 2 s measured",
     ]);
     let text = String::from_utf8(scene.read("held/report.txt")).unwrap();
     assert!(text.contains("held at 48 IOPS in all from the first request"), "{text}");

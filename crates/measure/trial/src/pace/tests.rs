@@ -1,5 +1,8 @@
 //! Paced sessions on storage of constant speed.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use proptest::prelude::*;
 use units::Nanos;
 
@@ -30,24 +33,26 @@ fn held(target_iops: f64, sessions: u32, service: Nanos, seconds: usize) -> Pace
     let mut pacer = Pacer::new(target_iops, sessions, 0, Nanos::ZERO);
     let mut requests = 0;
     let mut held = PacedLoad { by_second: vec![0; seconds], most_under_way: 0 };
+    let mut under_way = 0;
     // Next start of each session, and the remainder of its batch.
-    let mut states = vec![(Nanos::ZERO, 0); sessions as usize];
+    let mut states = BinaryHeap::from(vec![Reverse((Nanos::ZERO, 0)); sessions as usize]);
     loop {
-        let under_way = states.iter().filter(|(_, left)| *left > 0).count();
-        let under_way = u32::try_from(under_way).unwrap();
         held.most_under_way = held.most_under_way.max(under_way);
-        let (at, left) = states.iter_mut().min().unwrap();
+        let mut first = states.peek_mut().unwrap();
+        let Reverse((at, left)) = &mut *first;
         let Some(second) = held.by_second.get_mut((at.0 / SECOND.0) as usize) else {
             return held;
         };
         if *left > 0 {
             (*second, requests, *left) = (*second + 1, requests + 1, *left - 1);
             *at += Nanos(service.0 / BATCH_REQUESTS);
+            under_way -= u32::from(*left == 0);
             continue;
         }
         let due = pacer.next_batch(requests, under_way, *at);
         if due <= *at {
             *left = BATCH_REQUESTS;
+            under_way += 1;
         } else {
             // A session asks again after at most 50 ms.
             *at = due.min(*at + Nanos::from_millis(50));

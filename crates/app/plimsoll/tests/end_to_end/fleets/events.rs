@@ -25,7 +25,7 @@ fn join_with_copies(fleet: &mut Fleet, host: &str) {
     let plan = small_plan(&folders[0])
         .replace("duration = \"2s\"", "duration = \"12s\"")
         .replace("count = 2\n", "")
-        .replace("[test]\n", "[workload]\nthreads = 2\ntarget_iops = 100\n[test]\n");
+        .replace("target_iops = 200", "threads = 2\ntarget_iops = 100");
     let [first, second] = folders.each_ref().map(|folder| format!("{:?}", wine::shown(folder)));
     let (one, both) = (format!("[{first}]"), format!("[{first}, {second}]"));
     assert!(plan.contains(&one) && plan.contains("target_iops"), "{plan}");

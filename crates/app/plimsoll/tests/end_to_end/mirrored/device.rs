@@ -17,6 +17,7 @@ fn a_database_behind_two_destroyed_copies_recovers() {
     pair.start(1);
     let export = pair.address(pair.wait_for_both());
     pair.scene.write_plan(&export);
+    pair.scene.load_fully();
     pair.scene.run(["format", &export]).expect_code(0);
     pair.scene.run(["prepare", "plan.toml"]).expect_code(0);
     let mut run = pair.scene.start_load(&["run", "plan.toml"]);

@@ -6,7 +6,7 @@ use crate::scene::Scene;
 
 /// Two databases that lie nowhere.
 pub(super) const PLAN: &str = "name = \"asked\"\n[databases]\nfolders = [\"/mail/a\"]\ncount = 2\n\
-     size = \"1GiB\"\n[test]\nduration = \"30s\"\nchecksum = false\n";
+     size = \"1GiB\"\n[workload]\ntarget_iops = 50\n[test]\nduration = \"30s\"\nchecksum = false\n";
 
 /// A folder with a plan, an array and a deployment.
 pub(super) fn documents(name: &str) -> Scene {
