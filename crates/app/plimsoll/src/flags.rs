@@ -3,6 +3,8 @@
 mod color;
 mod examples;
 mod groups;
+#[cfg(test)]
+mod printed;
 mod support;
 
 use std::ffi::OsString;

@@ -35,7 +35,10 @@ impl fmt::Display for Bytes {
             0..1_024 => write!(f, "{bytes} B"),
             1_024..1_048_576 => write!(f, "{:.1} KiB", bytes as f64 / 1024.0),
             1_048_576..1_073_741_824 => write!(f, "{:.1} MiB", self.as_mib_f64()),
-            _ => write!(f, "{:.2} GiB", self.as_mib_f64() / 1024.0),
+            1_073_741_824..1_099_511_627_776 => {
+                write!(f, "{:.2} GiB", self.as_mib_f64() / 1024.0)
+            }
+            _ => write!(f, "{:.2} TiB", self.as_mib_f64() / 1_048_576.0),
         }
     }
 }
@@ -100,5 +103,6 @@ mod tests {
         assert_eq!(Bytes::from_kib(32).to_string(), "32.0 KiB");
         assert_eq!(Bytes::from_mib(256).to_string(), "256.0 MiB");
         assert_eq!(Bytes::from_gib(2).to_string(), "2.00 GiB");
+        assert_eq!(Bytes::from_gib(1_536).to_string(), "1.50 TiB");
     }
 }

@@ -2,7 +2,7 @@
 
 mod agreement;
 mod comparison;
-mod golden;
+pub(crate) mod golden;
 pub(crate) mod imported;
 mod line;
 mod links;

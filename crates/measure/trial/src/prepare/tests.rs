@@ -232,7 +232,7 @@ fn space_is_counted_before_anything_is_written() {
     };
     assert_eq!(
         error.to_string(),
-        "a: 1200.07 GiB are needed and 1024.00 GiB are free; free some space, or lower `size` \
+        "a: 1.17 TiB are needed and 1.00 TiB are free; free some space, or lower `size` \
          or `count` in the plan (for `quick`: --size)"
     );
     assert!(world.volumes.iter().all(|volume| volume.image().files.is_empty()));

@@ -148,8 +148,9 @@ fn measure_simulated(run: &RunRecord, outcome: Ruling) -> NextStep {
     } else {
         "Measure the storage once it is installed"
     };
-    let words =
-        format!("{measure}, and compare both (plimsoll compare): plimsoll prepare {plan}, then");
+    let words = format!(
+        "{measure}, and compare both (plimsoll compare SIMULATED RUN): plimsoll prepare {plan}, then"
+    );
     StepKind::MeasureSimulated.with(words, measured(run, plan))
 }
 

@@ -14,6 +14,7 @@ use cases::{Act, CASES, Case};
 use super::step::{NextStep, StepKind};
 use super::{advice, advice_beside, steps, steps_in};
 use crate::sections::what_follows::unproven;
+use crate::tests::golden::check;
 use crate::tests::{imported, passing};
 
 const TABLE: &str = include_str!("../../../../../docs/next-steps.md");
@@ -119,6 +120,19 @@ fn every_step_that_is_taken_changes_what_is_known() {
             after.objections()
         );
     }
+}
+
+/// The program parses every command of this file (`cmd/commands.rs` of `plimsoll`).
+#[test]
+fn every_step_is_printed_as_before() {
+    let mut printed = String::new();
+    for case in CASES {
+        let run = record_of(case);
+        for step in advice(&run, &judge(&run)) {
+            printed.extend([step.kind.name(), ": ", &step.to_string(), "\n"]);
+        }
+    }
+    check("steps.txt", include_str!("../../golden/steps.txt"), &printed);
 }
 
 /// Steps after a result that is not the record of one run on storage; their modules test them.
@@ -366,7 +380,7 @@ fn a_plan_that_fits_leaves_room_for_logs_and_growth() {
     assert_eq!(room.fitting(), 1_117);
     let told = steps(&run, &judge(&run));
     assert!(told[0].contains("at most 1,061 mailboxes"), "{told:?}");
-    assert!(told[0].contains("Take volumes of 4210.53 GiB or more"), "{told:?}");
+    assert!(told[0].contains("Take volumes of 4.11 TiB or more"), "{told:?}");
     assert!(told[0].contains("with 5 % of the space for logs and growth"), "{told:?}");
 }
 

@@ -64,7 +64,7 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
         "volume-full" => room(run),
         "connection-lost" => StepKind::ReachServer.with(
             "See that the server runs and can be reached. What is on it may have changed: check \
-             the databases (plimsoll check) before they are used again; then",
+             the databases (plimsoll check FILE) before they are used again; then",
             same,
         ),
         "caches" | "device-reads" => {

@@ -7,7 +7,10 @@ use verdict::{Limit, Ruling, Verdict, judge};
 
 use super::{drifting, too_small};
 use crate::mailboxes::Carried;
-use crate::{html, json, meaning, next, summary, text, verdict_name};
+use crate::{
+    ReportForm, SUITE_PARTS, SuiteTest, TEXT_WIDTH, html, json, meaning, next, render_suite,
+    suite_summary_in, summary, text, verdict_name,
+};
 
 const DRAWS: u64 = 150;
 
@@ -76,17 +79,37 @@ fn the_verdict_follows_from_the_findings() {
     }
 }
 
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text of a page, without the marks of commands.
+fn text_of_page(page: &str) -> String {
+    let mut text = String::new();
+    for piece in page.split('<') {
+        text.push_str(piece.split_once('>').map_or(piece, |(_, after)| after));
+    }
+    for (reference, letter) in
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+    {
+        text = text.replace(reference, letter);
+    }
+    plain(&text)
+}
+
 #[test]
 fn every_form_gives_the_same_meaning_and_next_steps() {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for told in (0..DRAWS).map(Told::drawn) {
         let (text, summary, json) = (plain(&told.text()), plain(&told.summary()), told.json());
+        let page = text_of_page(&html(&told.run, &told.verdict));
         let said = meaning::sentences(&told.run, &told.verdict);
         let steps = next::steps(&told.run, &told.verdict);
         assert!(said.len() > 1 || told.verdict.exit_code() == 0, "{said:?} has no reason");
         for sentence in said.iter().chain(&steps) {
             assert!(text.contains(&plain(sentence)), "{sentence} is not in\n{}", told.text());
             assert!(summary.contains(&plain(sentence)), "{sentence} is not in\n{}", told.summary());
+            let unmarked = plain(sentence).replace('`', "");
+            assert!(page.contains(&unmarked), "{unmarked} is not in\n{page}");
         }
         assert_eq!(json["meaning"], Value::from(said));
         assert_eq!(json["next_steps"], Value::from(steps));
@@ -120,6 +143,48 @@ fn what_is_lacking_is_said_everywhere_or_nowhere() {
         }
     }
     assert!(lacking > 3, "{lacking}");
+}
+
+/// Tests of one set as they are drawn, their verdicts beside them.
+fn drawn_set(seed: u64) -> Vec<Told> {
+    let mut tests = Vec::new();
+    for (number, (_, kind)) in (0..).zip(SUITE_PARTS) {
+        let mut run = drawn(4 * seed + number);
+        run.start.test = kind;
+        tests.push(Told::of(run));
+    }
+    tests
+}
+
+#[test]
+fn every_form_of_a_set_has_one_headline_and_exit_status() {
+    for told in (0..DRAWS / 3).map(drawn_set) {
+        let mut tests = Vec::new();
+        for (test, (folder, kind)) in told.iter().zip(SUITE_PARTS) {
+            let measured = Ok((&test.run, &test.verdict));
+            tests.push(SuiteTest { kind, folder: folder.to_owned(), measured });
+        }
+        let json: Value =
+            serde_json::from_str(&render_suite(ReportForm::Json, &tests)).expect("JSON");
+        let name = json["headline"].as_str().expect("a headline");
+        let begin = format!("{}  ", name.to_uppercase());
+        let summary = suite_summary_in(&tests, "set");
+        assert!(summary.starts_with(&begin), "{name}: {summary}");
+        let text = render_suite(ReportForm::Text { width: TEXT_WIDTH }, &tests);
+        assert!(text.lines().any(|line| line.starts_with(&begin)), "{name}: {text}");
+        let page = render_suite(ReportForm::Page, &tests);
+        assert!(page.contains(&format!("<p class=\"verdict\">{name}</p>")), "{name}");
+        let worst = told.iter().map(|test| test.verdict.outcome);
+        let has = |code| worst.clone().any(|of| of.exit_code() == code);
+        let expected = if has(1) { 1 } else { 2 * u8::from(has(2)) };
+        assert_eq!(json["exit_code"], expected, "{name}");
+        let lacks_room = told.iter().any(|test| test.verdict.lacks_room());
+        assert!(!lacks_room || name.ends_with("too small"), "{name}");
+        for test in &told {
+            let name = verdict_name(&test.run, &test.verdict);
+            assert!(page.contains(&name), "{name} of a test");
+        }
+    }
 }
 
 /// Parses a number as a report prints it.

@@ -9,7 +9,7 @@ use crate::{json, result_xml, summary, text};
 const RENEW: &str = "GOLDEN";
 
 #[expect(clippy::disallowed_methods, reason = "a golden file is renewed by the test that reads it")]
-pub(super) fn check(name: &str, golden: &str, actual: &str) {
+pub(crate) fn check(name: &str, golden: &str, actual: &str) {
     if std::env::var_os(RENEW).is_some() {
         let path = format!("{}/golden/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::write(path, actual).expect("the golden file can be written");
