@@ -59,7 +59,7 @@ fn caches_without_memory_for_all_are_not_begun() {
     let huge = plan.replace("cache_maximum = \"4MiB\"", "cache_maximum = \"1024GiB\"");
     scene.write("plan.toml", huge.as_bytes());
     scene.run(["run", "plan.toml"]).expect_refusal(&[
-        "64 databases need 65536.78 GiB of memory and ",
+        "64 databases need 64.00 TiB of memory and ",
         " are free; end other programs",
         "`cache_maximum`",
     ]);

@@ -100,6 +100,7 @@ fn database_reads(report: &Value) -> (u64, u64) {
 #[test]
 fn a_run_fills_its_cache_and_the_next_one_finds_it_warm() {
     let scene = Scene::prepared("cached-run");
+    scene.load_fully();
     let file = scene.path("flash.cache");
     cached_plan(&scene, &format!("file = {file:?}\nsize = \"128MiB\""));
     let report = |name: &str| -> Value {

@@ -246,7 +246,10 @@ fn a_design_within_the_rules_that_is_too_slow_gets_edits_of_its_own_deployment()
         .replace("copies = 2", "copies = 3")
         .replace("messages_per_day = 100", "messages_per_day = 500")
         .replace("size_limit = \"1GiB\"", "size_limit = \"10GiB\"");
-    scene.write("d.toml", text.as_bytes());
+    // Rated higher than its arm can follow.
+    let disk =
+        "[disks]\ndatabase = { size = \"3TB\", type = \"7.2K SAS 3.5\", random_iops = 110 }\n";
+    scene.write("d.toml", format!("{text}{disk}").as_bytes());
     let predicted = scene.run(["size", "d.toml", "--json", "--predict", "sized"]);
     let answer: Value = serde_json::from_str(&predicted.out).unwrap();
     assert_eq!(answer["workable"], true, "{}", predicted.out);

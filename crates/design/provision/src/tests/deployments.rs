@@ -2,8 +2,8 @@
 //! shown, and a workable design can be laid out and built.
 
 use crate::layout::lay_out;
-use crate::size;
 use crate::{Requirements, provision};
+use crate::{size, size_unadvised};
 use plan::Deployment;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -109,7 +109,7 @@ proptest! {
         let Ok(deployment) = Deployment::parse("d.toml", &text) else {
             return Ok(());
         };
-        let sizing = size(&deployment);
+        let sizing = size_unadvised(&deployment);
         let unfit = unfit_number(&sizing);
         prop_assert!(unfit.is_none(), "{unfit:?}");
         if !sizing.is_workable() {

@@ -1,6 +1,6 @@
 //! Properties that every deployment must have, most of them in corrected mode only.
 
-use crate::size;
+use crate::size_unadvised;
 use plan::Deployment;
 use proptest::prelude::*;
 use sizing::{Key, ServerKind, Sizing};
@@ -40,7 +40,7 @@ fn sized(shape: &Shape) -> Sizing {
          copies = {copies}\n[disks]\ndatabase = {{ size = \"{disk_gb}GB\" }}\n\
          [storage]\nconsider_jbod = {jbod}\n[servers]\nspec_rate = 540\n"
     );
-    size(&Deployment::parse("d.toml", &text).expect("a sound deployment"))
+    size_unadvised(&Deployment::parse("d.toml", &text).expect("a sound deployment"))
 }
 
 fn number(sizing: &Sizing, key: Key) -> f64 {
@@ -54,7 +54,7 @@ fn one_database_on_more_servers_needs_no_processor_below_none() {
                 size_limit = \"3GiB\"\n[availability]\nservers_per_site = 3\ncopies = 3\n\
                 lagged_copies = 1\n[servers]\nspec_rate = 540\n[data]\ndatabases = 1\n\
                 [second_site]\nmodel = \"active/active\"\ncopies = 1\n";
-    let sizing = size(&Deployment::parse("d.toml", text).expect("a sound deployment"));
+    let sizing = size_unadvised(&Deployment::parse("d.toml", text).expect("a sound deployment"));
     for fact in sizing.sheet.facts() {
         if let sizing::Value::Number(value) = fact.value {
             assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
@@ -139,7 +139,7 @@ proptest! {
         let Ok(deployment) = Deployment::parse("d.toml", &text) else {
             return Ok(());
         };
-        let sizing = size(&deployment);
+        let sizing = size_unadvised(&deployment);
         for fact in sizing.sheet.facts() {
             if let sizing::Value::Number(value) = fact.value {
                 prop_assert!(value.is_finite() && value >= 0.0, "{}: {value}", fact.key);
@@ -198,7 +198,8 @@ fn a_count_that_cannot_be_held_is_not_quietly_lowered() {
              [availability]\nservers_per_site = 4\ncopies = 3\n[data]\ndatabases = {count}\n\
              [storage]\nseveral_databases_per_volume = false\n"
         );
-        let sizing = size(&Deployment::parse("d.toml", &text).expect("a sound deployment"));
+        let sizing =
+            size_unadvised(&Deployment::parse("d.toml", &text).expect("a sound deployment"));
         let mut findings = sizing.findings.iter();
         findings.any(|finding| finding.key == Key::DatabaseMaxCountPerDag)
     };

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use plan::Plan;
+use plan::{Database, Plan};
 use record::{DatabaseInterval, Event, Interval};
 
 use super::alike::database_of;
@@ -90,8 +90,10 @@ fn joined(hosts: &[SharedHost<'_>]) -> Result<(Plan, Vec<HostShare>), HostError>
         for database in &order.plan.databases {
             let mut database = database.clone();
             database.index = count(&plan);
-            database.folder.insert_str(0, &prefix);
-            database.log_folder.insert_str(0, &prefix);
+            let Database { folder, log_folder, volume, log_volume, .. } = &mut database;
+            for path in [folder, log_folder, volume, log_volume] {
+                path.insert_str(0, &prefix);
+            }
             plan.databases.push(database);
         }
         shares.push(HostShare { databases: begun..count(&plan), prefix });

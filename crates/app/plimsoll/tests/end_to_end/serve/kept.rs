@@ -137,13 +137,15 @@ fn a_page_prepares_databases_and_starts_a_run_as_it_is_told() {
         let refused = post("/start", &format!("plan=plan.toml&{form}"));
         assert!(refused.status == 409 && refused.body.contains(said), "{form}: {}", refused.body);
     }
-    let form = "plan=plan.toml&test=backup&name=from+page";
+    let form = "plan=plan.toml&test=stress&duration=3s&name=from+page";
     let place = post("/start", form).expect(303).header("location").unwrap();
     assert!(place.starts_with("/live/run-from-page-"), "{place}");
     let report = place.replace("/live/", "/json/");
     wait_for("the report", || {
         let answer: Value = serde_json::from_str(&server.get(&report).body).ok()?;
         assert_eq!(answer["run"]["name"], "from page", "{answer}");
+        let told = (&answer["run"]["test"], &answer["run"]["settings"]["measure_ns"]);
+        assert_eq!(told, (&"stress".into(), &3_000_000_000_u64.into()), "{answer}");
         Some(())
     });
 }
