@@ -149,7 +149,8 @@ fn measure_simulated(run: &RunRecord, outcome: Ruling) -> NextStep {
         "Measure the storage once it is installed"
     };
     let words = format!(
-        "{measure}, and compare both (plimsoll compare SIMULATED RUN): plimsoll prepare {plan}, then"
+        "{measure}, and compare both (plimsoll compare SIMULATED RUN): plimsoll prepare {plan}, \
+         then"
     );
     StepKind::MeasureSimulated.with(words, measured(run, plan))
 }
