@@ -45,6 +45,10 @@ pub struct PredictionFigures {
     pub(super) mailboxes: Option<f64>,
     /// Distance of the worst latency from its limit, in percent of the limit.
     pub(super) margin_percent: Option<f64>,
+    /// Whether a mean latency is beyond its limit, though too few requests may be known for a
+    /// verdict.
+    #[serde(default)]
+    pub(super) misses_a_limit: bool,
     /// Error bound of latencies, in percent; 0 if it is not known.
     #[serde(default)]
     pub(super) uncertainty_percent: f64,
@@ -64,6 +68,17 @@ fn carried(iops: f64, target: Option<f64>, reached: f64) -> f64 {
 fn mailboxes(iops: f64, each: f64, wanted: Option<f64>) -> f64 {
     let theirs = wanted.filter(|wanted| (iops - wanted * each).abs() < 1.0);
     theirs.unwrap_or_else(|| (iops / each + 1e-9).floor())
+}
+
+fn misses_a_limit(run: &RunRecord) -> bool {
+    let limits = &run.start.settings.thresholds;
+    let judged = [
+        (Series::DatabaseRead, limits.read_average_ns),
+        (Series::LogWrite, limits.log_write_average_ns),
+    ];
+    judged.into_iter().any(|(series, limit_ns)| {
+        mean_ms(run, series).is_some_and(|mean| mean > limit_ns as f64 / 1e6)
+    })
 }
 
 impl PredictionFigures {
@@ -97,6 +112,7 @@ impl PredictionFigures {
                 .zip(per_mailbox)
                 .map(|(iops, each)| mailboxes(iops, each, wanted)),
             margin_percent: margin_percent(verdict),
+            misses_a_limit: misses_a_limit(run),
             uncertainty_percent: run.simulated().map_or(0.0, |of| of.uncertainty_percent),
             needed_ns: report::time_for_verdict(run, verdict)
                 .filter(|_| verdict.outcome == Ruling::CannotJudge)
@@ -124,6 +140,7 @@ impl PredictionFigures {
             carried_iops: None,
             mailboxes: None,
             margin_percent: None,
+            misses_a_limit: false,
             uncertainty_percent: 0.0,
             needed_ns: None,
         }

@@ -141,6 +141,10 @@ impl PredictedArray {
         self.least(|of| of.margin_percent)
     }
 
+    fn misses_a_limit(&self) -> bool {
+        self.0.iter().any(|one| one.figures.misses_a_limit)
+    }
+
     /// Mean rate; 0 if nothing was measured under load.
     fn mean_iops(&self) -> f64 {
         self.iops().map_or(0.0, |of| of.mean)
@@ -258,7 +262,8 @@ fn points(all: &[PredictedArray]) -> Vec<ParetoPoint> {
 }
 
 /// The arrays of these runs, best first: passing before inconclusive before failing before
-/// impossible, those that no other beats before others, then the higher rate, then the faster
+/// impossible, those whose latencies keep their limits so far before others, those that no other
+/// beats before others, then the higher rate, then the faster
 /// reads; rates that reach their target count as equal. Ties keep their order. Runs with the same
 /// changes belong to the same array.
 pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
@@ -275,6 +280,7 @@ pub fn ranked_predictions(runs: Vec<Prediction>) -> Vec<PredictedArray> {
         let classes = [one, two].map(|of| of.worst().figures.class());
         classes[0]
             .cmp(&classes[1])
+            .then(one.misses_a_limit().cmp(&two.misses_a_limit()))
             .then(first.cmp(second))
             .then(two.wanted_iops().total_cmp(&one.wanted_iops()))
             .then(one.mean_read_ms().total_cmp(&two.mean_read_ms()))

@@ -98,6 +98,26 @@ fn seeds_of_an_array_make_one_row_with_its_interval() {
     assert!(text.contains("Fail, 1 of ") && text.contains("4 seeds"), "{text}");
 }
 
+/// Of two arrays without a verdict, the one with faster reads writes its log too slowly already.
+#[test]
+fn an_array_beyond_a_limit_is_not_the_best_of_those_without_a_verdict() {
+    let usual = Synthetic::default();
+    let fast_reads = usual.read_median_ns / 2;
+    let slow_log = Synthetic {
+        read_median_ns: fast_reads,
+        log_write_median_ns: 12_000_000,
+        ..Synthetic::default()
+    };
+    let runs = [("through", &slow_log), ("back", &usual)].map(|(name, run)| {
+        let mut run = simulated(run);
+        run.start.settings.thresholds.minimum_log_writes = u64::MAX;
+        prediction(name, &run)
+    });
+    let ranked = ranked_predictions(runs.to_vec());
+    assert!(ranked.iter().all(|one| one.ruling() == verdict::Ruling::CannotJudge));
+    assert_eq!(ranked[0].name(), "raid.level=back");
+}
+
 #[test]
 fn what_cannot_be_judged_says_why() {
     let mut short = simulated(&Synthetic::default());
