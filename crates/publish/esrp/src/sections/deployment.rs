@@ -45,6 +45,8 @@ fn configuration(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, 
     let in_group = "configuration.servers_per_group";
     let first = servers.first();
     let demand = first.map(|server| Demand::of(server, vendor)).unwrap_or_default();
+    let of_each = servers.iter().map(|server| Demand::of(server, vendor).mailboxes);
+    let simulated = of_each.sum::<Option<u64>>().filter(|all| *all > 0);
     let room = first.map(Room::of).unwrap_or_default();
     let hosted = first.map_or(0, databases);
     let each = demand.mailboxes.filter(|_| hosted > 0).map(|all| all as f64 / hosted as f64);
@@ -53,9 +55,10 @@ fn configuration(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, 
     let log_volumes = run.and_then(|run| volume_sizes(run, |facts| &facts.log_volume));
     vec![
         (
-            "Mailboxes simulated",
+            "Mailboxes of the solution",
             count(vendor.customer.mailboxes, "the mailboxes", "customer.mailboxes"),
         ),
+        ("Mailboxes simulated", active_mailboxes(simulated.map(format::whole))),
         ("Availability groups", count(of.availability_groups, "the groups", groups)),
         ("Servers in each group", count(of.servers_per_group, "the servers", in_group)),
         ("Servers tested", Words::said(format!("{} ({})", servers.len(), names(servers)))),

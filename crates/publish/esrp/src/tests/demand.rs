@@ -46,6 +46,19 @@ fn the_demand_of_a_mailbox_contains_the_reserve_once() {
     assert_eq!(vendors.iops_with_reserve(), Some(0.5));
 }
 
+/// What was tested is of the records; the vendor states the whole solution.
+#[test]
+fn simulated_mailboxes_are_those_of_the_tested_servers() {
+    let mut runs = whole();
+    for run in &mut runs {
+        run.record.start.settings.mailboxes = Some(400);
+    }
+    let said = SAID.replace("mailboxes = 1000\n[conf", "mailboxes = 50000\n[conf");
+    let page = page(&runs, &said);
+    assert!(page.contains("<th scope=\"row\">Mailboxes simulated</th><td>400</td>"), "{page}");
+    assert!(page.contains("<th scope=\"row\">Mailboxes of the solution</th><td>50,000</td>"));
+}
+
 /// Next steps are for testers, not for the customer.
 #[test]
 fn an_appendix_has_the_limits_of_a_result_and_no_next_steps() {
