@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::mount::{BTRFS, EXT4, Mount};
-use crate::scene::{Ran, Scene, small_plan};
+use crate::scene::{HELD, Ran, Scene, small_plan};
 
 /// Writes a mebibyte now and then until the volume is full or the program has ended.
 fn fill_slowly(folder: &Path) -> std::thread::JoinHandle<()> {
@@ -171,7 +171,7 @@ fn databases_and_load_are_the_shares_that_were_asked_for() {
     let Some(volume) = Mount::new(&scene, &EXT4, 256) else { return };
     let size = "capacity_percent = 30";
     let plan = small_plan(&volume.0).replace("size = \"16MiB\"", size);
-    let plan = plan.replace("target_iops = 200", "throughput_percent = 50");
+    let plan = plan.replace(HELD, "[workload]\nthroughput_percent = 50\n");
     scene.write("plan.toml", plan.as_bytes());
     scene.run(["prepare", "plan.toml"]).expect_code(0);
     let of_volume = Command::new("stat").args(["-f", "-c", "%b %S"]).arg(&volume.0).output();

@@ -17,7 +17,7 @@ use crate::wine;
 pub(crate) const PAGE_BYTES: usize = 32 << 10;
 
 /// Load of the small plan: runs that a test only watches leave processors to the tests beside it.
-const HELD: &str = "[workload]\ntarget_iops = 500\n";
+pub(crate) const HELD: &str = "[workload]\ntarget_iops = 500\n";
 
 /// A separate folder for one test, removed at its end.
 pub(crate) struct Scene {

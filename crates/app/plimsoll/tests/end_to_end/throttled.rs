@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::scene::{Ran, Scene};
+use crate::scene::{HELD, Ran, Scene};
 use crate::stalls::finding;
 
 /// A control group of the first version in which the program may write 50 times a second; none
@@ -60,7 +60,7 @@ fn limits_of_a_control_group_are_named() {
     assert_eq!(criterion["outcome"], "warning", "{criterion}");
     assert!(criterion.to_string().contains(sentence), "{criterion}");
     let plan = String::from_utf8(scene.read("plan.toml")).unwrap();
-    let plan = plan.replace("target_iops = 200", "target_iops = 100000");
+    let plan = plan.replace(HELD, "[workload]\ntarget_iops = 100000\n");
     scene.write("plan.toml", plan.as_bytes());
     group.run(&scene, "run plan.toml -o run --duration 3s").expect_code(2);
     let report: serde_json::Value = serde_json::from_slice(&scene.read("run/report.json")).unwrap();

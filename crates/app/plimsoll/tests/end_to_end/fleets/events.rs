@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::Fleet;
-use crate::scene::small_plan;
+use crate::scene::{HELD, small_plan};
 use crate::wine;
 
 const EVENTS: &str = "passive_percent = 20\n\
@@ -25,7 +25,7 @@ fn join_with_copies(fleet: &mut Fleet, host: &str) {
     let plan = small_plan(&folders[0])
         .replace("duration = \"2s\"", "duration = \"12s\"")
         .replace("count = 2\n", "")
-        .replace("target_iops = 200", "threads = 2\ntarget_iops = 100");
+        .replace(HELD, "[workload]\nthreads = 2\ntarget_iops = 100\n");
     let [first, second] = folders.each_ref().map(|folder| format!("{:?}", wine::shown(folder)));
     let (one, both) = (format!("[{first}]"), format!("[{first}, {second}]"));
     assert!(plan.contains(&one) && plan.contains("target_iops"), "{plan}");
