@@ -38,7 +38,7 @@ struct Driver {
 pub struct ArrayShare {
     /// Number of the folder on the array, from 0.
     pub number: u64,
-    /// Where the part begins on the array, in bytes.
+    /// Offset of the part on the array, in bytes.
     pub base: u64,
     /// Its length in bytes.
     pub bytes: u64,

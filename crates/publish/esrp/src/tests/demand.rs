@@ -46,7 +46,7 @@ fn the_demand_of_a_mailbox_contains_the_reserve_once() {
     assert_eq!(vendors.iops_with_reserve(), Some(0.5));
 }
 
-/// What was tested is of the records; the vendor states the whole solution.
+/// The tested number is of the records; the vendor states that of the whole solution.
 #[test]
 fn simulated_mailboxes_are_those_of_the_tested_servers() {
     let mut runs = whole();

@@ -59,7 +59,7 @@ pub(crate) fn main_number(run: &RunRecord) -> (String, Cow<'static, str>, &'stat
     }
 }
 
-/// What is missing in place of the main number, to follow "no".
+/// The words after "no" in place of the main number.
 fn missing_number(run: &RunRecord) -> Cow<'static, str> {
     missing_rate(run).map_or(Cow::Borrowed("result"), Cow::Owned)
 }
