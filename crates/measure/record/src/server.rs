@@ -75,12 +75,14 @@ fn kind_of(servers: &[ServerLoad], of: fn(&ServerLoad) -> PublishedRequests) -> 
     PublishedRequests::together(&servers.iter().map(of).collect::<Vec<_>>())
 }
 
-/// One kind of request over the databases that made any.
+/// One kind of request over the databases that made any; if none did, their rate is 0.
 fn measured(run: &RunRecord, series: Series) -> PublishedRequests {
     let databases = run.start.databases.iter();
     let totals = databases.filter_map(|facts| run.totals_of(Phase::Measure, facts.index));
     let rows = totals.filter_map(|totals| requests(totals, series));
-    PublishedRequests::together(&rows.collect::<Vec<_>>())
+    let all = PublishedRequests::together(&rows.collect::<Vec<_>>());
+    let is_measured = run.span_ns(Phase::Measure) > 0;
+    PublishedRequests { per_second: all.per_second.or(is_measured.then_some(0.0)), ..all }
 }
 
 fn requests(totals: &PhaseTotals, series: Series) -> Option<PublishedRequests> {
@@ -152,6 +154,15 @@ mod tests {
             per_second: Some(per_second),
             bytes: Some(1.0),
         }
+    }
+
+    /// A load that only read wrote nothing, and that is known.
+    #[test]
+    fn requests_that_no_database_made_have_a_rate() {
+        let mut run = synthetic::Synthetic::default().run();
+        run.start.databases.clear();
+        let load = ServerLoad::of(&run);
+        assert_eq!((load.writes.per_second, load.writes.latency_ms), (Some(0.0), None));
     }
 
     #[test]

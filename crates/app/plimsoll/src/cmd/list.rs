@@ -236,17 +236,7 @@ mod tests {
 
     #[test]
     fn only_the_deployment_has_a_verdict_and_not_each_host_simulated_with_it() {
-        let record = Synthetic::default().run();
-        let host = ListedRun {
-            folder: PathBuf::from("hosts/EX01"),
-            id: "hosts/EX01".to_owned(),
-            verdict: verdict::judge(&record),
-            record,
-            is_live: false,
-            is_replaced: false,
-            cut: None,
-            written_ns: None,
-        };
+        let host = ListedRun::made("hosts/EX01", Synthetic::default().run());
         let alone = host_json(&host, false);
         assert_eq!((&alone["verdict"], &alone["headline"]), (&"pass".into(), &"Pass".into()));
         assert_eq!(alone["replaced"], false);
@@ -259,17 +249,7 @@ mod tests {
 
     #[test]
     fn a_set_has_the_headline_of_the_table() {
-        let record = Synthetic::default().run();
-        let test = ListedRun {
-            folder: PathBuf::from("set/2-stress"),
-            id: "set/2-stress".to_owned(),
-            verdict: verdict::judge(&record),
-            record,
-            is_live: false,
-            is_replaced: false,
-            cut: None,
-            written_ns: None,
-        };
+        let test = ListedRun::made("set/2-stress", Synthetic::default().run());
         let set = ListedSet { folder: PathBuf::from("set"), tests: vec![test] };
         assert_eq!(set_json(&set, Path::new("."))["headline"], "Cannot judge");
     }

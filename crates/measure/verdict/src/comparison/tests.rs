@@ -68,7 +68,7 @@ fn a_throttle_of_a_tenth_is_called() {
     assert!((-12.0..-8.0).contains(&change.percent), "{change:?}");
 }
 
-/// A run under stricter limits may fail where the other passes.
+/// Under stricter limits the same load may fail.
 #[test]
 fn other_limits_are_told() {
     let mut other = made(2, |_| {});

@@ -96,7 +96,7 @@ fn banner(runs: &[NamedRun], comparison: &RunComparison) -> Banner {
         verdict: verdict(runs, comparison),
         tone: if comparison.doubts.is_empty() { Tone::Plain } else { Tone::Warn },
         number,
-        number_unit: format!("{unit} in {of_runs}").into(),
+        number_unit: format!("{unit} measured in {of_runs}").into(),
         number_metric: if is_load { "achieved-transactional-iops" } else { "checksum-reads-rate" },
         meaning: answer(runs, comparison),
         figures: Vec::new(),

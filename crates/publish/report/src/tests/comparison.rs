@@ -141,7 +141,7 @@ fn the_answer_says_whether_either_run_carries_more() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let near = said(&swinging(0));
-    assert!(near.contains("339 and 339 IOPS in A and B"), "{near}");
+    assert!(near.contains("339 and 339 IOPS measured in A and B"), "{near}");
     let neither = "Neither A nor B carries more: their IOPS differ by 0.0 %, within the margin of";
     assert!(near.contains(neither), "{near}");
     let noisy = said(&swinging(60));
@@ -152,7 +152,7 @@ fn the_answer_says_whether_either_run_carries_more() {
     let mut turned = compared().0;
     turned.reverse();
     for text in [held, said(&turned)] {
-        assert!(text.contains("339 to 351 IOPS in 3 runs"), "{text}");
+        assert!(text.contains("339 to 351 IOPS measured in 3 runs"), "{text}");
     }
     let mut altered = swinging(60);
     altered[1].record.seal = record::Seal::Altered { line: 5 };

@@ -30,6 +30,21 @@ pub(super) enum CutOff {
 }
 
 impl ListedRun {
+    /// A run in `folder` that ended.
+    #[cfg(test)]
+    pub(super) fn made(folder: &str, record: RunRecord) -> Self {
+        Self {
+            folder: PathBuf::from(folder),
+            id: folder.to_owned(),
+            verdict: verdict::judge(&record),
+            record,
+            is_live: false,
+            is_replaced: false,
+            cut: None,
+            written_ns: None,
+        }
+    }
+
     /// Start time; for a simulation, whose virtual clock always starts the same, its creation time.
     pub(super) fn began_ns(&self) -> Option<u64> {
         let made_ns = self.written_ns.filter(|_| self.record.simulated().is_some());

@@ -223,8 +223,6 @@ fn milliseconds(mean: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use record::Simulation;
     use record::synthetic::Synthetic;
 
@@ -250,16 +248,7 @@ mod tests {
         let listed = |simulated: Option<Simulation>| {
             let mut record = Synthetic::default().run();
             record.start.simulated = simulated.map(Box::new);
-            ListedEntry::Run(Box::new(ListedRun {
-                folder: PathBuf::from("a"),
-                id: "a".to_owned(),
-                verdict: verdict::judge(&record),
-                record,
-                is_live: false,
-                is_replaced: false,
-                cut: None,
-                written_ns: None,
-            }))
+            ListedEntry::Run(Box::new(ListedRun::made("a", record)))
         };
         assert_eq!(titles(&[listed(None)])[0], STARTED);
         let both = [listed(None), listed(Some(Simulation::default()))];
