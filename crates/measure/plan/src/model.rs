@@ -82,7 +82,7 @@ pub struct MailboxDemand {
 }
 
 impl MailboxDemand {
-    /// Target of database reads and writes per second, as a whole number.
+    /// Target of database reads and writes per second: a whole number, and no less than they need.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -90,7 +90,9 @@ impl MailboxDemand {
     )]
     pub(crate) fn target_iops(&self) -> u32 {
         let required = f64::from(self.count) * self.iops_each;
-        (required * f64::from(100 + self.headroom_percent) / 100.0).round() as u32
+        let exact = required * f64::from(100 + self.headroom_percent) / 100.0;
+        // 0.1 a mailbox and 20 % make 120.00000000000001 of 120.
+        (exact - 1e-6).ceil() as u32
     }
 }
 
@@ -394,6 +396,25 @@ impl Database {
             log_base: format!("E{index:02X}"),
             backup_folder,
             weight,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Bytes;
+
+    use super::MailboxDemand;
+
+    /// A load below what the mailboxes need would prove nothing about them.
+    #[test]
+    fn a_target_is_no_less_than_the_mailboxes_need() {
+        for (count, iops_each, headroom_percent, target) in
+            [(17, 0.067, 20, 2), (1_000, 0.1, 20, 120), (1_340, 0.12, 0, 161), (3, 0.1, 0, 1)]
+        {
+            let size = Bytes::from_mib(1);
+            let demand = MailboxDemand { count, iops_each, size, headroom_percent };
+            assert_eq!(demand.target_iops(), target, "{count} of {iops_each}");
         }
     }
 }
