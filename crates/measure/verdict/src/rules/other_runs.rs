@@ -10,6 +10,9 @@ use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 /// Machine-readable rule name.
 pub(crate) const RULE: &str = "other-runs";
 
+/// Most runs to name.
+const MOST_NAMED: usize = 3;
+
 /// Warns of each one seen; [`crate::judge`] turns that into doubt if the load failed. No
 /// finding if there were none. Runs on other machines, and those of other users whose files this
 /// run may not list, are not seen.
@@ -26,16 +29,25 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
         measured: Some(folders.len() as f64),
         limit: Some(Limit::AtMost(0.0)),
         unit: Unit::Count,
-        evidence: run.other_runs.iter().map(named).collect(),
+        evidence: named(&run.other_runs),
     })
 }
 
-fn named(other: &OtherRun) -> Evidence {
+/// The first one with what it means, a few more by name, and how many there were beside them.
+fn named(others: &[OtherRun]) -> Vec<Evidence> {
+    let mut evidence: Vec<Evidence> = others.iter().take(MOST_NAMED).map(of_one).collect();
+    if let Some(first) = evidence.first_mut() {
+        first.text += ": each measured what the other left of it; run one after the other";
+    }
+    let more = others.len().saturating_sub(MOST_NAMED);
+    let rest = (more > 0).then(|| Evidence::of_run(format!("and {more} more times")));
+    evidence.extend(rest);
+    evidence
+}
+
+fn of_one(other: &OtherRun) -> Evidence {
     let OtherRun { at_ns, folder, volume, disk } = other;
-    let text = format!(
-        "the run in {folder} used {disk} too, which {volume} is on: each measured what the other \
-         left of it; run one after the other"
-    );
+    let text = format!("the run in {folder} used {disk} too, which {volume} is on");
     Evidence { span_ns: Some((*at_ns, *at_ns)), ..Evidence::of_run(text) }
 }
 
@@ -108,5 +120,11 @@ mod tests {
         assert_eq!((warned.measured, warned.limit), (Some(1.0), Some(Limit::AtMost(0.0))));
         let said = &warned.evidence[0].text;
         assert!(said.starts_with("the run in /tests/run-b used sda too"), "{said}");
+        run.other_runs.extend(["/c", "/d", "/e", "/f"].map(|folder| other(folder, "sda")));
+        let verdict = judge(&run);
+        let evidence = &verdict.objections()[0].evidence;
+        let said: Vec<&str> = evidence.iter().map(|of| of.text.as_str()).collect();
+        assert_eq!(said.concat().matches("run one after the other").count(), 1, "{said:?}");
+        assert_eq!(said[3..], ["and 2 more times"]);
     }
 }
