@@ -23,14 +23,15 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     if !judges_load(run) {
         return None;
     }
-    let rate = trend_of_the_rate(run)?;
+    let of_both = ("rate of reads and writes", trend_of_the_rate(run)?, RATE_PERCENT);
+    // The target of a held load keeps the sum as it is, whatever becomes of its parts.
+    let reads = run.target_iops().and_then(|_| trend_of_read_rate(run));
+    let of_reads = ("rate of database reads", reads.unwrap_or(Trend::Steady), RATE_PERCENT);
     let latency = trend_of_reads(run).unwrap_or(Trend::Steady);
-    let is_rate = rate != Trend::Steady || latency == Trend::Steady;
-    let (what, shown, limit) = if is_rate {
-        ("rate of reads and writes", rate, RATE_PERCENT)
-    } else {
-        ("latency of database reads", latency, LATENCY_PERCENT)
-    };
+    let of_latency = ("latency of database reads", latency, LATENCY_PERCENT);
+    let trends = [of_both, of_reads, of_latency];
+    let drifting = trends.into_iter().find(|(_, trend, _)| *trend != Trend::Steady);
+    let (what, shown, limit) = drifting.unwrap_or(of_both);
     let percent = shown.share() * 100.0;
     let way = if percent < 0.0 { "fell" } else { "rose" };
     let drift = Evidence::of_run(format!(
@@ -54,6 +55,14 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
 pub(crate) fn trend_of_the_rate(run: &RunRecord) -> Option<Trend> {
     let rates: Vec<f64> =
         run.counting_intervals_of(Phase::Measure).map(IntervalRow::transactional_iops).collect();
+    trend(&rates, RATE_PERCENT / 100.0)
+}
+
+fn trend_of_read_rate(run: &RunRecord) -> Option<Trend> {
+    let rates: Vec<f64> = run
+        .counting_intervals_of(Phase::Measure)
+        .map(|row| row.per_second(Series::DatabaseRead))
+        .collect();
     trend(&rates, RATE_PERCENT / 100.0)
 }
 

@@ -1,12 +1,12 @@
 //! Next steps after the run, and its limits. They follow the verdict directly, so that a reader who
 //! stops there does not overrate it.
 
-use record::{Phase, RunRecord, TestType};
+use record::{Phase, RunRecord, Series, TestType};
 use units::Nanos;
 use verdict::Verdict;
 
 use crate::document::{Block, Fact, Section};
-use crate::{format, next};
+use crate::{format, next, passes};
 
 /// Name of the section for links, and for the page, which shows it above the contents.
 pub(crate) const ID: &str = "what-follows";
@@ -31,6 +31,7 @@ pub(crate) fn unproven(run: &RunRecord) -> Vec<String> {
         said.push("Real storage: the run was simulated on a model of it.".to_owned());
     }
     said.extend(too_short(run));
+    said.extend(unwritten(run));
     if next::is_small(run) || next::is_in_write_cache(run) {
         said.push(
             "Larger databases: much of these fits into the caches of disks and arrays.".to_owned(),
@@ -59,10 +60,38 @@ fn too_short(run: &RunRecord) -> Option<String> {
     })
 }
 
+/// A caveat if every change of a load stayed in the cache: pages are written only when the cache or
+/// the checkpoint needs it.
+fn unwritten(run: &RunRecord) -> Option<String> {
+    let load = run.sum_of(Phase::Measure);
+    let is_load = passes::is_of_load(run) && load.series.contains_key(&Series::DatabaseRead);
+    (is_load && !load.series.contains_key(&Series::DatabaseWrite)).then(|| {
+        "Writes of database pages: none came due in the time that was measured.".to_owned()
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use record::{RunRecord, Series};
+
     use super::unproven;
     use crate::tests::{passing, simulated};
+
+    fn is_said(run: &RunRecord) -> bool {
+        unproven(run).concat().contains("Writes of database pages")
+    }
+
+    #[test]
+    fn a_load_without_page_writes_says_so() {
+        let mut run = passing();
+        assert!(!is_said(&run));
+        for totals in run.totals.values_mut() {
+            totals.series.remove(&Series::DatabaseWrite);
+        }
+        assert!(is_said(&run));
+        run.start.test = record::TestType::Backup;
+        assert!(!is_said(&run));
+    }
 
     #[test]
     fn what_a_run_does_not_prove_depends_on_what_it_was() {
