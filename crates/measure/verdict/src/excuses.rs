@@ -3,17 +3,18 @@
 
 use crate::{Evidence, Finding, Kind, Ruling, rules};
 
-/// Makes the run inconclusive if a load failed beside a disturbance. A load that passes in spite of
-/// one has passed.
-pub(crate) fn doubt_failures(findings: &mut [Finding]) {
+/// Makes the run inconclusive if a load failed beside a disturbance, or if only its target was
+/// missed, with the sessions of the plan. A load that passes in spite of one has passed.
+pub(crate) fn doubt_failures(findings: &mut Vec<Finding>) {
     let mut failed = findings.iter().filter(|of| is_failed_load(of));
-    let Some(missed) = failed.clone().next().map(missed) else { return };
+    let misses_target_alone = failed.clone().all(|of| of.rule == rules::TARGET_IOPS);
+    let missed = failed.clone().next().map(missed);
     // On a busy machine answers are noticed late by milliseconds, and another run makes requests
     // queue. If the program did not run at all, the interval was left out, so a request that takes
     // seconds is the storage's fault.
-    if failed.any(|finding| finding.rule == rules::LONGEST_REQUEST) {
-        return;
-    }
+    let is_frozen = failed.any(|finding| finding.rule == rules::LONGEST_REQUEST);
+    findings.retain(|of| of.rule != rules::SESSIONS || misses_target_alone);
+    let Some(missed) = missed.filter(|_| !is_frozen) else { return };
     for finding in findings.iter_mut().filter(|of| is_disturbance(of)) {
         finding.outcome = Ruling::CannotJudge;
         finding.evidence.push(Evidence { decides: true, ..Evidence::of_run(&*missed) });
@@ -29,8 +30,9 @@ fn missed(finding: &Finding) -> String {
 }
 
 fn is_disturbance(finding: &Finding) -> bool {
-    let is_of_others = finding.rule == rules::OTHER_RUNS;
-    finding.outcome == Ruling::Warn && (is_of_others || rules::GENERATOR.contains(&finding.rule))
+    let others = [rules::OTHER_RUNS, rules::SESSIONS];
+    let is_other = others.contains(&finding.rule) || rules::GENERATOR.contains(&finding.rule);
+    finding.outcome == Ruling::Warn && is_other
 }
 
 /// Says beside a disturbance that excuses nothing why the number over its limit counts for nothing.

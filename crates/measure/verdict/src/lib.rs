@@ -51,6 +51,11 @@ impl Verdict {
         self.warns(rules::MAILBOX_LOAD)
     }
 
+    /// Whether the sessions of the plan kept the load from its target, and not the storage.
+    pub fn lacks_sessions(&self) -> bool {
+        self.decisive().iter().any(|of| of.rule == rules::SESSIONS)
+    }
+
     /// Whether rate or latency changed so much from start to end that no mean describes the run.
     pub fn is_unsteady(&self) -> bool {
         self.warns(rules::STEADY_STATE)

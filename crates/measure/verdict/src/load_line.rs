@@ -113,9 +113,12 @@ fn holds(verdict: &Verdict) -> Option<bool> {
     let is_disturbed = verdict.findings.iter().any(|finding| {
         rules::DISTURBANCES.contains(&finding.rule) && finding.outcome != Ruling::Pass
     });
+    // A line is drawn with the sessions that its first load found, or with those of the plan.
+    let is_for_sessions = verdict.decisive().iter().all(|of| of.rule == rules::SESSIONS);
     match verdict.outcome {
         Ruling::Pass | Ruling::Warn => Some(true),
         Ruling::Fail if failed(verdict, Kind::Damage) || !is_disturbed => Some(false),
+        Ruling::CannotJudge if is_for_sessions && !is_disturbed => Some(false),
         Ruling::Fail | Ruling::CannotJudge => None,
     }
 }

@@ -6,7 +6,7 @@ use record::{
     RunRecord, Series, SeriesTotal, Severity, TestType, Thresholds, Tuned, VolumeReads,
 };
 
-use crate::{Finding, Limit, Ruling, Unit, Verdict, judge};
+use crate::{Finding, Limit, LoadStep, Ruling, Unit, Verdict, judge};
 
 const MS: u64 = 1_000_000;
 
@@ -78,6 +78,21 @@ fn a_load_that_changes_from_begin_to_end_is_named() {
     let found = finding(&verdict, "steady-state");
     assert_eq!((found.outcome, found.limit), (Ruling::Warn, Some(Limit::AtMost(20.0))));
     assert!(found.evidence[0].text.contains("database reads rose"), "{found:?}");
+    // Writes take the place of reads in a held load: their sum stays.
+    let mut held = long.run();
+    held.start.settings.target_iops = Some(1.0);
+    for (number, row) in
+        held.intervals.iter_mut().filter(|row| row.phase == Phase::Measure).enumerate()
+    {
+        let [reads, writes] = [Series::DatabaseRead, Series::DatabaseWrite];
+        let fewer = row.series[&reads].latency.count * number as u64 / 100;
+        row.series.get_mut(&reads).expect("a load reads").latency.count -= fewer;
+        row.series.get_mut(&writes).expect("and writes").latency.count += fewer;
+    }
+    let verdict = judge(&held);
+    let found = finding(&verdict, "steady-state");
+    assert_eq!(found.outcome, Ruling::Warn);
+    assert!(found.evidence[0].text.contains("rate of database reads fell"), "{found:?}");
     assert!(judge(&small().run()).findings.iter().all(|finding| finding.rule != "steady-state"));
 }
 
@@ -318,10 +333,34 @@ fn errors_that_are_only_counted_fail_too() {
 fn a_missed_target_fails_and_a_missing_target_is_not_judged() {
     let mut run = small().run();
     run.start.settings.target_iops = Some(400.0);
+    run.tuned = Some(Tuned::default());
     assert_eq!(outcome_of(&run, "target-iops"), Ruling::Fail);
     run.start.settings.target_iops = None;
     let verdict = judge(&run);
     assert!(verdict.findings.iter().all(|finding| finding.rule != "target-iops"));
+}
+
+/// Three sessions that wait for answers in time say nothing of what more would get.
+#[test]
+fn a_target_missed_with_the_sessions_of_the_plan_is_not_held_against_quick_storage() {
+    let mut run = small().run();
+    let achieved = run.achieved_transactional_iops();
+    run.start.settings.target_iops = Some(2.1 * achieved);
+    let verdict = judge(&run);
+    let sessions = finding(&verdict, "sessions");
+    assert_eq!(verdict.outcome, Ruling::CannotJudge);
+    assert_eq!(sessions.numbers(), " 3, at least 7");
+    assert!(verdict.decisive().iter().any(|of| of.rule == "sessions"));
+    assert_eq!(LoadStep::of(&run, &verdict).holds, Some(false), "a line has these sessions");
+    let mut idle = run.clone();
+    idle.start.settings.threads_per_database = 1_000;
+    assert_eq!(judge(&idle).outcome, Ruling::Fail, "sessions that hardly wait are no excuse");
+    run.start.settings.thresholds.read_average_ns = 1;
+    let verdict = judge(&run);
+    assert_eq!(verdict.outcome, Ruling::Fail, "slow storage needs no more sessions to be slow");
+    assert!(verdict.findings.iter().all(|of| of.rule != "sessions"));
+    run.start.settings.target_iops = Some(achieved);
+    assert!(judge(&run).findings.iter().all(|of| of.rule != "sessions"));
 }
 
 #[test]
@@ -683,6 +722,7 @@ fn a_cache_that_is_known_or_may_be_there_cannot_be_judged() {
         assert_eq!(judge(&run).outcome, outcome, "{device_bytes}");
     }
     run.start.settings.target_iops = Some(1e6);
+    run.tuned = Some(Tuned::default());
     assert_eq!(judge(&run).outcome, Ruling::Fail, "no cache keeps a load from its target");
     run.start.databases[0].volume.cached = Some("loop0 reads its file".to_owned());
     assert_eq!(judge(&run).outcome, Ruling::CannotJudge);

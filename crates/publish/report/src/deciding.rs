@@ -57,6 +57,8 @@ fn closest(verdict: &Verdict) -> Option<&Finding> {
 #[cfg(test)]
 mod tests {
     use super::deciding_number;
+    use record::Tuned;
+
     use crate::tests::passing;
 
     /// The limit of a target is the share of it that is enough; the number alone would seem to be
@@ -64,6 +66,7 @@ mod tests {
     #[test]
     fn what_decided_names_the_target_and_the_share_that_is_enough() {
         let mut run = passing();
+        run.tuned = Some(Tuned::default());
         let target = run.achieved_transactional_iops() / 0.949_9;
         run.start.settings.target_iops = Some(target);
         let decided = deciding_number(&verdict::judge(&run)).unwrap_or_default();

@@ -223,7 +223,7 @@ pub(crate) fn database_name(run: &RunRecord, index: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{Break, OtherRun, ProcessorShares, RunRecord};
+    use record::{Break, OtherRun, ProcessorShares, RunRecord, Tuned};
     use verdict::{NamedRun, Ruling};
 
     use crate::tests::{passing, simulated, too_small};
@@ -349,6 +349,7 @@ mod tests {
     #[test]
     fn a_simulated_run_says_of_which_model_and_how_far_off_whatever_the_verdict() {
         let mut run = simulated();
+        run.tuned = Some(Tuned::default());
         for outcome in [Ruling::Pass, Ruling::Fail] {
             if outcome == Ruling::Fail {
                 run.start.settings.target_iops = Some(10.0 * run.achieved_transactional_iops());

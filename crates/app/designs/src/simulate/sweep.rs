@@ -146,6 +146,7 @@ impl<'a> OpenSweep<'a> {
             test: trial::test_type(&item.load.plan),
             outcome: best.ruling(),
             needed: best.needed(),
+            lacks_sessions: best.lacks_sessions(),
             array_text: array.text(),
             databases: on_arrays(&item.load.plan, flags.each_folder),
             simulated: item.load.plan.test.duration,

@@ -19,7 +19,7 @@ fn quick_leads_from_nothing_to_a_report() {
         " s, at least 30 s",
         // Which advice comes first depends on how much these seconds carried.
         "Next: ",
-        ": plimsoll quick disk --size ",
+        ": plimsoll quick disk --",
     ]);
     assert!(!ran.out.contains("plan"), "no plan was written: {}", ran.out);
     ran.expect_err(&["Would the disk under", "remove Plimsoll00*, E0*.plg, "]);

@@ -122,6 +122,9 @@ impl Draw {
                 target_iops: self.perhaps(&[100, 400]),
                 ..Tuned::default()
             });
+        } else if self.one_in(2) {
+            let sessions_per_database = settings.threads_per_database;
+            run.tuned = Some(Tuned { sessions_per_database, ..Tuned::default() });
         }
         run.start.command = self.of(&[
             "plimsoll run plan.toml".to_owned(),

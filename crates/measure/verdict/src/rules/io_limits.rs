@@ -54,6 +54,7 @@ fn of(run: &RunRecord) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use record::Tuned;
     use record::synthetic::Synthetic;
 
     use crate::{Ruling, judge};
@@ -68,6 +69,7 @@ mod tests {
         let warned: Vec<_> = verdict.objections().iter().map(|one| one.rule).collect();
         assert_eq!(warned, ["io-limits"]);
         run.start.settings.target_iops = Some(1e6);
+        run.tuned = Some(Tuned::default());
         let verdict = judge(&run);
         assert_eq!(verdict.outcome, Ruling::Fail);
         let missed = verdict.objections()[0].evidence[0].text.clone();

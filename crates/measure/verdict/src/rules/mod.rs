@@ -33,6 +33,7 @@ mod read_latency_maximum;
 mod read_rate;
 mod replay_time;
 mod replayed_logs;
+mod sessions;
 mod starved_lag;
 mod steady_state;
 mod target_iops;
@@ -52,7 +53,9 @@ pub use mailbox_room::{MailboxRoom, room_bytes};
 pub(crate) use other_programs::{RULE as OTHER_PROGRAMS, name_beside as name_other_programs};
 pub(crate) use other_runs::RULE as OTHER_RUNS;
 pub use page_fault_stalls::LEAST_CACHE;
+pub(crate) use sessions::RULE as SESSIONS;
 pub(crate) use steady_state::{RULE as STEADY_STATE, trend_of_the_rate};
+pub(crate) use target_iops::RULE as TARGET_IOPS;
 
 /// Rules that object if something other than the storage may have made a load fail.
 pub(crate) const DISTURBANCES: [&str; 6] = [
@@ -81,12 +84,13 @@ pub(crate) const EXCUSES: [&str; 5] = [
 pub(crate) type Rule = fn(&RunRecord) -> Option<Finding>;
 
 /// Every rule, in report order.
-pub(crate) const ALL: [Rule; 37] = [
+pub(crate) const ALL: [Rule; 38] = [
     // First: if it objects, nothing else counts.
     intact::judge,
     simulated::finding,
     possible_reads::judge,
     target_iops::judge,
+    sessions::judge,
     read_latency_average::judge,
     read_latency_maximum::judge,
     log_write_latency_average::judge,

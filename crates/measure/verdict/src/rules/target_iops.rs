@@ -6,6 +6,9 @@ use record::{Phase, RunRecord};
 use super::{allowance, judges_load};
 use crate::{Evidence, Finding, Kind, Limit, Ruling, Unit};
 
+/// Machine-readable rule name.
+pub(crate) const RULE: &str = "target-iops";
+
 /// Fails below the stated share of the target, and warns if the target was a share of the rate
 /// found by a search, which may exceed the sustained rate of the storage. No finding if there is no
 /// target.
@@ -30,7 +33,7 @@ pub(super) fn judge(run: &RunRecord) -> Option<Finding> {
     let shown = units::decimal(target, usize::from(target.fract() != 0.0));
     let text = format!("the target is {shown} IOPS{origin}{}", allowance(percent));
     Some(Finding {
-        rule: "target-iops",
+        rule: RULE,
         title: "Achieved transactional IOPS",
         kind: Kind::Load,
         outcome,

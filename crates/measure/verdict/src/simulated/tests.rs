@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use record::synthetic::Synthetic;
-use record::{RunRecord, Simulation};
+use record::{RunRecord, Simulation, Tuned};
 
 use crate::{Limit, Ruling, judge};
 
@@ -112,6 +112,7 @@ fn a_range_shows_that_the_limit_lies_within_it() {
 #[test]
 fn a_rate_is_not_judged_that_shorter_latencies_may_bring_to_its_target() {
     let mut run = simulated(25.0);
+    run.tuned = Some(Tuned::default());
     let achieved = run.achieved_transactional_iops();
     run.start.settings.thresholds.target_reached_percent = 100.0;
     for (part, outcome) in [

@@ -54,6 +54,9 @@ pub struct PredictionFigures {
     pub(super) uncertainty_percent: f64,
     /// Nanoseconds in which enough is seen for a verdict, if the time was too short for one.
     pub(super) needed_ns: Option<u64>,
+    /// Whether only the sessions of the plan kept the load from its target.
+    #[serde(default)]
+    pub(super) lacks_sessions: bool,
 }
 
 /// The rate that a run supports: the target if the share of it that counts as `reached` was
@@ -117,6 +120,7 @@ impl PredictionFigures {
             needed_ns: report::time_for_verdict(run, verdict)
                 .filter(|_| verdict.outcome == Ruling::CannotJudge)
                 .map(|needed| needed.0),
+            lacks_sessions: verdict.lacks_sessions(),
         }
     }
 
@@ -143,6 +147,7 @@ impl PredictionFigures {
             misses_a_limit: false,
             uncertainty_percent: 0.0,
             needed_ns: None,
+            lacks_sessions: false,
         }
     }
 
@@ -184,12 +189,11 @@ fn reason(run: &RunRecord, verdict: &Verdict) -> String {
     };
     let mut found = Vec::new();
     for finding in verdict.findings.iter().filter(|finding| finding.outcome == decisive) {
-        // The table has the figures of the failed rule.
         found.push(match decisive {
             Ruling::CannotJudge => {
                 meaning::objection(run, finding).trim_end_matches('.').to_owned()
             }
-            _ => finding.title.to_owned(),
+            _ => format!("{}{}", finding.title, finding.numbers()),
         });
     }
     found.join(", ")

@@ -77,6 +77,11 @@ impl PredictedArray {
         self.worst().figures.needed_ns.map(Nanos)
     }
 
+    /// Whether only the sessions of the plan kept the load from its target.
+    pub fn lacks_sessions(&self) -> bool {
+        self.worst().figures.lacks_sessions
+    }
+
     /// Whether it could be simulated.
     fn is_possible(&self) -> bool {
         self.0.iter().all(|one| one.figures.impossibility().is_none())

@@ -1,6 +1,7 @@
 //! A design with the simulation of its disks: one headline, both parts on the page.
 
 use provision::size;
+use record::Tuned;
 use verdict::Ruling;
 
 use super::design::{DEPLOYMENTS, deployment};
@@ -13,6 +14,7 @@ use crate::{
 fn predicted(passes: bool) -> PredictedDesign {
     let mut run = simulated();
     if !passes {
+        run.tuned = Some(Tuned::default());
         run.start.settings.target_iops = Some(10.0 * run.achieved_transactional_iops());
     }
     let verdict = verdict::judge(&run);

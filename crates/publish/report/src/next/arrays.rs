@@ -1,7 +1,6 @@
 //! Larger disk sets for a simulated array, as keys that the simulation accepts.
 
 use record::RunRecord;
-use verdict::{Ruling, Verdict};
 
 use super::command::again;
 use super::step::{NextStep, StepKind};
@@ -9,31 +8,21 @@ use super::step::{NextStep, StepKind};
 /// Largest factor by which the number of disks is increased in a proposal.
 const MOST_TIMES: u64 = 64;
 
-/// Most sessions of a database that a proposal names.
-const MOST_SESSIONS: u32 = 64;
-
-/// Proposes what may carry a load that failed: more sessions if only its target was missed, since
-/// disks within their latencies wait for requests; else more disks for the array, the multiple that
-/// the missed load needs, and one and a half times that, but at least double and triple.
-pub(super) fn other(run: &RunRecord, verdict: &Verdict) -> NextStep {
-    more_sessions(run, verdict, "Simulate it").unwrap_or_else(|| other_for(run, missed_times(run)))
+/// Proposes more disks for the array, which may carry a load that failed: the multiple that the
+/// missed load needs, and one and a half times that, but at least double and triple.
+pub(super) fn other(run: &RunRecord) -> NextStep {
+    other_for(run, missed_times(run))
 }
 
-/// As many sessions as the missed load needs, and half as many again: with each more the requests
-/// take longer. `None` if they were searched for, or if more than the target was missed.
-pub(super) fn more_sessions(run: &RunRecord, verdict: &Verdict, how: &str) -> Option<NextStep> {
-    let mut failing = verdict.findings.iter().filter(|of| of.outcome == Ruling::Fail);
-    let is_target = failing.next()?.rule == "target-iops" && failing.next().is_none();
-    let sessions = u64::from(run.sessions_per_database().max(1));
-    let needed = u32::try_from((sessions * missed_times(run).max(2) * 3).div_ceil(2)).ok()?;
-    let may_be = is_target && run.tuned.is_none() && needed <= MOST_SESSIONS;
-    may_be.then(|| {
-        let words = format!(
-            "Only the target was missed, and each request was answered in time: the disks wait for \
-             the sessions. {how} with more of them"
-        );
-        StepKind::MoreSessions.with(words, again(run, &[("--threads", needed.to_string())]))
-    })
+/// Proposes to search for the sessions that a target takes, for `duration` if the time was too
+/// short as well.
+pub(super) fn more_sessions(run: &RunRecord, duration: Option<String>) -> NextStep {
+    let words = "Every latency was kept, so the storage waited for the sessions. Find out whether \
+                 more of them make the load";
+    let longer = duration.map(|duration| ("--duration", duration));
+    let searched = ("--threads", "auto".to_owned());
+    let changes: Vec<_> = longer.into_iter().chain([searched]).collect();
+    StepKind::MoreSessions.with(words, again(run, &changes))
 }
 
 /// The same for a load that needs `missed_times` as many requests as were made.
@@ -104,9 +93,7 @@ pub(super) fn array_value<'a>(array: &'a str, section: &str, key: &str) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use record::RunRecord;
-
-    use super::{missed_times, more_disks, other, other_for};
+    use super::{missed_times, more_disks, other_for};
     use crate::tests::simulated;
 
     #[test]
@@ -141,37 +128,5 @@ mod tests {
         run.start.settings.target_iops = Some(run.achieved_transactional_iops() * 18.5);
         let step = other_for(&run, missed_times(&run)).command.unwrap_or_default();
         assert!(step.ends_with("raid.disks=133,196"), "{step}");
-    }
-
-    /// A run that missed nothing but a target this many times its load.
-    fn short_of_target(times: f64) -> RunRecord {
-        let mut run = simulated();
-        run.start.settings.threads_per_database = 2;
-        run.tuned = None;
-        run.start.settings.target_iops = Some(run.achieved_transactional_iops() * times);
-        run
-    }
-
-    /// Disks that answer in time are not too few: the sessions are.
-    #[test]
-    fn a_target_missed_within_every_latency_needs_more_sessions() {
-        for (times, threads) in [(1.9, "--threads 6"), (2.9, "--threads 9")] {
-            let run = short_of_target(times);
-            let step = other(&run, &verdict::judge(&run));
-            let command = step.command.clone().unwrap_or_default();
-            assert!(command.ends_with(threads) && !command.contains("raid.disks"), "{command}");
-            assert!(step.to_string().contains("more of them"), "{step}");
-        }
-    }
-
-    /// Slow reads, or a target that no number of sessions reaches, are a matter of disks.
-    #[test]
-    fn a_latency_beyond_its_limit_needs_more_disks() {
-        let mut slow = short_of_target(1.9);
-        slow.start.settings.thresholds.read_average_ns = 1;
-        for run in [slow, short_of_target(100.0)] {
-            let command = other(&run, &verdict::judge(&run)).command.unwrap_or_default();
-            assert!(command.contains("raid.disks=") && !command.contains("--threads"), "{command}");
-        }
     }
 }

@@ -4,7 +4,6 @@ use record::{IssueKind, RunRecord};
 use units::Bytes;
 use verdict::{Finding, Kind, LEAST_CACHE, Limit, Ruling, Unit, Verdict};
 
-use super::arrays;
 use super::command::{again, filled_anew, has_plan, inspect, line};
 use super::step::{NextStep, StepKind};
 use super::time;
@@ -25,7 +24,6 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         return vec![StepKind::FindDelay.with(words, same)];
     }
     let mut steps = Vec::new();
-    steps.extend(arrays::more_sessions(run, verdict, "Load it"));
     if fails(verdict, "log-write-latency-average") {
         let words = "Slow log writes mean that no write cache acknowledges them: check that the \
                      controller's cache is on and its battery good; then";

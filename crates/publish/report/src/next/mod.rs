@@ -102,6 +102,10 @@ fn advice_alone(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         Ruling::CannotJudge => unjudged::steps(run, verdict),
     };
     steps.extend(passed::more_room(run, verdict));
+    // A cause that another step removes would have the same effect again.
+    if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
+        steps.retain(|step| step.kind != StepKind::MeasureAgain);
+    }
     steps
 }
 
@@ -118,7 +122,10 @@ fn simulated(run: &RunRecord, verdict: &Verdict) -> NextStep {
     }
     // If the model did not support the load, nothing is worth buying yet.
     if verdict.outcome == Ruling::Fail {
-        return arrays::other(run, verdict);
+        return arrays::other(run);
+    }
+    if verdict.lacks_sessions() {
+        return arrays::more_sessions(run, time::longer(run, verdict));
     }
     if verdict.outcome == Ruling::CannotJudge
         && let Some(duration) = time::longer(run, verdict)

@@ -25,6 +25,8 @@ pub struct BestOfSweep {
     pub outcome: Ruling,
     /// Time to simulate for a verdict, if there is none because it was too short.
     pub needed: Option<Nanos>,
+    /// Whether only the sessions of the plan kept the load from its target.
+    pub lacks_sessions: bool,
     /// Its description, as the program writes it.
     pub array_text: String,
     /// The databases of the plan.
@@ -45,6 +47,7 @@ impl BestOfSweep {
             test: run.start.test,
             outcome,
             needed: None,
+            lacks_sessions: false,
             array_text: run.simulated().map(|of| of.array_text.clone()).unwrap_or_default(),
             databases: OnArrays::of(run),
             simulated: Nanos(run.start.settings.measure_ns),
@@ -70,6 +73,9 @@ fn step(best: &BestOfSweep) -> NextStep {
     if best.outcome == Ruling::Fail {
         let (achieved, target) = best.rates;
         return arrays::other_for(&run, arrays::times(achieved, target));
+    }
+    if best.lacks_sessions {
+        return arrays::more_sessions(&run, best.needed.map(plan::write_duration));
     }
     let is_load = matches!(best.test, TestType::Performance | TestType::Stress);
     // Whether a latency too near its limit is kept, no longer simulation says.
@@ -110,6 +116,7 @@ mod tests {
             test: TestType::Performance,
             outcome,
             needed: None,
+            lacks_sessions: false,
             array_text: "[raid]\nlevel = 5\ndisks = 8\n".to_owned(),
             databases: OnArrays { databases: 2, bytes: 1 << 30, arrays: 1 },
             simulated: Nanos::from_secs(600),
@@ -136,6 +143,14 @@ mod tests {
         // A backup takes as long as its databases are large.
         let backup = BestOfSweep { test: TestType::Backup, ..best(Ruling::Pass) };
         assert!(sweep_steps(&backup)[0].starts_with("Measure the storage"));
+    }
+
+    #[test]
+    fn a_sweep_in_which_the_sessions_were_too_few_is_continued_with_more() {
+        let few = BestOfSweep { lacks_sessions: true, ..best(Ruling::CannotJudge) };
+        let told = sweep_steps(&few).concat();
+        assert!(told.contains("waited for the sessions"), "{told}");
+        assert!(told.contains("--seeds 3 --threads auto --tag rack-3"), "{told}");
     }
 
     #[test]

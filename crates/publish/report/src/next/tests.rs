@@ -6,7 +6,7 @@ mod larger;
 mod sequel;
 
 use record::synthetic::{Synthetic, drawn};
-use record::{IssueKind, Phase, RunRecord, Series, TestOfSet, TestType};
+use record::{IssueKind, Phase, RunRecord, Series, TestOfSet, TestType, Tuned};
 use verdict::{Kind, Ruling, judge};
 
 use cases::{Act, CASES, Case};
@@ -34,7 +34,7 @@ fn option<'a>(command: &'a str, name: &str) -> Option<&'a str> {
 
 /// The load of a command, as a percentage of the load of `run`.
 fn load_percent(command: &str, run: &RunRecord) -> u64 {
-    let number = |name| option(command, name).map(|value| value.parse::<f64>().expect("a number"));
+    let number = |name| option(command, name)?.parse::<f64>().ok();
     let of = match (number("--target-iops"), number("--threads")) {
         _ if command.starts_with("plimsoll line ") => 0.5,
         (Some(target), _) => target / run.achieved_transactional_iops(),
@@ -559,6 +559,18 @@ fn a_count_of_one_is_not_extrapolated() {
     assert!(length * 2.0 / databases * 0.05 >= 100.0, "{command}");
 }
 
+/// More sessions alone do so, too.
+#[test]
+fn a_short_run_with_too_few_sessions_is_measured_long_enough_with_more() {
+    let mut run = Synthetic { measure_intervals: 2, ..Synthetic::default() }.run();
+    run.start.settings.target_iops = Some(2.0 * run.achieved_transactional_iops());
+    let log_writes = run.totals_of(record::Phase::Measure, 0).expect("a load");
+    let seen = log_writes.count(record::Series::LogWrite);
+    run.start.settings.thresholds.minimum_log_writes = seen * 2;
+    let told = steps(&run, &judge(&run));
+    assert!(told[0].ends_with(" --duration 90s --threads auto"), "{told:?}");
+}
+
 /// A larger cache alone leaves the run too short.
 #[test]
 fn a_remedy_for_a_short_run_measures_long_enough_too() {
@@ -578,6 +590,7 @@ fn options_of_a_run_stay_but_for_the_one_that_changes() {
     let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     run.start.options = vec![option("--threads", "8"), option("--target-iops", "330")];
     run.start.settings.target_iops = Some(1e6);
+    run.tuned = Some(Tuned::default());
     let told = steps(&run, &judge(&run));
     assert_eq!(told[0], "Find the load that it carries: plimsoll line plan.toml");
     assert_eq!(
@@ -601,6 +614,7 @@ fn name_tags_and_folder_of_a_run_stay_and_the_folder_is_a_new_one() {
         option("--output", "/data/out"),
     ];
     run.start.settings.target_iops = Some(1e6);
+    run.tuned = Some(Tuned::default());
     let told = steps(&run, &judge(&run));
     let kept = "--name a --tag rack-3 --tag new --output /data/out";
     assert!(told[0].ends_with(&format!(": plimsoll line plan.toml {kept}-2")), "{}", told[0]);

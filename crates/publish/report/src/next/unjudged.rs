@@ -4,6 +4,7 @@
 use record::{IssueKind, Phase, RunRecord, TestType};
 use verdict::{Finding, Unit, Verdict};
 
+use super::arrays;
 use super::command::{again, inspect};
 use super::failed::{larger_cache, less_load};
 use super::full::room;
@@ -15,8 +16,7 @@ use super::step::{FOLDER, NextStep, OF_THIS_RUN, StepKind};
 use super::time;
 use crate::{format, meaning};
 
-/// One step per decisive finding. Repeating the same test is advised only if there is no other
-/// step, since any remaining cause would have the same effect again.
+/// One step per decisive finding.
 pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
     let mut steps: Vec<NextStep> = Vec::new();
     for finding in meaning::decisive(verdict) {
@@ -26,9 +26,6 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         }
     }
     steps.extend(larger_cache(run, verdict));
-    if steps.iter().any(|step| step.kind != StepKind::MeasureAgain) {
-        steps.retain(|step| step.kind != StepKind::MeasureAgain);
-    }
     // Larger databases and a longer run both need more of the space that was missing.
     if steps.iter().any(|step| step.kind.is_of_full_volume()) {
         let grows = [StepKind::LargerDatabases, StepKind::MeasureLonger];
@@ -81,6 +78,7 @@ fn step(run: &RunRecord, verdict: &Verdict, finding: &Finding) -> NextStep {
             "Keep the machine from being suspended, moved or stopped for the whole run; then",
             same,
         ),
+        "sessions" => arrays::more_sessions(run, time::longer(run, verdict)),
         "other-runs" => {
             let words = "Run it alone, after the other runs on its disks; then";
             StepKind::OneAtATime.with(words, same)
@@ -174,7 +172,10 @@ fn can_resume(run: &RunRecord) -> bool {
 }
 
 fn resume(same: &str) -> NextStep {
-    let words = format!("Complete it{OF_THIS_RUN}, or start it again ({same})");
+    let words = format!(
+        "Complete it while nothing else has opened its databases{OF_THIS_RUN}, or start it again \
+         ({same})"
+    );
     StepKind::Resume.with(words, format!("plimsoll run --resume {FOLDER}"))
 }
 

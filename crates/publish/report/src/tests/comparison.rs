@@ -115,9 +115,29 @@ fn the_run_that_carries_more_is_named_with_its_factor() {
     runs.swap(0, 1);
     let told = headline(&runs);
     assert!(told.contains("B CARRIES ") && told.contains(" TIMES THE LOAD OF A"), "{told}");
+    let text = comparison_text(&runs, &compare(&runs).expect("runs of one kind"));
+    assert!(text.contains("\nB (array-a): Pass."), "the letter of the winner has a name: {text}");
     runs[1].record.seal = record::Seal::Altered { line: 5 };
     let text = comparison_text(&runs, &compare(&runs).expect("runs of one kind"));
     assert!(!text.contains("CARRIES"), "{text}");
+}
+
+#[test]
+fn databases_that_grew_between_two_runs_are_to_be_made_alike() {
+    let usual = Synthetic::default();
+    let mut runs = vec![named("first", &usual), named("second", &usual)];
+    let advice = "`plimsoll prepare --reset plan.toml` before each makes them alike";
+    assert!(!said(&runs).contains(advice), "they are alike");
+    for database in &mut runs[1].record.start.databases {
+        database.initial_bytes = database.initial_bytes * 4 / 3;
+    }
+    assert!(said(&runs).contains(advice), "{}", said(&runs));
+}
+
+/// The text of a comparison as one line.
+fn said(runs: &[NamedRun]) -> String {
+    let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Two runs of a load without a target, whose rate swings by `swing` percent every ten intervals.
@@ -136,10 +156,6 @@ fn swinging(swing: u64) -> Vec<NamedRun> {
 
 #[test]
 fn the_answer_says_whether_either_run_carries_more() {
-    let said = |runs: &[NamedRun]| {
-        let text = comparison_text(runs, &compare(runs).expect("runs of one kind"));
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
     let near = said(&swinging(0));
     assert!(near.contains("339 and 339 IOPS measured in A and B"), "{near}");
     let neither = "Neither A nor B carries more: their IOPS differ by 0.0 %, within the margin of";

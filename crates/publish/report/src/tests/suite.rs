@@ -355,8 +355,9 @@ fn a_set_that_ended_early_names_the_command_of_each_missing_test() {
         },
     );
     let told = steps(&[cut]);
-    let resumed = "Next: Performance: Complete it, or start it again (plimsoll run plan.toml \
-                   --output set/1-test-2): plimsoll run --resume set/1-test";
+    let resumed = "Next: Performance: Complete it while nothing else has opened its databases, or \
+                   start it again (plimsoll run plan.toml --output set/1-test-2): plimsoll run \
+                   --resume set/1-test";
     let missing = "Next: Stress: Run it, and then report the whole set (plimsoll report set): \
                    plimsoll run plan.toml --test stress --output set/4-stress";
     assert_eq!(told, [resumed, missing]);

@@ -179,8 +179,9 @@ fn next_steps(runs: &ServedRuns, (all, ranked): (&[Listed], &[PredictedArray])) 
     let found = best.and_then(|(best, id)| Some((best, all.iter().find(|one| one.id == id)?)));
     found.map_or_else(Vec::new, |(best, one)| match runs.load(one) {
         Ok((run, _)) => {
-            let needed = best.needed();
-            report::sweep_steps(&BestOfSweep { needed, ..BestOfSweep::of(&run, best.ruling()) })
+            let (needed, lacks_sessions) = (best.needed(), best.lacks_sessions());
+            let of_run = BestOfSweep::of(&run, best.ruling());
+            report::sweep_steps(&BestOfSweep { needed, lacks_sessions, ..of_run })
         }
         Err(_) => Vec::new(),
     })
