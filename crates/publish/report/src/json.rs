@@ -172,7 +172,7 @@ pub(crate) fn render(run: &RunRecord, verdict: &Verdict) -> String {
 /// The whole report as a value.
 pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a> {
     let is_measured = passes::is_of_load(run) && run.span_ns(Phase::Measure) > 0;
-    let at_load = is_measured.then(|| Carried::of(run).by_io);
+    let carried = is_measured.then(|| Carried::of(run));
     JsonReport {
         schema: SCHEMA,
         kind: "report",
@@ -183,8 +183,8 @@ pub(crate) fn whole<'a>(run: &'a RunRecord, verdict: &Verdict) -> JsonReport<'a>
         meaning: meaning::sentences(run, verdict),
         next_steps: next::steps(run, verdict),
         achieved_transactional_iops: listed::rate(run).unwrap_or(0.0),
-        mailboxes_carried: at_load.filter(|_| verdict.exit_code() == 0),
-        mailboxes_at_measured_load: at_load,
+        mailboxes_carried: carried.filter(|_| verdict.exit_code() == 0).map(|of| of.least()),
+        mailboxes_at_measured_load: carried.map(|of| of.by_io),
         mailboxes_with_room: Carried::of(run).by_space,
         measured_seconds: run.span_ns(Phase::Measure) as f64 / 1e9,
         findings: verdict.findings.iter().map(|of| finding_part(run, of)).collect(),

@@ -134,7 +134,9 @@ fn what_is_lacking_is_said_everywhere_or_nowhere() {
         let carried = &json["mailboxes_carried"];
         let measured = &json["mailboxes_at_measured_load"];
         if has_passed {
-            assert_eq!(carried, measured);
+            let room = json["mailboxes_with_room"].as_f64().unwrap_or(f64::INFINITY);
+            let least = measured.as_f64().map(|by_io| by_io.min(room));
+            assert_eq!(carried.as_f64(), least, "the smaller of both bounds");
         } else {
             assert!(carried.is_null(), "{carried}");
         }
