@@ -29,6 +29,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use record::{RunRecord, Sequel};
 use tokio::net::TcpListener;
 
 use gate::Gate;
@@ -189,6 +190,9 @@ pub struct FleetHostLoad {
 pub trait RunControl: Send + Sync + 'static {
     /// Whether the run with this journal is live.
     fn is_live(&self, journal: &Path) -> bool;
+
+    /// What came after the run in `folder`, which decides whether it can be resumed.
+    fn sequel(&self, folder: &Path, run: &RunRecord) -> Sequel;
 
     /// Starts a run in a new folder below `root`; returns the folder, or why it did not start.
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String>;

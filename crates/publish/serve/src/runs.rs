@@ -203,7 +203,8 @@ impl ServedRuns {
             return Err(format!("{}: leads out of the served folder", run.id));
         }
         let bytes = fs::read(&journal).map_err(|error| format!("{}: {error}", run.id))?;
-        let record = RunRecord::load(&bytes).map_err(|error| format!("{}: {error}", run.id))?;
+        let mut record = RunRecord::load(&bytes).map_err(|error| format!("{}: {error}", run.id))?;
+        record.sequel = self.machine().sequel(&run.folder, &record);
         let verdict = verdict::judge(&record);
         Ok((record, verdict))
     }

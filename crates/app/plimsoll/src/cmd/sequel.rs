@@ -16,12 +16,17 @@ use super::suite::parts::is_replaced;
 /// Loads the run in `folder`, or in the journal at that path.
 pub(crate) fn loaded(folder: &Path) -> Result<RunRecord, CommandError> {
     let mut record = load(folder)?;
-    record.sequel = match record.is_resumable() {
-        _ if is_replaced(folder, record.start.test) => Sequel::Replaced,
-        true if is_any_opened_since(&record) => Sequel::Opened,
-        _ => Sequel::None,
-    };
+    record.sequel = sequel_of(folder, &record);
     Ok(record)
+}
+
+/// What came after the run in `folder`, as far as it matters to completing it.
+pub(crate) fn sequel_of(folder: &Path, record: &RunRecord) -> Sequel {
+    match record.is_resumable() {
+        _ if is_replaced(folder, record.start.test) => Sequel::Replaced,
+        true if is_any_opened_since(record) => Sequel::Opened,
+        _ => Sequel::None,
+    }
 }
 
 fn is_any_opened_since(record: &RunRecord) -> bool {

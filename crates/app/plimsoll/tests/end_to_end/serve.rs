@@ -125,10 +125,14 @@ fn a_set_of_tests_is_one_entry_with_one_page() {
     let mut ids = listed(&server, "");
     ids.sort_unstable();
     assert_eq!(ids, ["runs/other", "runs/set"]);
-    let answer: Value = serde_json::from_str(&server.get("/api/runs").body).unwrap();
-    let tests = answer["runs"][0]["tests"].as_array().unwrap();
-    assert_eq!(tests.len(), 4);
-    assert!(tests[2]["backup_mib_per_second"].as_f64().is_some_and(|rate| rate > 0.0));
+    // A list waits for new journals for a tenth of a second.
+    wait_for("the rate of the backup", || {
+        let answer: Value = serde_json::from_str(&server.get("/api/runs").body).unwrap();
+        let tests = answer["runs"][0]["tests"].as_array().unwrap();
+        assert_eq!(tests.len(), 4);
+        let rate = tests[2]["backup_mib_per_second"].as_f64();
+        rate.map(|rate| assert!(rate > 0.0, "{answer}"))
+    });
     let list = server.get("/").expect(200);
     list.expect_in(&[
         "href=\"/run/runs/set\"",
@@ -246,6 +250,9 @@ fn a_run_is_started_watched_and_stopped() {
     page.expect_in(&["(interrupted)", "stopped by the user"]);
     assert!(!scene.path(&id).join("stop-requested").exists(), "the request is taken away");
     resumed_there(&server, &id, &report);
+    scene.run(["run", "plan.toml", "-o", "other", "--duration", "1s"]);
+    let overtaken = server.ask(&Request::get(&report).token(&server.token)).expect(200);
+    assert!(!overtaken.body.contains("Resume this run"), "another run opened its databases");
 }
 
 /// Decision 091: the run is a separate process, which the next server finds by its journal.

@@ -10,12 +10,14 @@ use std::sync::Mutex;
 use host::simulate::arrays;
 use host::{STOP_REQUEST, apart, is_live};
 use plan::{Overrides, TestKind};
+use record::{RunRecord, Sequel};
 use serve::{
     CacheAnswer, DocumentKind, FillProgress, Fillings, FleetState, GuideQuestion, RunQuestion,
     SimulationQuestion, SizingQuestion,
 };
 
 use super::{guide, questions};
+use crate::cmd::sequel::sequel_of;
 use console::documents::read_plan;
 use console::error::CommandError;
 use fleets::show::state as fleet_state;
@@ -40,6 +42,10 @@ impl LocalRuns {
 impl serve::RunControl for LocalRuns {
     fn is_live(&self, journal: &Path) -> bool {
         is_live(journal)
+    }
+
+    fn sequel(&self, folder: &Path, run: &RunRecord) -> Sequel {
+        sequel_of(folder, run)
     }
 
     fn start(&self, question: &RunQuestion, root: &Path) -> Result<PathBuf, String> {

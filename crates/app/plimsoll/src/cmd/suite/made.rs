@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use host::{Measured, is_live, journal_of};
-use record::{Seal, TestType};
+use record::{Seal, Sequel, TestType};
 use report::{ReportForm, SuiteTest, Unmeasured};
 
 use super::parts::parts_of;
@@ -77,8 +77,22 @@ impl SetOfRuns {
         console: &mut Console,
     ) -> Result<Outcome, CommandError> {
         let tests = self.tests();
+        self.renew_overtaken(folder)?;
         write_reports(folder, &tests)?;
         conclude(&tests, folder, false, console)
+    }
+
+    /// Rewrites the reports of tests that a later run replaced or made impossible to resume: those
+    /// written at their end still say how to complete them.
+    fn renew_overtaken(&self, folder: &Path) -> Result<(), CommandError> {
+        for (_, name, made) in &self.made {
+            if let Ok(Measured { record, verdict, .. }) = made
+                && record.sequel != Sequel::None
+            {
+                host::write_reports(&folder.join(name), record, verdict)?;
+            }
+        }
+        Ok(())
     }
 
     /// The combined outcome.
