@@ -138,9 +138,10 @@ fn write_all(
     if flags.export.iter().any(|kind| matches!(kind, ExportKind::All | ExportKind::Fleet)) {
         files.extend(export::fleet(provision, test)?);
     }
-    if flags.root.is_some() {
-        make_folders(provision, test, console)?;
-    }
+    let missing = match flags.root {
+        Some(_) => make_folders(provision, test)?,
+        None => None,
+    };
     documents::make_folder(folder)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.name)).collect();
     if let (Some(path), false) =
@@ -168,23 +169,22 @@ fn write_all(
             flags.deployment.as_deref().unwrap_or_else(|| Path::new("DEPLOYMENT")).display(),
         ))?;
     }
-    console.remark(format_args!(
-        "Next: plimsoll prepare {0} fills the databases, plimsoll run {0} measures them.",
-        plan.display()
-    ))
+    match missing {
+        Some(missing) => console.remark(format_args!("Not enough room for this plan: {missing}.")),
+        None => console.remark(format_args!(
+            "Next: plimsoll prepare {0} fills the databases, plimsoll run {0} measures them.",
+            plan.display()
+        )),
+    }
 }
 
 fn file(name: &str, text: String) -> Document {
     Document { name: name.to_owned(), text }
 }
 
-/// Creates the database folders of the tested server, below a root that the user named, and says
-/// if a rehearsal has too little room there.
-fn make_folders(
-    provision: &Provision,
-    test: &TestPlan,
-    console: &mut Console,
-) -> Result<(), CommandError> {
+/// Creates the database folders of the tested server, below a root that the user named; returns
+/// what a rehearsal lacks of room there.
+fn make_folders(provision: &Provision, test: &TestPlan) -> Result<Option<String>, CommandError> {
     let server = test.server_of(provision)?;
     for (folder, log) in test.folders(server) {
         for folder in [folder, log] {
@@ -193,8 +193,7 @@ fn make_folders(
         }
     }
     let free = Bytes(probe::free_bytes(Path::new(&test.root))?);
-    let missing = test.missing_room(provision, free).into_iter();
-    { missing }.try_for_each(|missing| console.remark(missing))
+    Ok(test.missing_room(provision, free))
 }
 
 fn kinds(wanted: &[ExportKind]) -> Result<Vec<Kind>, CommandError> {

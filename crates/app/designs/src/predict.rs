@@ -35,6 +35,21 @@ pub(super) struct PredictionOrder {
     pub document: (String, String),
 }
 
+/// The folder for a prediction: `folder`, or the next free one of its name, such as `folder-2`, if
+/// an earlier prediction is there. A person edits the design and asks again, and compares both.
+pub(super) fn free_folder(folder: &Path) -> PathBuf {
+    if !["plan.toml", "array.toml"].iter().all(|file| folder.join(file).exists()) {
+        return folder.to_owned();
+    }
+    let mut numbered = (2_u32..).map(|number| {
+        let mut name = folder.file_name().unwrap_or_default().to_owned();
+        name.push(format!("-{number}"));
+        folder.with_file_name(name)
+    });
+    let free = numbered.find(|folder| folder.symlink_metadata().is_err());
+    free.expect("invariant: fewer folders than numbers")
+}
+
 /// Simulates one disk set of a server with its databases. All sets are alike, so one represents the
 /// server. If it does not pass, also simulates edits of the deployment.
 pub(super) fn of(
@@ -197,4 +212,29 @@ pub(super) fn conclude(
         console.answer(edits.trim_end())?;
     }
     Ok(Outcome::of(&predicted.verdict))
+}
+
+#[cfg(test)]
+mod tests {
+    use host::{HostObserver, scratch::ScratchFolder};
+
+    use super::free_folder;
+
+    /// A folder with a plan and no array is no earlier prediction, and is refused later.
+    #[test]
+    fn a_prediction_goes_beside_the_earlier_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let parent = std::env::temp_dir();
+        let scratch = ScratchFolder::new(&parent, "plimsoll-free", &HostObserver::none())?;
+        let first = scratch.path().join("out");
+        std::fs::create_dir(&first)?;
+        std::fs::write(first.join("plan.toml"), b"")?;
+        assert_eq!(free_folder(&first), first);
+        std::fs::write(first.join("array.toml"), b"")?;
+        for out in [first.clone(), first.join("")] {
+            assert_eq!(free_folder(&out), scratch.path().join("out-2"), "{}", out.display());
+        }
+        std::fs::create_dir(scratch.path().join("out-2"))?;
+        assert_eq!(free_folder(&first), scratch.path().join("out-3"));
+        Ok(())
+    }
 }

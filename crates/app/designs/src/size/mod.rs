@@ -128,7 +128,13 @@ fn predicted(
         return Ok(None);
     };
     let (provision, _) = super::plan::laid_out(deployment, None)?;
-    let (folder, force) = (folder.clone(), flags.force);
+    let force = flags.force;
+    let named = folder;
+    let folder = if force { named.clone() } else { predict::free_folder(named) };
+    if folder != *named {
+        let [named, folder] = [named, &folder].map(|folder| folder.display());
+        console.remark(format_args!("{named} has a prediction already; this one is {folder}."))?;
+    }
     let order = PredictionOrder { folder, server: None, force, document };
     predict::of(deployment, &provision, &order, console).map(Some)
 }
