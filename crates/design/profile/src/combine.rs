@@ -226,9 +226,9 @@ fn messages_per_mailbox(
     let traffic = &seen.traffic;
     let days = traffic.days.len() as f64;
     if days > 0.0 {
-        let kind = if seen.options.working_days_only { "working days" } else { "days" };
-        rules
-            .push(format!("messages: {}, over {days} {kind} and {count} mailboxes", origin.rule()));
+        let kind = if seen.options.working_days_only { "working day" } else { "day" };
+        let over = units::plural(traffic.days.len() as u64, kind);
+        rules.push(format!("messages: {}, over {over} and {count} mailboxes", origin.rule()));
         if let Some(unique) = traffic.sent_unique {
             let each = (unique + traffic.received.messages) as f64 / days / count as f64;
             rules.push(format!(

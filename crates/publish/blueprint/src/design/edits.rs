@@ -141,9 +141,14 @@ pub(crate) fn tried(edits: &[DesignEdit], again: &str) -> Vec<Block> {
     if passing.is_empty() {
         return none_passes(others);
     }
+    let unpriced = if passing.iter().any(|edit| edit.section == "disks" && edit.cost.is_some()) {
+        "; other disks come last, since [prices] does not have theirs"
+    } else {
+        ""
+    };
     let lead = format!(
-        "The same simulation passes with each of these changes, the cheapest first. Edit the \
-         deployment, and {again} again."
+        "The same simulation passes with each of these changes, the cheapest first{unpriced}. Edit \
+         the deployment, and {again} again."
     );
     let lines = passing.into_iter().map(|edit| Block::Verbatim(edit.block()));
     std::iter::once(Block::Note(lead)).chain(lines).chain(not_enough(others)).collect()
