@@ -4,7 +4,9 @@ mod agreement;
 mod demand;
 mod document;
 
-use record::{Phase, RunRecord, StorageFinding, StorageRuling, TestType, synthetic::Synthetic};
+use record::{
+    Phase, RunRecord, Series, StorageFinding, StorageRuling, TestType, synthetic::Synthetic,
+};
 use verdict::judge;
 
 use crate::{PaperError, Picture, TestedRun, Vendor, docx, html, paper, template};
@@ -35,6 +37,20 @@ fn vendor(text: &str) -> Vendor {
 fn page(runs: &[TestedRun], text: &str) -> String {
     let made = paper(runs, &vendor(text), vec![picture()]);
     html(&made.unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A gap asks for a test; no test measures the latency of requests that are never made.
+#[test]
+fn what_other_figures_answer_is_no_gap() {
+    let mut run = made("load", TestType::Performance);
+    for totals in run.record.totals.values_mut() {
+        totals.series.remove(&Series::LogWrite);
+    }
+    let page = page(&[run], SAID);
+    assert!(page.contains("<td>none made</td>"), "{page}");
+    assert!(page.contains("The tested solution has 7 disks for 1,000 mailboxes"), "{page}");
+    let stated = SAID.replace("[[disks]]", "[hardware]\ndisks_tested = 9\n[[disks]]");
+    assert!(self::page(&[made("load", TestType::Performance)], &stated).contains("has 9 disks"));
 }
 
 #[test]
@@ -187,7 +203,7 @@ fn a_failed_test_is_said_where_the_conclusion_stands() {
     slow.verdict = judge(&slow.record);
     let page = page(&[slow], SAID);
     let conclusion = conclusion(&page);
-    assert!(conclusion.contains("performance test of mbx-01 came out as fail"), "{conclusion}");
+    assert!(conclusion.contains("performance test of mbx-01: fail"), "{conclusion}");
     assert!(!conclusion.contains("establish suitability for"), "{conclusion}");
 }
 
@@ -240,7 +256,7 @@ fn the_conclusion_is_one_sentence_that_never_contradicts_itself() {
     // A failed test despite enough IOPS: the paper must not say "enough".
     runs[1].verdict.outcome = verdict::Ruling::Fail;
     let failed = page(&runs, SAID);
-    assert!(conclusion(&failed).contains("stress test of mbx-01 came out as fail"));
+    assert!(conclusion(&failed).contains("stress test of mbx-01: fail"));
     assert!(!conclusion(&failed).contains("is enough") && !conclusion(&failed).contains("every"));
     // The demand is not known.
     for run in &mut runs {

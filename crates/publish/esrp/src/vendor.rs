@@ -171,6 +171,14 @@ impl fmt::Display for VendorError {
 impl std::error::Error for VendorError {}
 
 impl Vendor {
+    /// Disks of the tested solution: as stated, else those of all groups.
+    pub(crate) fn disks_tested(&self) -> u64 {
+        match self.hardware.disks_tested {
+            0 => self.disks.iter().map(|group| group.count).sum(),
+            stated => stated,
+        }
+    }
+
     /// Reads a vendor's file.
     pub fn parse(text: &str) -> Result<Self, VendorError> {
         let vendor: Self = toml::from_str(text).map_err(|error| unreadable(text, &error))?;

@@ -49,7 +49,7 @@ fn conclusion(servers: &[Server<'_>], vendor: &Vendor) -> Words {
 fn objection(server: &str, objection: &Objection) -> String {
     match objection {
         Objection::NotPassed { test, outcome } => {
-            format!("the {} of {server} came out as {outcome}", test.name().to_lowercase())
+            format!("the verdict on the {} of {server}: {outcome}", test.name().to_lowercase())
         }
         Objection::Short { test, least } => {
             format!("the {} of {server} took less than {least}", test.name().to_lowercase())

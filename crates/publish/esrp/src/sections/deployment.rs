@@ -138,7 +138,7 @@ fn hardware(servers: &[Server<'_>], vendor: &Vendor) -> Vec<(&'static str, Words
             "Disks as the system names them",
             Words::of_run(models(servers), "the models of the disks"),
         ),
-        ("Disks tested", count(of.disks_tested, "the disks", "hardware.disks_tested")),
+        ("Disks tested", count(vendor.disks_tested(), "the disks", "hardware.disks_tested")),
         ("Most disks of the system", count(of.most_disks, "the most disks", "hardware.most_disks")),
     ]
 }

@@ -112,7 +112,7 @@ pub(super) fn features(servers: &[Server<'_>], vendor: &Vendor) -> Chapter {
             .map(Content::Paragraph)
             .collect();
     let demand = servers.first().map(|server| Demand::of(server, vendor)).unwrap_or_default();
-    let disks = count(vendor.hardware.disks_tested, "the disks", "hardware.disks_tested");
+    let disks = count(vendor.disks_tested(), "the disks", "hardware.disks_tested");
     let users = count(vendor.customer.mailboxes, "the mailboxes", "customer.mailboxes");
     content.push(said(format!(
         "The tested solution has {} disks for {} mailboxes of {} and {} IOPS each{}.",

@@ -1,6 +1,6 @@
 //! Results of the tests: reliability, and the three tables of results.
 
-use record::{Phase, ServerBackup, ServerLoad, ServerReplay};
+use record::{Phase, PublishedRequests, ServerBackup, ServerLoad, ServerReplay};
 use report::format;
 
 use super::conclusion;
@@ -152,16 +152,25 @@ fn checksums(run: &TestedRun) -> String {
 
 /// The seven figures of a load, in the order of the papers.
 fn load_cells(load: &ServerLoad, wanted: Wanted) -> Vec<Words> {
-    let figures = [
-        load.transfers_per_second,
-        load.reads.per_second,
-        load.writes.per_second,
-        load.reads.latency_ms,
-        load.writes.latency_ms,
-        load.log_writes.per_second,
-        load.log_writes.latency_ms,
-    ];
-    figures.map(|figure| measured(figure, wanted)).to_vec()
+    vec![
+        measured(load.transfers_per_second, wanted),
+        measured(load.reads.per_second, wanted),
+        measured(load.writes.per_second, wanted),
+        latency(&load.reads, wanted),
+        latency(&load.writes, wanted),
+        measured(load.log_writes.per_second, wanted),
+        latency(&load.log_writes, wanted),
+    ]
+}
+
+/// A latency, which requests that were never made do not have: no test would fill the gap.
+fn latency(requests: &PublishedRequests, wanted: Wanted) -> Words {
+    match requests {
+        PublishedRequests { per_second: Some(0.0), latency_ms: None, .. } => {
+            Words::said("none made")
+        }
+        PublishedRequests { latency_ms, .. } => measured(*latency_ms, wanted),
+    }
 }
 
 const LOAD_HEAD: [&str; 8] = [
