@@ -176,7 +176,7 @@ pub(super) fn iscsi() -> Result<(), Failure> {
 pub(super) fn release_tests() -> Result<(), Failure> {
     peers::install()?;
     let folder = peers::folder().display().to_string();
-    test("--release -p plimsoll", &[(peers::VARIABLE, &folder)])
+    test("--release -p plimsoll", &[(peers::VARIABLE, &folder), ("PLIMSOLL_SCREENSHOTS", "yes")])
 }
 
 /// Runs a test of the real program in its release build; `environment` makes it longer than usual.

@@ -197,8 +197,10 @@ fn wide([started, verdict, rate, read, log]: &[String; 5], width: usize) -> Stri
 }
 
 fn narrow([started, verdict, rate, read, log]: &[String; 5]) -> String {
-    let left = NARROW.saturating_sub(verdict.chars().count());
-    format!("{started:<16} {verdict}{rate:>left$} {read:>7} {log:>7}")
+    let [word, number, mean] = [verdict, rate, read].map(|part| part.chars().count());
+    let left = NARROW.saturating_sub(word).max(number + 1);
+    let rest = (NARROW + 8).saturating_sub(word + left).max(mean + 1);
+    format!("{started:<16} {verdict}{rate:>left$}{read:>rest$} {log:>7}")
 }
 
 /// Folder and tags.
@@ -241,6 +243,8 @@ mod tests {
         for row in rows {
             assert_eq!(row.chars().count(), 59, "{row}");
         }
+        let long = row("Cannot judge, too small", "23,111");
+        assert!(long.contains("too small 23,111 12.345 "), "{long}");
     }
 
     #[test]

@@ -36,7 +36,6 @@ fn a_scraper_has_a_token_that_reads_metrics_alone() {
     let words = [".", "--listen", "0.0.0.0:0"];
     let variable = ("PLIMSOLL_METRICS_TOKEN", "a-token-of-the-scraper");
     let server = Server::start_with(&scene, &words, &[variable]);
-    assert!(!server.address.starts_with("0.0.0.0"), "{}", server.address);
     server.get("/metrics").expect(403).expect_in(&["<h1>Token needed</h1>"]);
     server.ask(&Request::get("/metrics").token(variable.1)).expect(200);
     for path in ["/", "/api/runs"] {

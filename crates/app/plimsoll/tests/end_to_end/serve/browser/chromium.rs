@@ -152,8 +152,12 @@ impl Chromium {
         self.call("Input.insertText", &json!({ "text": text }));
     }
 
-    /// Keeps a picture of the page below `target`.
+    /// Keeps a picture of the page below `target` if `PLIMSOLL_SCREENSHOTS` is set. Pictures take a
+    /// sixth of the processor time of these tests, and no test reads them.
     pub(super) fn screenshot(&mut self, name: &str) {
+        if std::env::var_os("PLIMSOLL_SCREENSHOTS").is_none() {
+            return;
+        }
         // Packing pictures tightly takes longer than drawing the pages.
         let whole = json!({ "captureBeyondViewport": true, "optimizeForSpeed": true });
         let picture = self.call("Page.captureScreenshot", &whole);
