@@ -242,7 +242,7 @@ const TABLE: &[Layer] = &[
     },
     Layer {
         package: "esrp",
-        inside: &["record", "report", "plimsoll-units", "verdict"],
+        inside: &["plan", "record", "report", "plimsoll-units", "verdict"],
         outside: &["base64", "docx-rs", "flate2", "serde", "toml"],
         tests: &[],
     },

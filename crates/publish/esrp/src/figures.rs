@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use record::{DatabaseFacts, Settings, VolumeFacts};
+use plan::Plan;
+use record::{DatabaseFacts, Start, VolumeFacts};
 
 use report::format;
 
@@ -39,7 +40,8 @@ impl Demand {
     /// The values in the plan of the runs, else the vendor's.
     pub(crate) fn of(server: &Server<'_>, vendor: &Vendor) -> Self {
         let said = &vendor.configuration;
-        let settings = server.facts().map(|run| &run.record.start.settings);
+        let start = server.facts().map(|run| &run.record.start);
+        let settings = start.map(|start| &start.settings);
         let vendors_mailboxes = said.active_mailboxes_per_server;
         Self {
             mailboxes: settings
@@ -48,7 +50,7 @@ impl Demand {
             iops_each: settings
                 .and_then(|of| of.iops_per_mailbox)
                 .or(Some(said.iops_per_mailbox).filter(|&iops| iops > 0.0)),
-            reserve_percent: settings.and_then(reserve_percent),
+            reserve_percent: start.and_then(reserve_percent),
             bytes_each: settings
                 .and_then(|of| of.mailbox_bytes)
                 .map(|bytes| bytes as f64)
@@ -86,12 +88,20 @@ impl Demand {
 /// A plan's load is a whole number of IOPS, so an excess below one is due to rounding.
 const LEAST_RESERVE_IOPS: f64 = 1.0;
 
-/// The excess of the plan's load over the demand of its mailboxes, in percent of the demand; 0 if
-/// there is no excess but rounding. `None` if the plan does not state the IOPS of a mailbox.
-fn reserve_percent(settings: &Settings) -> Option<f64> {
+/// The excess of the load over the demand of the plan's mailboxes, in percent of the demand: as the
+/// plan states it if that makes this load; 0 if there is no excess but rounding. `None` if the plan does not state the IOPS of a mailbox.
+fn reserve_percent(start: &Start) -> Option<f64> {
+    let settings = &start.settings;
     let each = settings.iops_per_mailbox?;
     let needed = settings.mailboxes.map_or(0.0, |mailboxes| mailboxes as f64 * each);
     let target = settings.target_iops.filter(|_| needed > 0.0).unwrap_or(0.0);
+    let planned = Plan::parse("plan", &start.plan_text).ok().and_then(|plan| plan.mailboxes);
+    // A target of the command line leaves the plan's reserve behind.
+    if let Some(percent) = planned.map(|of| f64::from(of.headroom_percent))
+        && (0.0..1.0).contains(&(target - needed * (1.0 + percent / 100.0)))
+    {
+        return Some(percent);
+    }
     let excess = target - needed;
     Some(if excess >= LEAST_RESERVE_IOPS { excess / needed * 100.0 } else { 0.0 })
 }

@@ -5,6 +5,10 @@ use record::TestType;
 use super::{SAID, made, page, whole};
 use crate::figures::Demand;
 
+const PLAN: &str = "[databases]\nfolders = [\"/a\"]\nsize = \"10GiB\"\n\
+                    [mailboxes]\ncount = 400\niops_each = 0.067\nsize = \"1GiB\"\n\
+                    headroom = 22\n";
+
 #[test]
 fn the_reserve_is_in_the_number_that_says_so_and_in_the_mailboxes_served() {
     let mut runs = whole();
@@ -31,6 +35,13 @@ fn the_reserve_is_in_the_number_that_says_so_and_in_the_mailboxes_served() {
     let rounded = page(&runs, SAID);
     assert!(rounded.contains("0.402, without a reserve"), "160.8, rounded up: {rounded}");
     assert!(rounded.contains("ask for 161.<"), "{rounded}");
+    for run in &mut runs {
+        run.record.start.plan_text = PLAN.to_owned();
+        run.record.start.settings.iops_per_mailbox = Some(0.067);
+        run.record.start.settings.target_iops = Some(33.0);
+    }
+    let planned = page(&runs, SAID);
+    assert!(planned.contains("and a reserve of 22 %"), "32.7, rounded up: {planned}");
     for run in &mut runs {
         run.record.start.settings.iops_per_mailbox = None;
     }
