@@ -126,7 +126,27 @@ pub(crate) fn why_not_judged(run: &RunRecord, verdict: &Verdict) -> Vec<String> 
         .into_iter()
         .map(|of| format!("Limit not kept: {}", objection(run, of)))
         .chain(decisive(verdict).into_iter().map(|of| format!("{because}{}", objection(run, of))))
+        .chain(
+            too_few(verdict)
+                .into_iter()
+                .map(|of| format!("Too few requests: {}", objection(run, of))),
+        )
         .collect()
+}
+
+/// Requests that an invalid run lacks beside what makes it so: without that it would still be too
+/// short. A run that was cut off says so already. Mean and maximum of a request are judged by the
+/// same number.
+fn too_few(verdict: &Verdict) -> Vec<&Finding> {
+    let decisive = decisive(verdict);
+    let is_invalid = decisive.first().is_some_and(|of| of.kind == Kind::Validity)
+        && decisive.iter().all(|of| of.rule != "completed");
+    let mut few = Vec::new();
+    few.extend(verdict.findings.iter().filter(|of| {
+        let is_unjudged = is_invalid && of.outcome == Ruling::CannotJudge;
+        is_unjudged && of.unit == Unit::Requests && of.rule.ends_with("-average")
+    }));
+    few
 }
 
 /// The load limits that an invalid run missed; too few requests do not count as a miss. Numbers of
@@ -309,6 +329,12 @@ mod tests {
         let why =
             "Not held against the storage, because: Load on the processors 99.9 %, limit 90 %";
         assert!(said[2].starts_with(why), "{said:?}");
+        assert!(!said.concat().contains("Too few requests"), "{said:?}");
+        run.start.settings.thresholds.minimum_log_writes = 1_000_000;
+        let short = super::sentences(&run, &verdict::judge(&run)).concat();
+        let few = "Too few requests: Log write latency, mean";
+        assert_eq!(short.matches("Too few requests").count(), 1, "{short}");
+        assert!(short.contains(few) && short.contains("at least 1,000,000"), "{short}");
 
         let named = |name: &str| {
             let (record, verdict) = (run.clone(), verdict.clone());

@@ -105,12 +105,13 @@ pub(super) fn less_load(run: &RunRecord, verdict: &Verdict) -> NextStep {
                 format!(", which {mailboxes} mailboxes of {} IOPS need", format::iops_each(iops))
             });
             let words = format!("Hold a lower target{}", mailboxes.unwrap_or_default());
-            StepKind::LowerTarget.with(words, held_at(run, verdict, lower))
+            StepKind::LowerTarget.with(words, held_at(run, verdict, lower)).ranked(lower.into())
         }
         (None, Some(percent)) => {
-            let lower = format::number((percent * share(verdict)).floor().max(1.0), 0);
-            let words = format!("Set `throughput_percent` in the plan to {lower}; then");
-            StepKind::LowerShare.with(words, again(run, &[]))
+            let lower = (percent * share(verdict)).floor().max(1.0);
+            let shown = format::number(lower, 0);
+            let words = format!("Set `throughput_percent` in the plan to {shown}; then");
+            StepKind::LowerShare.with(words, again(run, &[])).ranked(lower)
         }
         (None, None) => fewer_sessions(run, verdict),
     }
@@ -121,11 +122,14 @@ fn fewer_sessions(run: &RunRecord, verdict: &Verdict) -> NextStep {
     match run.sessions_per_database() / 2 {
         0 => {
             let lower = lower_target(run, verdict, run.achieved_transactional_iops());
-            StepKind::HoldLess.with("Hold less load", held_at(run, verdict, lower))
+            let held = held_at(run, verdict, lower);
+            StepKind::HoldLess.with("Hold less load", held).ranked(lower.into())
         }
         threads => {
             let changed = again(run, &[("--threads", threads.to_string())]);
-            StepKind::FewerSessions.with("Load it with half of the sessions", changed)
+            StepKind::FewerSessions
+                .with("Load it with half of the sessions", changed)
+                .ranked(threads.into())
         }
     }
 }

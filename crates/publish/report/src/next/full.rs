@@ -33,7 +33,7 @@ pub(super) fn room(run: &RunRecord) -> NextStep {
              databases anew ({}); then",
             filled_anew(run)
         );
-        return StepKind::SmallerDatabases.with(words, same);
+        return StepKind::SmallerDatabases.with(words, same).ranked(smaller.0 as f64);
     }
     let size = write_shown_size(smaller);
     let smaller = format!("{} --reset", again(run, &[("--size", size)]));

@@ -14,6 +14,7 @@ mod others;
 mod part_of_set;
 mod passed;
 mod rest_of_set;
+mod set_command;
 mod small;
 mod step;
 mod time;

@@ -29,13 +29,14 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
 /// Proposes the plan with the number of mailboxes that the load supports.
 fn fewer_mailboxes(run: &RunRecord, verdict: &Verdict) -> NextStep {
     let carried = Carried::of(run);
-    let again = again_for(run, verdict, carried.by_io * carried.iops_each);
-    let carried = format::number(carried.by_io, 0);
+    let by_io = carried.by_io;
+    let again = again_for(run, verdict, by_io * carried.iops_each);
+    let carried = format::number(by_io, 0);
     let words = format!(
         "The load was that of {carried} mailboxes: plan for that number (`count` in [mailboxes]), \
          or for faster storage; then"
     );
-    StepKind::FewerMailboxes.with(words, again)
+    StepKind::FewerMailboxes.with(words, again).ranked(by_io)
 }
 
 /// The command that repeats the test for long enough to judge the load of fewer mailboxes.
@@ -64,14 +65,14 @@ fn find_room(run: &RunRecord, verdict: &Verdict, room: MailboxRoom) -> NextStep 
     if !time::can_judge(run, iops) {
         // The few mailboxes that fit make too little load for a verdict.
         let words = format!("{volumes}, {GROWTH} % of it for logs and growth; then");
-        return StepKind::FindRoom.with(words, time::repeat(run, verdict));
+        return StepKind::FindRoom.with(words, time::repeat(run, verdict)).ranked(0.0);
     }
     let fitting = format::whole(usable.fitting());
     let words = format!(
         "{volumes}, or plan for at most {fitting} mailboxes (`count` in [mailboxes]), either with \
          {GROWTH} % of the space for logs and growth; then"
     );
-    StepKind::FindRoom.with(words, again_for(run, verdict, iops))
+    StepKind::FindRoom.with(words, again_for(run, verdict, iops)).ranked(usable.fitting() as f64)
 }
 
 fn further(run: &RunRecord, verdict: &Verdict) -> NextStep {
@@ -118,19 +119,20 @@ pub(super) fn larger_databases(run: &RunRecord, verdict: &Verdict) -> NextStep {
     );
     let longer = time::longer_if_larger(run, verdict).map(|duration| ("--duration", duration));
     let and_longer = longer.as_ref().map_or("", |_| ", and measure for longer");
+    let rank = f64::from(u8::from(longer.is_none()));
     let mut changes: Vec<(&str, String)> = longer.into_iter().collect();
     if !has_plan(run) {
         let words = format!("{small} to what you will run, {enough} or more{and_longer}");
         changes.insert(0, ("--size", write_shown_size(enough)));
         let larger = format!("{} --reset", again(run, &changes));
-        return StepKind::LargerDatabases.with(words, larger);
+        return StepKind::LargerDatabases.with(words, larger).ranked(rank);
     }
     let words = format!(
         "{small} in the plan to what you will run, {enough} or more, in new \
          folders{and_longer}: {}, then",
         command(run).replacen("run", "prepare", 1)
     );
-    StepKind::LargerDatabases.with(words, again(run, &changes))
+    StepKind::LargerDatabases.with(words, again(run, &changes)).ranked(rank)
 }
 
 fn for_two_hours(run: &RunRecord) -> NextStep {

@@ -85,12 +85,15 @@ pub(super) struct NextStep {
     words: String,
     /// The command; `None` if no command of this program helps.
     pub command: Option<String>,
+    /// Order among steps of its kind: that of the lowest rank asks most, and does for the others.
+    /// `None` if their order is unknown.
+    pub rank: Option<u64>,
 }
 
 impl StepKind {
     /// The step that `command` carries out.
     pub(super) fn with(self, words: impl Into<String>, command: String) -> NextStep {
-        NextStep { kind: self, words: words.into(), command: Some(command) }
+        NextStep { kind: self, words: words.into(), command: Some(command), rank: None }
     }
 
     /// Whether the step repeats the same load on the same databases, so that the run can replace
@@ -117,7 +120,7 @@ impl StepKind {
 
     /// A step without a command.
     pub(super) fn alone(self, words: impl Into<String>) -> NextStep {
-        NextStep { kind: self, words: words.into(), command: None }
+        NextStep { kind: self, words: words.into(), command: None, rank: None }
     }
 }
 
@@ -147,6 +150,12 @@ impl NextStep {
         self.kind == other.kind && self.words == other.words
     }
 
+    /// The step with its order among those of its kind, which is no negative number.
+    pub(super) fn ranked(self, rank: f64) -> Self {
+        assert!(rank.is_sign_positive(), "the bits of positive numbers have the numbers' order");
+        Self { rank: Some(rank.to_bits()), ..self }
+    }
+
     /// The same step by another command.
     pub(super) fn by(self, command: String) -> Self {
         Self { command: Some(command), ..self }
@@ -163,8 +172,9 @@ impl NextStep {
         let (first, last) = if is_first { (&*self, other) } else { (other, &*self) };
         let words = format!("{}. {}", first.words.trim_end_matches(THEN), last.words);
         // A change of the plan is not repeated within the set.
-        let kind = if first.kind.keeps_plan() { last.kind } else { first.kind };
-        *self = Self { kind, words, ..last.clone() };
+        let leading = if first.kind.keeps_plan() { last } else { first };
+        let (kind, rank) = (leading.kind, leading.rank);
+        *self = Self { kind, words, rank, ..last.clone() };
         true
     }
 

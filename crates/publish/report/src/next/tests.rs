@@ -4,6 +4,7 @@
 pub(super) mod cases;
 mod larger;
 mod sequel;
+mod sets;
 
 use record::synthetic::{Synthetic, drawn};
 use record::{IssueKind, Phase, RunRecord, Series, TestOfSet, TestType, Tuned};

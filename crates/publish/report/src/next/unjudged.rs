@@ -25,7 +25,8 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
             steps.push(step);
         }
     }
-    steps.extend(larger_cache(run, verdict));
+    let cache = larger_cache(run, verdict);
+    steps.extend(cache.map(|step| with_less_load(step, &steps)));
     // Larger databases and a longer run both need more of the space that was missing.
     if steps.iter().any(|step| step.kind.is_of_full_volume()) {
         let grows = [StepKind::LargerDatabases, StepKind::MeasureLonger];
@@ -40,6 +41,16 @@ pub(super) fn steps(run: &RunRecord, verdict: &Verdict) -> Vec<NextStep> {
         steps = steps.into_iter().map(after_others).collect();
     }
     steps
+}
+
+/// The step before that of `steps` which makes less load, if any: the present one would keep the
+/// processors busy again.
+fn with_less_load(step: NextStep, steps: &[NextStep]) -> NextStep {
+    let less = steps.iter().find(|of| of.kind == StepKind::SpareProcessors);
+    match less.and_then(|less| less.command.clone()) {
+        Some(command) => step.by(command),
+        None => step,
+    }
 }
 
 /// A step that only measures longer or larger would be disturbed as this run was.

@@ -193,6 +193,15 @@ fn crowded(run: &mut RunRecord) {
     run.start.settings.thresholds.page_fault_stalls_per_second = -1.0;
 }
 
+/// A held load that keeps the processors busy, with pages that wait for a small cache.
+pub(super) fn crowded_and_busy() -> RunRecord {
+    let mut run = busy().run();
+    held(&mut run);
+    run.start.settings.target_iops = run.start.settings.target_iops.map(|iops| iops * 2.0);
+    crowded(&mut run);
+    run
+}
+
 fn delayed(run: &mut RunRecord) {
     run.long_requests.push(LongRequest {
         at_ns: 40 * SECOND,
