@@ -66,11 +66,11 @@ fn introduce(console: &mut Console) -> Option<u8> {
 fn refuse(error: &clap::Error) -> ExitCode {
     let status = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => 0,
-        // The option exists; its value is input, as in a plan.
-        ErrorKind::ValueValidation | ErrorKind::InvalidValue => BAD_INPUT,
         _ => WRONG_USAGE,
     };
-    if status == BAD_INPUT || console::is_for_programs() && status != 0 {
+    // What a wrong value should be is a sentence; the usage of the verb is no help.
+    let is_value = matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue);
+    if is_value || console::is_for_programs() && status != 0 {
         console::fail(&sentence(error), status);
     } else {
         // If standard error is closed too, there is nowhere to report it.

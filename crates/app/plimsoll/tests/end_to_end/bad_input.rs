@@ -95,12 +95,12 @@ fn absurd_numbers_are_answered_with_their_bounds() {
     }
     scene.run(["quick", "--duration", "-4s", "here"]).expect_code(64);
     scene.run(["run", "plan.toml", "--threads", "-4"]).expect_code(64);
-    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_refusal(&["--page"]);
+    scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_wrong_usage(&["--page"]);
 }
 
-/// A value is input like that of a plan; only an option that there is not is wrong usage.
+/// A plan may be another person's; what is on the command line is the caller's.
 #[test]
-fn bad_values_of_options_are_bad_input() {
+fn bad_values_of_options_are_wrong_usage() {
     let scene = Scene::prepared("bad-values");
     for (words, parts) in [
         (&["run", "plan.toml", "--duration", "0s"][..], ["--duration", "above 0"]),
@@ -110,10 +110,10 @@ fn bad_values_of_options_are_bad_input() {
         (&["report", "run", "--format", "pdf"], ["--format", "possible values: html"]),
         (&["run", "plan.toml", "--test", "speed"], ["speed", "performance"]),
     ] {
-        scene.run(words).expect_refusal(&parts);
+        scene.run(words).expect_wrong_usage(&parts);
     }
     let told = scene.run(["run", "plan.toml", "--duration", "0s", "--json"]);
-    told.expect_refusal(&["--duration", "above 0"]);
+    told.expect_wrong_usage(&["--duration", "above 0"]);
     scene.run(["run", "plan.toml", "--speed", "9"]).expect_code(64);
 }
 

@@ -213,6 +213,18 @@ impl Ran {
     #[track_caller]
     pub(crate) fn expect_refusal(&self, parts: &[&str]) {
         self.expect_code(2);
+        self.expect_one_message(parts);
+    }
+
+    /// A wrong option, or a wrong value of one, in one message.
+    #[track_caller]
+    pub(crate) fn expect_wrong_usage(&self, parts: &[&str]) {
+        self.expect_code(64);
+        self.expect_one_message(parts);
+    }
+
+    #[track_caller]
+    fn expect_one_message(&self, parts: &[&str]) {
         let is_error =
             |line: &&str| line.starts_with("plimsoll: ") || line.contains(r#""kind":"error""#);
         let messages = self.err.lines().filter(is_error).count();
