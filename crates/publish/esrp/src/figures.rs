@@ -89,7 +89,8 @@ impl Demand {
 const LEAST_RESERVE_IOPS: f64 = 1.0;
 
 /// The excess of the load over the demand of the plan's mailboxes, in percent of the demand: as the
-/// plan states it if that makes this load; 0 if there is no excess but rounding. `None` if the plan does not state the IOPS of a mailbox.
+/// plan states it if that makes this load; 0 if there is no excess but rounding. `None` if the plan
+/// does not state the IOPS of a mailbox.
 fn reserve_percent(start: &Start) -> Option<f64> {
     let settings = &start.settings;
     let each = settings.iops_per_mailbox?;

@@ -130,6 +130,7 @@ impl Carried {
         // estimate.
         let (fitting, bound) = match self.room {
             Some(room) => (format::whole(room.fitting()), bound(room)),
+            None if by_space < 1.0 => ("none".to_owned(), "; the plan states no size"),
             None => (about(by_space), "; the plan states no size"),
         };
         format!(
@@ -146,12 +147,11 @@ impl Carried {
         let Some(by_space) = self.by_space else {
             return format!("{enough}; space was not checked.");
         };
-        let space = format!(
-            "{} ({} each in {} of room)",
-            format::number(by_space, 0),
-            format::size(self.size_each.0),
-            format::room(self.room_bytes)
-        );
+        let (size, room) = (format::size(self.size_each.0), format::room(self.room_bytes));
+        if by_space < 1.0 {
+            return format!("{enough}, but no space for even one ({size} each, {room} of room).");
+        }
+        let space = format!("{} ({size} each in {room} of room)", format::number(by_space, 0));
         if by_space < self.by_io {
             format!("{enough}, but space for only about {space}.")
         } else {

@@ -98,7 +98,7 @@ fn absurd_numbers_are_answered_with_their_bounds() {
     scene.run(["dump", "plan.toml", "--page", "99999999999"]).expect_wrong_usage(&["--page"]);
 }
 
-/// A plan may be another person's; what is on the command line is the caller's.
+/// A plan may be another person's; the command line is the caller's.
 #[test]
 fn bad_values_of_options_are_wrong_usage() {
     let scene = Scene::prepared("bad-values");

@@ -30,9 +30,10 @@ use step::{FOLDER, NextStep, OF_THIS_SET, StepKind, one_for_each_command};
 pub use cached::OnArrays;
 pub(crate) use cached::is_in_write_cache;
 pub use of_deployment::{Interruption, SimulatedDeployment, deployment_steps};
-pub(crate) use of_set::{JudgedTest, steps_of_set};
+pub(crate) use of_set::steps_of_set;
 pub use of_sweep::{BestOfSweep, sweep_steps};
 pub(crate) use rest_of_set::{MissingTest, rest_of_set};
+pub(crate) use set_command::JudgedTest;
 pub(crate) use small::is_small;
 pub use time::time_for_verdict;
 

@@ -1,27 +1,13 @@
 //! Steps after a set of tests: a step that several tests ask for is printed once, with one command.
 
-use record::{RunRecord, TestType};
-use verdict::Verdict;
+use record::TestType;
 
 use super::advice_beside;
 use super::command::{again, with_distinct_folders, within_set};
 use super::passed::more_room;
 use super::rest_of_set::word;
-use super::set_command::{SetCommand, TestCommand, is_of_one_plan};
+use super::set_command::{JudgedTest, SetCommand, TestCommand, is_of_one_plan};
 use super::step::{NextStep, StepKind, one_for_each_command};
-
-/// A test of a set that was run.
-#[derive(Clone, Copy)]
-pub(crate) struct JudgedTest<'a> {
-    /// Its kind.
-    pub kind: TestType,
-    /// Its record.
-    pub run: &'a RunRecord,
-    /// The verdict on it.
-    pub verdict: &'a Verdict,
-    /// The folder of its run, relative to that of the set.
-    pub folder: &'a str,
-}
 
 /// The steps of `tests`, each with the names of the tests that ask for it, in the set of `all`
 /// tests that lies in the folder `set`, if that is known.
@@ -32,7 +18,8 @@ pub(crate) fn steps_of_set(
 ) -> Vec<String> {
     let (mut names, mut steps): (Vec<Vec<TestType>>, Vec<NextStep>) = Default::default();
     let all_asked = asked(tests, all);
-    let commands: Vec<TestCommand> = all_asked.iter().flat_map(StepOfSet::commands).collect();
+    let mut commands = Vec::new();
+    commands.extend(all_asked.iter().flat_map(StepOfSet::commands));
     let repeated = SetCommand { commands: &commands, all };
     for asked in &all_asked {
         let step = asked.step(repeated);

@@ -3,13 +3,26 @@
 use plan::{parse_duration, write_duration};
 use record::{RunRecord, TestType};
 use units::Nanos;
+use verdict::Verdict;
 
 use super::command::{folder_after, without_output};
-use super::of_set::JudgedTest;
 use super::rest_of_set::word;
 use super::step::NextStep;
 use super::time;
 use crate::suite_of;
+
+/// A test of a set that was run.
+#[derive(Clone, Copy)]
+pub(crate) struct JudgedTest<'a> {
+    /// Its kind.
+    pub kind: TestType,
+    /// Its record.
+    pub run: &'a RunRecord,
+    /// The verdict on it.
+    pub verdict: &'a Verdict,
+    /// The folder of its run, relative to that of the set.
+    pub folder: &'a str,
+}
 
 /// A set of tests that is repeated.
 #[derive(Clone, Copy)]
@@ -77,7 +90,7 @@ fn given<'a>(run: &'a RunRecord, option: &str) -> Option<&'a str> {
 
 /// A command without its test, length and folder.
 pub(super) struct TestCommand {
-    /// What is left of it.
+    /// Its other words.
     rest: String,
     /// Its `--test`.
     pub test: Option<String>,
