@@ -88,6 +88,14 @@ pub fn document_text(document: &document::Document, width: usize) -> String {
     text::render_within(document, width)
 }
 
+/// The report of a run in `folder`, a path quoted for a shell, as plain text in lines of at most
+/// `width` characters: its next steps name the folder.
+pub fn text_in(run: &RunRecord, verdict: &Verdict, folder: &str, width: usize) -> String {
+    let mut document = document(run, verdict);
+    sections::name_folder(&mut document, (run, verdict), folder);
+    text::render_within(&document, width)
+}
+
 /// One self-contained HTML page: light and dark, printable; its only script reads out chart values.
 pub fn html(run: &RunRecord, verdict: &Verdict) -> String {
     html::page(&document(run, verdict))

@@ -216,6 +216,15 @@ mod tests {
             "Enough I/O for about 2,800 mailboxes (0.12 IOPS each), but space for only about \
              1,117 (2.0 GiB each in 2.18 TiB of room)."
         );
+        let mut full = run.clone();
+        for facts in &mut full.start.databases {
+            facts.volume.size_bytes = 1 << 28;
+        }
+        assert!(
+            said(&full).contains(", but no space for even one (2.0 GiB each, "),
+            "{}",
+            said(&full)
+        );
         run.start.settings.mailboxes = Some(1_000);
         run.start.settings.mailbox_bytes = Some(2 << 30);
         assert_eq!(

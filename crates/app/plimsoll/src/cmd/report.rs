@@ -86,7 +86,7 @@ fn report_at(
         console.answer(format_args!("Report: {}", page.display()))?;
         return Ok(outcome);
     }
-    render(flags, &journal_of(&run), (&record, &verdict), console)?;
+    render(flags, &run, (&record, &verdict), console)?;
     Ok(outcome)
 }
 
@@ -165,30 +165,33 @@ fn report_set(
     Ok(set.outcome())
 }
 
-/// Writes one form of the report to a file or to the terminal.
+/// Writes one form of the report to a file or to the terminal. A file may be moved with the run, so
+/// only the terminal names the folder in the next steps.
 fn render(
     flags: &ReportFlags,
-    journal: &Path,
+    run: &Path,
     (record, verdict): (&RunRecord, &Verdict),
     console: &mut Console,
 ) -> Result<(), CommandError> {
     let text = match flags.format.unwrap_or(ReportFormat::Text) {
         ReportFormat::Html => report::html(record, verdict),
+        ReportFormat::Text if documents::named_file(flags.output.as_ref()).is_some() => {
+            report::text(record, verdict)
+        }
         ReportFormat::Text => {
-            let document = report::document(record, verdict);
-            report::document_text(&document, text_width(flags, console))
+            report::text_in(record, verdict, &shell_word(run), console.text_width())
         }
         ReportFormat::Json => report::json(record, verdict),
         ReportFormat::Xml => report::result_xml(record, verdict).ok_or_else(|| {
             CommandError::new(format!(
                 "{}: only a load measured here has the XML of Jetstress; name another form",
-                journal.display()
+                journal_of(run).display()
             ))
         })?,
         ReportFormat::Csv => report::csv(record),
         ReportFormat::Esrp => unreachable!("papers are made before a single run is looked for"),
     };
-    deliver(flags, &text, &[journal], console)
+    deliver(flags, &text, &[&journal_of(run)], console)
 }
 
 /// Width of a report in text: that of the terminal which shows it.

@@ -218,6 +218,8 @@ fn a_stopped_test_of_a_set_is_started_again_in_its_set() {
     let again = "or start it again (plimsoll run plan.toml --output set/2-stress-2): plimsoll run \
                  --resume set/2-stress";
     assert!(told.ends_with(again), "{told}");
+    let text = crate::text_in(&run, &judge(&run), "set/2-stress", 500);
+    assert!(text.contains(again) && !text.contains("FOLDER"), "{text}");
 }
 
 /// What changes the plan changes every test, so it is no part of this set.

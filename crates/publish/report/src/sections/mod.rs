@@ -31,6 +31,18 @@ fn has_findings(run: &RunRecord, verdict: &Verdict) -> bool {
     !run.is_host_of_deployment() || !verdict.findings.is_empty()
 }
 
+/// Names `folder`, that of the run, in the steps of its report. Results of other instruments have
+/// no such section.
+pub(crate) fn name_folder(
+    document: &mut Document,
+    (run, verdict): (&RunRecord, &Verdict),
+    folder: &str,
+) {
+    for section in document.sections.iter_mut().filter(|of| of.id == what_follows::ID) {
+        *section = what_follows::section_in(run, verdict, folder);
+    }
+}
+
 /// The whole report of a run that was measured or simulated here.
 pub(crate) fn document(run: &RunRecord, verdict: &Verdict) -> Document {
     let of_load =

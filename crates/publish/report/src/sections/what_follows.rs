@@ -16,9 +16,18 @@ pub(crate) const ID: &str = "what-follows";
 const HOURS_OF_PERFORMANCE: u64 = 2;
 const HOURS_OF_STRESS: u64 = 24;
 
-/// Steps first, then limits of the run.
 pub(super) fn section(run: &RunRecord, verdict: &Verdict) -> Section {
-    let steps = next::steps(run, verdict).into_iter().map(|step| Fact::new("Next step", step));
+    with_steps(run, next::steps(run, verdict))
+}
+
+/// The section of a run in `folder`, quoted for a shell.
+pub(super) fn section_in(run: &RunRecord, verdict: &Verdict, folder: &str) -> Section {
+    with_steps(run, next::steps_in(run, verdict, folder))
+}
+
+/// Steps first, then limits of the run.
+fn with_steps(run: &RunRecord, steps: Vec<String>) -> Section {
+    let steps = steps.into_iter().map(|step| Fact::new("Next step", step));
     let limits = unproven(run).into_iter().map(|limit| Fact::new("Not tested", limit));
     let blocks = vec![Block::Facts(steps.chain(limits).collect())];
     Section { id: ID, title: "Next Steps and Limits of This Result", blocks }

@@ -14,6 +14,7 @@ pub(super) fn last_verdicts(runs: &[Listed], sets: &[ServedSet]) -> [Metric; 2] 
         let mut labels = of_volume(volume.identity);
         labels.push(("run", volume.judged.id.clone()));
         labels.push(("verdict", volume.judged.outcome.clone().unwrap_or_else(|| LIVE.to_owned())));
+        labels.push(("headline", volume.judged.verdict.clone()));
         (labels, 1.0)
     });
     let times = volumes.iter().filter_map(|volume| {
@@ -53,11 +54,9 @@ mod tests {
         ];
         let text = text(&last_verdicts(&runs, &[]));
         let of_a = "plimsoll_volume_last_verdict{host=\"mbx-01\",volume=\"/mnt/a\",model=\"\",\
-                    run=\"b\",verdict=\"fail\"} 1";
+                    run=\"b\",verdict=\"fail\",headline=\"fail\"} 1";
         assert!(text.contains(of_a), "{text}");
-        assert!(
-            text.contains("volume=\"/mnt/b\",model=\"\",run=\"d\",verdict=\"cannot_judge\"} 1")
-        );
+        assert!(text.contains("volume=\"/mnt/b\",model=\"\",run=\"d\",verdict=\"cannot_judge\","));
         assert!(text.contains("timestamp_seconds{host=\"mbx-01\",volume=\"/mnt/a\",model=\"\"} 3"));
         assert_eq!(text.matches("verdict{").count(), 2, "{text}");
     }
@@ -68,7 +67,7 @@ mod tests {
         let live = Listed::made_up("set/2-stress", true, Known::Unread);
         let set = ServedSet { id: "set".to_owned(), tests: vec![ended.clone(), live] };
         let text = text(&last_verdicts(&[ended], &[set]));
-        assert!(text.contains("run=\"set\",verdict=\"live\"} 1"), "{text}");
+        assert!(text.contains("run=\"set\",verdict=\"live\",headline="), "{text}");
     }
 
     #[test]
@@ -77,6 +76,6 @@ mod tests {
         let again = Listed::made_up("set/1-performance-2", true, Known::Unread);
         let set = ServedSet { id: "set".to_owned(), tests: vec![again] };
         let text = text(&last_verdicts(&[replaced], &[set]));
-        assert!(text.contains("run=\"set\",verdict=\"live\"} 1"), "{text}");
+        assert!(text.contains("run=\"set\",verdict=\"live\",headline="), "{text}");
     }
 }
