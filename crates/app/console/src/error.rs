@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use host::HostError;
+use plan::PlanError;
 
 /// Exit status of a command that could not work with its input.
 pub const BAD_INPUT: u8 = 2;
@@ -62,12 +63,21 @@ impl CommandError {
 /// Errors of the product's crates are already sentences that name the cause and the remedy.
 impl<E: std::error::Error + 'static> From<E> for CommandError {
     fn from(error: E) -> Self {
-        match (&error as &dyn std::error::Error).downcast_ref::<HostError>() {
+        let kind = &error as &dyn std::error::Error;
+        if kind.downcast_ref::<PlanError>().is_some_and(is_of_options) {
+            return Self::usage(error.to_string());
+        }
+        match kind.downcast_ref::<HostError>() {
             Some(HostError::Damage(sentence)) => Self::Damage(sentence.clone()),
             Some(HostError::Design(sentence)) => Self::Design(sentence.clone()),
             _ => Self::new(error.to_string()),
         }
     }
+}
+
+/// Whether only values of the command line are wrong, and nothing in the plan.
+fn is_of_options(error: &PlanError) -> bool {
+    error.complaints.iter().all(|of| of.line == 0 && of.key.starts_with("--"))
 }
 
 /// Converts a failed write to standard output; a closed pipe is no failure.

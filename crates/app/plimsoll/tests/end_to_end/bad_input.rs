@@ -107,6 +107,8 @@ fn bad_values_of_options_are_wrong_usage() {
         (&["line", "plan.toml", "--step", "0s"], ["--step", "above 0"]),
         (&["quick", "here", "--size", "huge"], ["--size", "such as 512MiB"]),
         (&["run", "plan.toml", "--threads", "many"], ["--threads", "or auto"]),
+        (&["run", "plan.toml", "--threads", "0"], ["--threads", "give 1 to"]),
+        (&["run", "plan.toml", "--target-iops", "0"], ["--target-iops", "give 1 to"]),
         (&["report", "run", "--format", "pdf"], ["--format", "possible values: html"]),
         (&["run", "plan.toml", "--test", "speed"], ["speed", "performance"]),
     ] {

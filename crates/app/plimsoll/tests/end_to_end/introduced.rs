@@ -21,7 +21,7 @@ fn help_groups_the_commands_with_those_of_a_first_test_at_its_head() {
     let mut command = scene.command(["--color=auto", "--help"]);
     let plain = command.env("NO_COLOR", "1").output().unwrap();
     assert!(!plain.stdout.contains(&b'\x1b'));
-    scene.run(["--color", "sometimes", "list"]).expect_code(2).expect_err(&["sometimes"]);
+    scene.run(["--color", "sometimes", "list"]).expect_code(64).expect_err(&["sometimes"]);
 }
 
 #[test]

@@ -103,6 +103,6 @@ fn a_plan_in_the_text_of_windows_is_read() {
 #[test]
 fn quick_makes_no_folder_for_numbers_it_refuses() {
     let scene = Scene::new("quick-absurd");
-    scene.run(["quick", "--size", "1", "here"]).expect_refusal(&["--size", "give 16MiB"]);
+    scene.run(["quick", "--size", "1", "here"]).expect_wrong_usage(&["--size", "give 16MiB"]);
     assert!(scene.listing().is_empty(), "{:?}", scene.listing());
 }

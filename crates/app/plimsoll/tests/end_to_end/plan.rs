@@ -129,7 +129,9 @@ fn what_cannot_be_planned_is_refused() {
     scene
         .run(["plan", "deployment.toml", "--server", "EX99"])
         .expect_refusal(&["EX99", "EX01 to EX02"]);
-    scene.run(["plan", "deployment.toml", "--scale", "0"]).expect_refusal(&["--scale", "above 0"]);
+    scene
+        .run(["plan", "deployment.toml", "--scale", "0"])
+        .expect_wrong_usage(&["--scale", "above 0"]);
     let odd = format!("{DEPLOYMENT}[names]\ndatabases = \"../x\"\n");
     scene.write("odd.toml", odd.as_bytes());
     scene.run(["plan", "odd.toml"]).expect_refusal(&["[names] databases", "cannot stand in paths"]);

@@ -106,7 +106,12 @@ impl Chromium {
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", &metrics);
         let feature = json!({ "name": "prefers-color-scheme", "value": colours });
-        self.call("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "media": "", "features": [feature] }));
+    }
+
+    /// The page in print, until the next [`Self::view`].
+    pub(super) fn view_print(&mut self) {
+        self.call("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
     }
 
     /// Opens a page and waits until it is loaded.

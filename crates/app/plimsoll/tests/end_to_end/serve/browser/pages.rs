@@ -64,6 +64,7 @@ fn every_page_that_is_written_is_sound() {
         let path = scene.path(file);
         assert!(path.is_file(), "{file} was not written");
         look_at(&mut browser, &format!("file://{}", path.display()), name);
+        expect_printable(&mut browser, name);
     }
     assert_eq!(browser.errors(), Vec::<String>::new());
 }
@@ -135,6 +136,26 @@ fn the_page_of_flash_caches_is_sound() {
         assert_eq!(has(&mut browser, part), Some(()), "{part}");
     }
     assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+/// Headings, and the notes right below them, that may stand alone at the foot of a printed page;
+/// lists with one column are no columns, which Chromium breaks before.
+const LOOSE: &str = "(() => {
+  const follows = '.scroll, table, dl, figure, .charts, .log';
+  const heads = [...document.querySelectorAll('h2, h3')];
+  const notes = heads.map(head => head.nextElementSibling)
+    .filter(note => note?.matches('p') && note.nextElementSibling?.matches(follows));
+  const single = [...document.querySelectorAll('dl.facts')]
+    .filter(list => getComputedStyle(list).columnCount === '1');
+  return heads.concat(notes).filter(of => of.checkVisibility())
+    .filter(of => getComputedStyle(of).breakAfter !== 'avoid').concat(single)
+    .map(of => of.textContent);
+})()";
+
+fn expect_printable(browser: &mut Chromium, name: &str) {
+    browser.view_print();
+    let loose = browser.value(LOOSE);
+    assert_eq!(loose, serde_json::json!([]), "{name}");
 }
 
 fn has(browser: &mut Chromium, text: &str) -> Option<()> {
