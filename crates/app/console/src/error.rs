@@ -64,20 +64,16 @@ impl CommandError {
 impl<E: std::error::Error + 'static> From<E> for CommandError {
     fn from(error: E) -> Self {
         let kind = &error as &dyn std::error::Error;
-        if kind.downcast_ref::<PlanError>().is_some_and(is_of_options) {
-            return Self::usage(error.to_string());
+        if let Some(of_plan) = kind.downcast_ref::<PlanError>() {
+            return HostError::from(of_plan.clone()).into();
         }
         match kind.downcast_ref::<HostError>() {
             Some(HostError::Damage(sentence)) => Self::Damage(sentence.clone()),
+            Some(HostError::Usage(sentence)) => Self::Usage(sentence.clone()),
             Some(HostError::Design(sentence)) => Self::Design(sentence.clone()),
             _ => Self::new(error.to_string()),
         }
     }
-}
-
-/// Whether only values of the command line are wrong, and nothing in the plan.
-fn is_of_options(error: &PlanError) -> bool {
-    error.complaints.iter().all(|of| of.line == 0 && of.key.starts_with("--"))
 }
 
 /// Converts a failed write to standard output; a closed pipe is no failure.

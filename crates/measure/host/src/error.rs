@@ -6,6 +6,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use plan::{Complaint, PlanError};
+
 use crate::target::TargetError;
 
 /// Why work ended without a result.
@@ -15,6 +17,8 @@ pub enum HostError {
     Sentence(String),
     /// A file is at fault, not the request.
     Damage(String),
+    /// Only options of the command line are at fault.
+    Usage(String),
     /// A simulated design is at fault, on whichever machine it is tried.
     Design(String),
 }
@@ -62,12 +66,26 @@ impl HostError {
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sentence(text) | Self::Damage(text) | Self::Design(text) => f.write_str(text),
+            Self::Sentence(text) | Self::Damage(text) | Self::Usage(text) | Self::Design(text) => {
+                f.write_str(text)
+            }
         }
     }
 }
 
 impl Error for HostError {}
+
+/// What stands in the plan may be another person's; an option that replaces a key of it is the
+/// caller's.
+impl From<PlanError> for HostError {
+    fn from(error: PlanError) -> Self {
+        let is_option = |of: &Complaint| of.line == 0 && of.key.starts_with("--");
+        if error.complaints.iter().all(is_option) {
+            return Self::Usage(error.to_string());
+        }
+        Self::new(error.to_string())
+    }
+}
 
 /// Converts errors that already are sentences naming the subject and the remedy.
 macro_rules! sentences {
@@ -84,7 +102,6 @@ sentences!(
     io::Error,
     TargetError,
     device::DeviceError,
-    plan::PlanError,
     trial::prepare::PrepareError,
     trial::room::Shortage,
 );

@@ -181,6 +181,8 @@ fn make(
             Ok(Err(Unmeasured::Because(Ruling::CannotJudge, why)))
         }
         Err(HostError::Damage(why)) => Ok(Err(Unmeasured::Because(Ruling::Fail, why))),
+        // The other tests have the same options.
+        Err(error @ HostError::Usage(_)) => Err(error.into()),
     }
 }
 

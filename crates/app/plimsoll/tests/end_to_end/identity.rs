@@ -60,7 +60,7 @@ fn what_would_leave_the_folder_is_no_name() {
     for name in ["../up", "a/b", "a\\b", ".hidden", "", &long, "a\u{1b}[2J"] {
         for flag in ["--name", "--tag"] {
             let ran = scene.run(["run", "plan.toml", "--test", "backup", flag, name]);
-            ran.expect_refusal(&[flag]);
+            ran.expect_wrong_usage(&[flag]);
         }
     }
     scene.change("plan.toml", |plan| {

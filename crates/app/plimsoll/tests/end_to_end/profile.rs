@@ -67,7 +67,9 @@ fn an_unknown_file_is_refused_with_what_is_known() {
     ]);
     scene.run(["profile", "nowhere.csv"]).expect_refusal(&["nowhere.csv", "check the path"]);
     scene.write("MSGTRK.LOG", LOG.as_bytes());
-    scene.run(["profile", "MSGTRK.LOG", "--utc-offset", "99"]).expect_refusal(&["99", "-12..=14"]);
+    scene
+        .run(["profile", "MSGTRK.LOG", "--utc-offset", "99"])
+        .expect_wrong_usage(&["99", "-12..=14"]);
 }
 
 #[test]
