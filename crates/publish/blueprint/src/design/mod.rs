@@ -229,10 +229,10 @@ fn figures(sized: Sized<'_>) -> Vec<Figure> {
     let (memory, why) = bought_memory(sized);
     let ssds = sized.sizing.number(Key::MetaCacheSsdsAll);
     let ssds = ssds.map(|ssds| format!(", and {} SSDs", three_digits(ssds)));
-    let in_all = format!("in all, {build}{}", ssds.unwrap_or_default());
+    let kinds = format!("beside system disks, {build}{}", ssds.unwrap_or_default());
     vec![
         figure("Databases", "databases-needed", shown(sized, Key::DatabaseAll), mailboxes),
-        figure("Disks", "disks-needed", shown(sized, Key::DiskAll), in_all),
+        figure("Disks", "disks-needed", shown(sized, Key::DiskAll), kinds),
         figure("Memory", "memory-per-server", memory, format!("per server{why}")),
         figure(
             "Active at worst",
