@@ -14,13 +14,11 @@ use xtask::failure::Failure;
 /// The simulated array: the one of the published run.
 const ARRAY: &str = include_str!("../../../../arrays/vnxe3300.toml");
 
-/// Virtual time during which events are counted.
-const SPAN: Nanos = Nanos::from_secs(3_600);
-
 const DATABASE_BYTES: u64 = 900 << 30;
 
-/// Counts the events of a load like the published one, and measures how long they take.
-pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
+/// Counts the events of a load like the published one in `span` of virtual time, and measures how
+/// long they take.
+pub(crate) fn counted(span: Nanos) -> Result<(u64, Duration), Failure> {
     let array = ArrayDescription::parse("vnxe3300", ARRAY, &[]).map_err(Failure::of)?;
     let profile = profile();
     let databases = [0, 1].map(|number| {
@@ -38,7 +36,7 @@ pub(crate) fn counted() -> Result<(u64, Duration), Failure> {
     };
     let mut run = OperationRun::new(&[array], load, Seed(1)).map_err(Failure::of)?;
     let begun = Instant::now();
-    run.advance(SPAN, &mut |_| ());
+    run.advance(span, &mut |_| ());
     Ok((run.events(), begun.elapsed()))
 }
 

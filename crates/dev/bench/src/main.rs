@@ -62,6 +62,7 @@ fn main() -> ExitCode {
 
 fn dispatch(words: &[&str]) -> Result<(), Failure> {
     match words {
+        [simulated::instructions::COMMAND, seconds] => simulated::instructions::alone(seconds),
         [slice::COMMAND, directory, depth, seed] => slice::run(Path::new(directory), depth, seed),
         [iscsi::COMMAND, address, depth, seed] => iscsi::alone(address, depth, seed),
         [engine::COMMAND, folder, sessions @ ..] => engine::alone(Path::new(folder), sessions),
