@@ -75,7 +75,7 @@ impl fmt::Display for HostError {
 
 impl Error for HostError {}
 
-/// What stands in the plan may be another person's; an option that replaces a key of it is the
+/// A plan may be another person's; an option that replaces a key of it is the
 /// caller's.
 impl From<PlanError> for HostError {
     fn from(error: PlanError) -> Self {
