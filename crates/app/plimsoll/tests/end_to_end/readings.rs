@@ -120,7 +120,7 @@ fn what_is_not_whole_or_not_meant_is_refused() {
     let ran = scene.run(["run", "plan.toml", "--test", "backup", "--duration", "5s"]);
     ran.expect_code(64).expect_err(&["--duration", "backup", "leave it out"]);
     let ran = scene.run(["run", "plan.toml", "--test", "tape"]);
-    ran.expect_refusal(&["tape", "checksum"]);
+    ran.expect_wrong_usage(&["tape", "checksum"]);
     scene.kill_run(&["run", "plan.toml"]);
     let before = of_databases(&scene);
     let ran = scene.run(["run", "plan.toml", "--test", "checksum", "-o", "run"]);
